@@ -1,0 +1,20 @@
+"""Print one table of speed and memory: task, peer or limit, theirs, ours, ratio, goal."""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain
+
+import counting
+from harness import show
+
+SUITES = [counting]
+
+
+def main() -> int:
+    """Run all suites; exit with 1 when a goal was missed."""
+    return 0 if show(chain.from_iterable(suite.rows() for suite in SUITES)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

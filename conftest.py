@@ -1,0 +1,14 @@
+"""Run the code in the guides and in the README as tests."""
+
+from doctest import NORMALIZE_WHITESPACE
+
+from sybil import Sybil
+from sybil.parsers.myst import PythonCodeBlockParser
+
+collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation is built
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=NORMALIZE_WHITESPACE)],
+    patterns=["*.md"],
+    excludes=["docs/_build/**", "changelog.d/**"],
+).pytest()

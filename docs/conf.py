@@ -1,0 +1,46 @@
+"""Sphinx configuration."""
+
+from importlib.metadata import version as installed_version
+
+project = "stakes"
+author = "The stakes developers"
+copyright = "2026, The stakes developers"  # noqa: A001 - the name Sphinx asks for
+version = release = installed_version("stakes")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "gallery_src", "gallery/*.py", "gallery/*.ipynb"]
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r"(?!stakes).*")]  # other projects' names are not linked
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's parameter lists say the types
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery_src",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "stakes"
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+}

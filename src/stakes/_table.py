@@ -1,0 +1,59 @@
+"""Small tables as text and as HTML; the one place that formats numbers for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from stakes._labels import Labels
+
+Rows = Sequence[Sequence[str]]
+Table = tuple[list[str], list[list[str]]]
+"""A header and its rows."""
+
+
+def number(value: float) -> str:
+    """Write a number for a person: four significant digits, thousands separated."""
+    value = float(value)
+    if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - where decimals stop helping
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def exact(value: float) -> str:
+    """Write a number in full, without a trailing ``.0``."""
+    value = float(value)
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else repr(value)  # noqa: PLR2004
+
+
+def matrix_table(decisions: Labels, labels: Labels, cells: Rows) -> Table:
+    """Lay out cells ``[predicted, actual]`` with their labels, saying which side is which."""
+    header = ["predicted \\ actual", *map(str, labels)]
+    rows = zip(map(str, decisions), cells, strict=True)
+    return header, [[decision, *row] for decision, row in rows]
+
+
+def text_table(header: Sequence[str], rows: Rows) -> str:
+    """Align columns: the first to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
+    """Write a table whose first row and first column are headers; all text is escaped."""
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

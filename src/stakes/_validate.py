@@ -1,0 +1,216 @@
+"""The one place that checks the numbers that users hand in.
+
+Labels are checked in ``_labels``; that the labels of data and costs agree, where they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._labels import Labels
+from stakes.errors import InputError, InputTypeError, LabelError
+
+Orientation = Literal["predicted", "actual"]
+
+PROBABILITY_TOLERANCE = 1e-3
+"""How far the probabilities of one example may sum from one (room for rounded files)."""
+
+
+def orientation(rows: Any) -> Orientation:
+    """Check the keyword that says what the rows of a matrix stand for."""
+    if rows not in get_args(Orientation):
+        given = "nothing" if rows is None else repr(rows)
+        raise InputTypeError(
+            "rows: say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
+            f"(scikit-learn and Weka have rows='actual'); got {given}."
+        )
+    return rows  # type: ignore[no-any-return]
+
+
+def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
+    """Check that an option is one of those allowed."""
+    if value not in allowed:
+        raise InputError(f"{name}: expected one of {', '.join(map(repr, allowed))}; got {value!r}.")
+    return str(value)
+
+
+def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
+    """Turn `values` into an array of floats with `ndim` dimensions."""
+    if values is None:
+        raise InputTypeError(f"{name}: expected numbers, got None.")
+    try:
+        array = np.asarray(values)
+        numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
+    except (TypeError, ValueError):
+        numbers = None
+    if numbers is None:
+        raise InputError(f"{name}: expected numbers, got {_first_bad(values)}.")
+    if numbers.ndim != ndim:
+        shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
+        raise InputError(f"{name}: expected a {shape} array, got one of shape {numbers.shape}.")
+    return numbers
+
+
+def _holds_numbers(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return not any(isinstance(value, str) for value in array.ravel().tolist())
+    return array.dtype.kind in "biuf"
+
+
+def _first_bad(values: Any) -> str:
+    """Describe the first entry of `values` that is not a number."""
+    try:
+        array = np.asarray(values, dtype=object)
+    except ValueError:
+        return "rows of different lengths"
+    for index, value in np.ndenumerate(array):
+        if isinstance(value, list | tuple | np.ndarray):
+            return f"rows of different lengths (row {index[0]} is {value!r})"
+        if not isinstance(value, int | float | np.number):
+            place = index[0] if len(index) == 1 else index
+            return f"{value!r} ({type(value).__name__}) at {place}"
+    return f"an array of type {np.asarray(values).dtype}"
+
+
+def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
+    """Check that every entry is a finite number."""
+    if np.isfinite(array).all():
+        return
+    place = np.argwhere(~np.isfinite(array))[0]
+    where = f"row {place[0]}" + (f", column {place[1]}" if array.ndim > 1 else "")
+    raise InputError(
+        f"{name}: expected finite numbers, got {array[tuple(place)]} at {where}. {remedy}"
+    )
+
+
+def matrix(
+    values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
+) -> NDArray[np.float64]:
+    """Check a decisions × classes matrix and turn it to ``[predicted, actual]``."""
+    given = numeric(values, name, ndim=2)
+    by_predicted = given if orientation(rows) == "predicted" else given.T
+    expected = (len(decisions), len(labels))
+    if by_predicted.shape != expected:
+        wanted = expected if rows == "predicted" else expected[::-1]
+        raise InputError(
+            f"{name}: with {len(decisions)} decisions, {len(labels)} classes and rows={rows!r}, "
+            f"expected a matrix of shape {wanted}, got {given.shape}. "
+            "Correct the matrix, or its labels= and decisions=."
+        )
+    return by_predicted
+
+
+def costs(
+    values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
+) -> NDArray[np.float64]:
+    """Check a matrix of finite costs and turn it to ``[predicted, actual]``."""
+    oriented = matrix(values, name, rows=rows, labels=labels, decisions=decisions)
+    if not np.isfinite(oriented).all():
+        i, j = np.argwhere(~np.isfinite(oriented))[0]
+        raise InputError(
+            f"{name}: expected finite costs, got {oriented[i, j]} for predicting "
+            f"{decisions[i]!r} when it was {labels[j]!r}. "
+            "Give a number; for an outcome that must not happen, a large one."
+        )
+    return oriented
+
+
+def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
+    """Check an array of counts or sums of weights: finite and not negative."""
+    array = numeric(values, name, ndim=ndim)
+    finite(array, name, "Counts are numbers of examples or sums of weights.")
+    if (array < 0).any():
+        place = tuple(int(i) for i in np.argwhere(array < 0)[0])
+        raise InputError(f"{name}: counts cannot be negative, got {array[place]} at {place}.")
+    return array
+
+
+def counts(values: Any, name: str, *, ndim: int) -> NDArray[Any]:
+    """Check an array of counts, not all of them zero; integers stay integers."""
+    array = amounts(values, name, ndim=ndim)
+    if not array.any():
+        raise InputError(f"{name}: all counts are zero; at least one example is needed.")
+    given = np.asarray(values)
+    return given.astype(np.int64) if given.dtype.kind in "biu" else array
+
+
+def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np.float64]:
+    """Check class probabilities: one row an example, one column a class, rows sum to one."""
+    array = numeric(proba, name, ndim=2)
+    if array.shape[1] != len(labels):
+        raise InputError(
+            f"{name}: expected {len(labels)} columns, one for each class in the order of the "
+            f"labels {labels}, got {array.shape[1]}."
+        )
+    if not len(array):
+        raise InputError(f"{name} is empty: at least one example is needed.")
+    finite(array, name, "A probability is a number between 0 and 1.")
+    if (array < 0).any() or (array > 1).any():
+        row, column = np.argwhere((array < 0) | (array > 1))[0]
+        raise InputError(
+            f"{name}: expected probabilities between 0 and 1, got {array[row, column]} at row "
+            f"{row}, column {column}. Scores can be made probabilities by calibration."
+        )
+    totals = array.sum(axis=1)
+    off = np.abs(totals - 1) > PROBABILITY_TOLERANCE
+    if off.any():
+        row = int(np.argmax(off))
+        raise InputError(
+            f"{name}: the probabilities of each example must sum to 1, those of row {row} sum to "
+            f"{totals[row]:.6g}. Check that every class has its column, or divide by the sum."
+        )
+    return array
+
+
+def weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """Check example weights: finite, not negative, not all zero, one for each example."""
+    array = numeric(sample_weight, "sample_weight", ndim=1)
+    same_length({"y_true": n, "sample_weight": len(array)})
+    finite(array, "sample_weight", "Leave out the examples that have no weight.")
+    if (array < 0).any():
+        row = int(np.argmax(array < 0))
+        raise InputError(
+            f"sample_weight: weights cannot be negative, got {array[row]} at row {row}."
+        )
+    if not array.any():
+        raise InputError("sample_weight: all weights are zero; at least one must be positive.")
+    return array
+
+
+def scores(y_score: Any) -> NDArray[np.float64]:
+    """Check scores: numbers, none of them NaN; infinite ones are allowed."""
+    array = np.asarray(y_score)
+    if array.ndim == 2:  # noqa: PLR2004 - the shape of predict_proba
+        raise InputError(
+            f"y_score: expected one score an example, got an array of shape {array.shape}. "
+            "Take the column of the positive class, e.g. predict_proba(X)[:, 1]."
+        )
+    array = numeric(y_score, "y_score", ndim=1)
+    missing = np.isnan(array)
+    if missing.any():
+        raise InputError(
+            f"y_score: expected numbers, got NaN at row {int(np.argmax(missing))} "
+            f"({int(missing.sum())} in all). Leave out the examples that have no score."
+        )
+    return array
+
+
+def same_length(lengths: dict[str, int]) -> None:
+    """Check that arrays describe the same examples."""
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} has {length} rows" for name, length in lengths.items())
+        raise InputError(f"{sizes}: they must describe the same examples, in the same order.")
+
+
+def two_classes(labels: Labels, name: str) -> None:
+    """Check that there are exactly two classes."""
+    if len(labels) != 2:  # noqa: PLR2004 - two is what the name says
+        raise LabelError(
+            f"{name}: exactly two classes are needed, got {len(labels)}: "
+            f"{', '.join(map(repr, labels[:10]))}. "
+            "For one class against the rest, pass a boolean such as y_true == 'fraud'."
+        )

@@ -1,0 +1,7 @@
+"""What mistakes cost: one matrix for all examples, a row for each example, or ranges."""
+
+from stakes.costs.example import ExampleCosts
+from stakes.costs.matrix import CostMatrix
+from stakes.costs.ranges import CostRanges
+
+__all__ = ["CostMatrix", "CostRanges", "ExampleCosts"]

@@ -1,0 +1,107 @@
+"""Costs that differ from example to example (thesis, Table 2.3 and section 7.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._columns import label_codes
+from stakes._labels import Labels, as_labels
+from stakes.costs.matrix import CostMatrix
+from stakes.errors import InputError
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class ExampleCosts(ByValue):
+    """The cost of each decision for each example.
+
+    Use it where a mistake's cost depends on the case and not only on its class: the amount of a
+    transaction, the exposure of a loan.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, decisions)
+        Row by row, what each decision would cost for that example, its actual class being what it
+        is.
+    decisions : sequence, optional
+        The names of the columns; by default 0, 1, …
+
+    Examples
+    --------
+    A missed fraud costs its amount, an alarm the five it takes to look into it:
+
+    >>> from stakes import ExampleCosts
+    >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
+    >>> costs.of(["ok", "fraud", "ok"]).tolist()
+    [0.0, 5.0, 35.0]
+    """
+
+    values: NDArray[np.float64]
+    decisions: Labels
+
+    def __init__(self, values: ArrayLike, *, decisions: Any = None) -> None:
+        array = _validate.numeric(values, "values", ndim=2)
+        if not array.size:
+            raise InputError("values is empty: at least one example is needed.")
+        _validate.finite(array, "values", "Give the cost of each decision for each example.")
+        names = range(array.shape[1]) if decisions is None else decisions
+        choices = as_labels(names, "decisions")
+        if len(choices) != array.shape[1]:
+            raise InputError(
+                f"values: expected {len(choices)} columns, one for each decision, "
+                f"got {array.shape[1]}."
+            )
+        self._set(values=frozen(array + 0.0), decisions=choices)
+
+    @classmethod
+    def from_matrix(cls, costs: CostMatrix, y_true: Any, factor: ArrayLike = 1.0) -> ExampleCosts:
+        """Scale a cost matrix by what each example has at stake: C(i, j)·f(x), as in Table 2.3.
+
+        Parameters
+        ----------
+        costs : CostMatrix
+            The cost of each decision for each class.
+        y_true : array_like, shape (n,)
+            The actual class of each example.
+        factor : float or array_like, shape (n,) or (n, decisions)
+            What multiplies the costs of an example: the same for all its decisions, or one for
+            each, in the order of ``costs.decisions``.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, ExampleCosts
+        >>> costs = CostMatrix.from_errors(false_positive=5, false_negative=1,
+        ...                                pos_label="fraud", neg_label="ok")
+        >>> amount = [[80, 1], [120, 1], [35, 1]]  # the miss costs it, the alarm does not
+        >>> ExampleCosts.from_matrix(costs, ["ok", "fraud", "fraud"], amount).values.tolist()
+        [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
+        """
+        codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
+        multiplier = np.asarray(factor)
+        multiplier = _validate.numeric(multiplier, "factor", ndim=min(multiplier.ndim, 2))
+        shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
+        if multiplier.shape not in shapes:
+            raise InputError(
+                f"factor: expected a number or an array of shape {shapes[1]} or {shapes[2]}, "
+                f"got shape {multiplier.shape}."
+            )
+        if multiplier.ndim == 1:
+            multiplier = multiplier[:, np.newaxis]
+        return cls(costs.values.T[codes] * multiplier, decisions=costs.decisions)
+
+    def of(self, y_pred: Any) -> NDArray[np.float64]:
+        """Return what the decisions `y_pred` cost, one number for each example."""
+        codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
+        _validate.same_length({"costs": len(self), "y_pred": len(codes)})
+        return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"ExampleCosts({len(self)} examples, decisions {self.decisions})"

@@ -1,0 +1,411 @@
+"""The cost matrix: what each decision costs for each class (thesis, section 2.2)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._labels import Label, Labels, as_axes, as_labels, hint, label_array, listing, renamed
+from stakes._table import Table, exact, html_table, matrix_table, text_table
+from stakes.costs.equivalence import rank_alike
+from stakes.errors import InputError, LabelError
+
+TIE_TOLERANCE = 1e-12
+"""Risks closer than this share of the largest cost are a tie: their difference is rounding."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CostMatrix(ByValue):
+    r"""What each decision costs for each actual class.
+
+    Costs are losses; a benefit is a negative cost. The matrix cannot be changed, is equal to
+    another with the same labels, decisions and costs, and can be a dictionary key.
+
+    Parameters
+    ----------
+    values : array_like, shape (decisions, classes) or its transpose
+        The costs, oriented as `rows` says.
+    rows : {"predicted", "actual"}
+        What the rows of `values` stand for. There is no default: half of the world has the
+        predicted class in the rows (Margineantu, Holte & Drummond's text), the other half the
+        actual one (scikit-learn, Weka), and a silently transposed matrix is a wrong answer.
+    labels : sequence
+        The classes, in the order of `values`.
+    decisions : sequence, optional
+        What can be decided, in the order of `values`; by default the classes. It may hold more,
+        such as "abstain", or other things altogether.
+
+    Attributes
+    ----------
+    values : ndarray, shape (decisions, classes)
+        The costs, always ``[predicted, actual]``; read-only.
+    labels, decisions : tuple
+        The names of the columns and of the rows of `values`.
+
+    Examples
+    --------
+    Table 2.1 of Margineantu's thesis, a calling-card fraud problem:
+
+    >>> from stakes import CostMatrix
+    >>> costs = CostMatrix(
+    ...     [[-1.5, 10], [100, 0]], rows="predicted", labels=["fraud", "no fraud"]
+    ... )
+    >>> costs
+    CostMatrix: rows are predicted, columns are actual
+    predicted \ actual  fraud  no fraud
+    fraud                -1.5        10
+    no fraud              100         0
+    >>> costs.decide([[0.05, 0.95], [0.10, 0.90]]).tolist()
+    ['no fraud', 'fraud']
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 2.2.
+    """
+
+    values: NDArray[np.float64]
+    labels: Labels
+    decisions: Labels
+
+    def __init__(
+        self, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
+    ) -> None:
+        classes, choices = as_axes(labels, decisions)
+        oriented = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
+        # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
+        self._set(values=frozen(oriented + 0.0), labels=classes, decisions=choices)
+
+    # -- other ways to make one
+
+    @classmethod
+    def from_errors(
+        cls,
+        *,
+        false_positive: float,
+        false_negative: float,
+        true_positive: float = 0.0,
+        true_negative: float = 0.0,
+        pos_label: Label = 1,
+        neg_label: Label = 0,
+    ) -> CostMatrix:
+        """Make a two-class matrix from the cost of each kind of error.
+
+        Parameters
+        ----------
+        false_positive, false_negative : float
+            What a false alarm and a miss cost.
+        true_positive, true_negative : float, default 0
+            What a correct decision costs (negative: brings).
+        pos_label, neg_label : default 1 and 0
+            The names of the positive and of the negative class.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100,
+        ...                                pos_label="fraud", neg_label="ok")
+        >>> for sentence in costs.in_words():
+        ...     print(sentence)
+        predicting 'ok' when it was 'ok' costs 0
+        predicting 'ok' when it was 'fraud' costs 100
+        predicting 'fraud' when it was 'ok' costs 10
+        predicting 'fraud' when it was 'fraud' costs 0
+        """
+        values = [[true_negative, false_negative], [false_positive, true_positive]]
+        return cls(values, rows="predicted", labels=[neg_label, pos_label])
+
+    @classmethod
+    def from_gains(
+        cls, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
+    ) -> CostMatrix:
+        r"""Make a matrix from what each outcome brings: a gain is a negative cost.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix.from_gains([[0, 0], [-2, 30]], rows="predicted", labels=["no", "yes"])
+        CostMatrix: rows are predicted, columns are actual
+        predicted \ actual  no  yes
+        no                   0    0
+        yes                  2  -30
+        """
+        classes, choices = as_axes(labels, decisions)
+        gains = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
+        return cls(-gains, rows="predicted", labels=classes, decisions=choices)
+
+    @classmethod
+    def zero_one(cls, labels: Any) -> CostMatrix:
+        """Make the matrix that counts errors: 0 when correct, 1 otherwise.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix.zero_one(["a", "b"]).values.tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+        """
+        classes = as_labels(labels, "labels")
+        return cls(1.0 - np.eye(len(classes)), rows="predicted", labels=classes)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, rows: str | None = None) -> CostMatrix:
+        r"""Make a matrix from a data frame (pandas, polars, pyarrow …).
+
+        With pandas the index names the rows; its name and that of the columns may be "predicted"
+        and "actual", and then `rows` need not be given. Otherwise the first column holds the names
+        of the rows, and its own name may say ``predicted\actual`` or ``actual\predicted``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix
+        >>> frame = pd.DataFrame([[0, 100], [10, 0]], index=["ok", "fraud"],
+        ...                      columns=["ok", "fraud"])
+        >>> CostMatrix.from_frame(frame, rows="predicted").values.tolist()
+        [[0.0, 100.0], [10.0, 0.0]]
+        """
+        from stakes.costs.frames import matrix_from_frame
+
+        return matrix_from_frame(frame, rows)
+
+    @classmethod
+    def from_weka(cls, text: str, labels: Any) -> CostMatrix:
+        r"""Make a matrix from the text of a Weka ``.cost`` file, whose rows are the actual class.
+
+        Weka writes no labels: give them in the order of its class attribute. The layout with a
+        line of sizes and the one-line ``[0 1; 5 0]`` are read.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix.from_weka("2 2\n0 1\n5 0\n", ["good", "bad"])
+        CostMatrix: rows are predicted, columns are actual
+        predicted \ actual  good  bad
+        good                   0    5
+        bad                    1    0
+        """
+        from stakes.costs.formats import matrix_from_weka
+
+        return matrix_from_weka(text, labels, source="text")
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], *, rows: str | None = None, labels: Any = None
+    ) -> CostMatrix:
+        r"""Read a matrix from a file: ``.csv``, ``.tsv``, ``.json`` or Weka's ``.cost``.
+
+        Parameters
+        ----------
+        path : path
+            The file. A CSV or TSV file has the labels in its first row and column, and
+            ``predicted\actual`` (rows are predicted) or ``actual\predicted`` in its corner cell.
+            A JSON file has ``rows``, ``labels``, ``values`` and, where they differ from the
+            labels, ``decisions``.
+        rows : {"predicted", "actual"}, optional
+            What the rows stand for, where the file does not say.
+        labels : sequence, optional
+            The classes, needed for a Weka file, which has none; other files must agree with them.
+        """
+        from stakes.costs.formats import read_matrix
+
+        return read_matrix(path, rows=rows, labels=labels)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file."""
+        from stakes.costs.formats import write_matrix
+
+        write_matrix(self, path)
+
+    # -- theory (thesis, section 2.2)
+
+    def zero_diagonal(self) -> CostMatrix:
+        """Return the equivalent matrix in which correct decisions cost nothing.
+
+        Corollary 2.2.2 of the thesis with δ_j = -C(j, j).
+
+        Examples
+        --------
+        Table 2.1 of the thesis becomes its Table 2.2:
+
+        >>> from stakes import CostMatrix
+        >>> CostMatrix([[-1.5, 10], [100, 0]], rows="predicted",
+        ...            labels=["fraud", "no fraud"]).zero_diagonal().values.tolist()
+        [[0.0, 10.0], [101.5, 0.0]]
+        """
+        if set(self.decisions) != set(self.labels):
+            raise InputError(
+                f"zero_diagonal needs the same decisions and classes, got decisions "
+                f"{self.decisions} and classes {self.labels}. Use nonnegative() instead."
+            )
+        correct = [self.decisions.index(label) for label in self.labels]
+        return self._with(self.values - self.values[correct, range(len(self.labels))])
+
+    def nonnegative(self) -> CostMatrix:
+        """Return the equivalent matrix in which each class's cheapest decision costs nothing.
+
+        Corollary 2.2.2 of the thesis, with δ_j = -min_i C(i, j); the print has lost the minus.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix([[-1.5, 10], [100, 3]], rows="predicted",
+        ...            labels=["fraud", "no fraud"]).nonnegative().values.tolist()
+        [[0.0, 7.0], [101.5, 0.0]]
+        """
+        return self._with(self.values - self.values.min(axis=0))
+
+    def equivalent_to(self, other: CostMatrix) -> bool:
+        """Tell whether both matrices rank any two classifiers alike (Definition 2.2.1).
+
+        They do when one is the other times a positive number plus a constant for each class
+        (Theorem 2.2.1 and the remark on scaling before it), and, as long as every class occurs,
+        only then. The order of the labels and decisions does not matter.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix([[-1.5, 10], [100, 0]], rows="predicted", labels=["a", "b"])
+        >>> costs.equivalent_to(costs.zero_diagonal())
+        True
+        """
+        if set(self.labels) != set(other.labels) or set(self.decisions) != set(other.decisions):
+            return False
+        return rank_alike(self.values, other.values_for(self.labels, self.decisions))
+
+    def risk(self, proba: ArrayLike) -> NDArray[np.float64]:
+        """Return the expected cost of each decision for each example (equation 2.3).
+
+        Parameters
+        ----------
+        proba : array_like, shape (n, classes)
+            Class probabilities, columns in the order of `labels`.
+
+        Returns
+        -------
+        ndarray, shape (n, decisions)
+            ``R(i | x) = Σ_j P(j | x) C(i, j)``.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> costs.risk([[0.75, 0.25]]).tolist()
+        [[25.0, 7.5]]
+        """
+        return _validate.probabilities(proba, self.labels) @ self.values.T
+
+    def decide(self, proba: ArrayLike) -> NDArray[Any]:
+        """Return the decision of least expected cost for each example (equation 2.3).
+
+        A tie goes to the first decision in the order of `decisions`; risks that differ by less
+        than 1e-12 of the largest cost are a tie.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> costs.decide([[0.95, 0.05], [0.75, 0.25]]).tolist()
+        [0, 1]
+        """
+        risk = self.risk(proba)
+        tied = risk <= risk.min(axis=1, keepdims=True) + TIE_TOLERANCE * np.abs(self.values).max()
+        chosen: NDArray[Any] = label_array(self.decisions)[tied.argmax(axis=1)]
+        return chosen
+
+    # -- labels and texts
+
+    def relabel(self, names: Mapping[Any, Label] | Callable[[Any], Label]) -> CostMatrix:
+        """Return the matrix with other names for its classes and decisions.
+
+        Parameters
+        ----------
+        names : mapping or function
+            From old to new names; a mapping may leave some out. ``costs.relabel(int)`` makes
+            numbers of labels that were read as text.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix.zero_one(["0", "1"]).relabel(int).labels
+        (0, 1)
+        """
+        known = tuple(dict.fromkeys((*self.labels, *self.decisions)))
+        new = renamed(known, names)
+        return CostMatrix(
+            self.values,
+            rows="predicted",
+            labels=[new[label] for label in self.labels],
+            decisions=[new[decision] for decision in self.decisions],
+        )
+
+    def values_for(self, labels: Labels, decisions: Labels) -> NDArray[np.float64]:
+        """Return the costs for some of the classes and decisions, in another order."""
+        if (labels, decisions) == (self.labels, self.decisions):
+            return self.values
+        rows = _positions(decisions, self.decisions, "decision")
+        return self.values[np.ix_(rows, _positions(labels, self.labels, "class"))]
+
+    def cells(self) -> Iterator[tuple[Label, Label, float]]:
+        """Iterate over (decision, class, cost)."""
+        for i, decision in enumerate(self.decisions):
+            for j, label in enumerate(self.labels):
+                yield decision, label, float(self.values[i, j])
+
+    def in_words(self) -> list[str]:
+        """Say what each cell means, so that a person can check the orientation."""
+        return [
+            f"predicting {decision!r} when it was {label!r} costs {exact(cost)}"
+            for decision, label, cost in self.cells()
+        ]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        r"""Return the matrix as a data frame that `from_frame` reads back.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", ...}
+            The library of the frame. pandas has the decisions in an index named "predicted" and
+            columns named "actual"; the others a first column named ``predicted\actual``.
+        """
+        from stakes.costs.frames import matrix_to_frame
+
+        return matrix_to_frame(self, backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the matrix as plain lists, as its JSON file has it."""
+        return {
+            "rows": "predicted",
+            "labels": list(self.labels),
+            "decisions": list(self.decisions),
+            "values": self.values.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return f"CostMatrix: rows are predicted, columns are actual\n{text_table(*self._table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), caption="Costs: rows are predicted, columns are actual")
+
+    def _table(self) -> Table:
+        cells = [[exact(cost) for cost in row] for row in self.values.tolist()]
+        return matrix_table(self.decisions, self.labels, cells)
+
+    def _with(self, values: NDArray[np.float64]) -> CostMatrix:
+        return CostMatrix(values, rows="predicted", labels=self.labels, decisions=self.decisions)
+
+
+def _positions(wanted: Labels, known: Labels, what: str) -> list[int]:
+    for label in wanted:
+        if label not in known:
+            raise LabelError(
+                f"costs: there is no {what} {label!r}; there are {listing(known)}."
+                f"{hint(label, known)} Count with the labels of the costs, or add it to them."
+            )
+    return [known.index(label) for label in wanted]

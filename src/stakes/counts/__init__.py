@@ -1,0 +1,7 @@
+"""Rows become small tables of counts; nothing after this point sees the rows again."""
+
+from stakes.counts.confusion import Confusion
+from stakes.counts.paired import PairedConfusion
+from stakes.counts.scores import ScoreCounts
+
+__all__ = ["Confusion", "PairedConfusion", "ScoreCounts"]

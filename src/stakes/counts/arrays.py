@@ -1,0 +1,109 @@
+"""Count the combinations of labels in columns of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._columns import CHUNK, Column
+from stakes._labels import Labels, in_order
+from stakes.errors import InputError
+
+SMALL_TABLE = 1 << 12
+"""A larger table is worth another pass over the rows, to leave out values that do not occur."""
+
+MOST_CELLS = 1 << 25
+"""No table is larger; so many different labels are more likely scores or identifiers."""
+
+
+def count_columns(
+    columns: Sequence[Column],
+    axes: Sequence[tuple[Labels | None, str]],
+    amounts: Sequence[NDArray[Any] | None] = (None,),
+) -> tuple[list[NDArray[Any]], list[Labels]]:
+    """Add up amounts by label combination, into tables whose axes have the given labels.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        One for each axis.
+    axes : sequence of (labels or None, what they are called in messages)
+        None stands for all labels that occur in any column, sorted.
+    amounts : sequence of arrays or None
+        What to add up for each row, one table each; None counts rows.
+
+    Returns
+    -------
+    tables, labels
+        The tables, and the labels of each axis.
+    """
+    _validate.same_length({column.name: len(column) for column in columns})
+    if prod(len(column.values) for column in columns) > SMALL_TABLE:
+        columns = [column.compressed() for column in columns]
+        _check_size(columns)
+    tables = [_tabulate(columns, amount) for amount in amounts]
+
+    every = range(len(columns))
+    used = [
+        np.asarray(tables[0].any(axis=tuple(other for other in every if other != axis)))
+        for axis in every
+    ]
+    present = in_order(
+        {
+            value
+            for column, occurs in zip(columns, used, strict=True)
+            for value in column.present(occurs)
+        }
+    )
+    labels = [present if given is None else given for given, _ in axes]
+    positions = [
+        column.positions(occurs, names, what)[occurs]
+        for column, occurs, names, (_, what) in zip(columns, used, labels, axes, strict=True)
+    ]
+
+    def arranged(table: NDArray[Any]) -> NDArray[Any]:
+        result = np.zeros([len(names) for names in labels], dtype=table.dtype)
+        result[np.ix_(*positions)] = table[np.ix_(*used)]
+        return result
+
+    return [arranged(table) for table in tables], labels
+
+
+def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray[Any]:
+    """Count combined codes, a chunk of rows at a time."""
+    sizes = [len(column.values) for column in columns]
+    cells = prod(sizes)
+    n = len(columns[0])
+    step = max(CHUNK, cells)  # so that adding up the chunks' tables is never the larger part
+    total: NDArray[Any] = np.zeros(cells, dtype=np.int64 if amount is None else np.float64)
+    combined = np.empty(min(step, n), dtype=np.intp)
+    # Each column's offset is taken off once, from the combined code.
+    offset = 0
+    for column, size in zip(columns, sizes, strict=True):
+        offset = offset * size + column.offset
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        codes = combined[: min(step, n - start)]
+        codes[:] = columns[0].codes[rows]
+        for column, size in zip(columns[1:], sizes[1:], strict=True):
+            codes *= size
+            codes += column.codes[rows]
+        if offset:
+            codes -= offset
+        total += np.bincount(codes, None if amount is None else amount[rows], minlength=cells)
+    return total.reshape(sizes)
+
+
+def _check_size(columns: Sequence[Column]) -> None:
+    if prod(len(column.values) for column in columns) > MOST_CELLS:
+        worst = max(columns, key=lambda column: len(column.values))
+        raise InputError(
+            f"{worst.name}: {len(worst.values)} different labels are too many to tabulate "
+            f"(the first: {worst.values[0]!r}). Are these scores or identifiers? "
+            "Pass the decided classes."
+        )

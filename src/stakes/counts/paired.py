@@ -1,0 +1,118 @@
+"""The joint confusion of two classifiers on the same examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from stakes._columns import as_column
+from stakes._table import number
+from stakes.counts.confusion import Confusion
+from stakes.counts.labelled import LabelledCounts, weight_amounts
+from stakes.errors import InputTypeError
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PairedConfusion(LabelledCounts):
+    """How often two classifiers' decisions met each actual class.
+
+    Dietterich's three-dimensional confusion matrix, ``counts[predicted_1, predicted_2, actual]``
+    (Margineantu & Dietterich 2000, section 3.2). It keeps what two separate matrices lose: on
+    which examples the classifiers disagree.
+
+    Parameters
+    ----------
+    counts : array_like, shape (decisions, decisions, classes)
+        The counts.
+    labels, decisions : sequence
+        The classes and, where they differ from them, the decisions.
+    squares : array_like, optional
+        The sums of squared weights, where `counts` are sums of weights.
+
+    Examples
+    --------
+    >>> from stakes import PairedConfusion
+    >>> paired = PairedConfusion.from_labels([0, 1, 1], [0, 1, 0], [0, 1, 1])
+    >>> paired.counts[0, 1].tolist()  # the first said 0, the second 1
+    [0, 1]
+    >>> paired.second.counts.tolist()
+    [[1, 0], [0, 2]]
+    """
+
+    _deciders = 2
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: Any,
+        y_pred_1: Any,
+        y_pred_2: Any,
+        *,
+        labels: Any = None,
+        decisions: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Count two classifiers' decisions on the same examples.
+
+        Parameters
+        ----------
+        y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
+            The actual class of each example, and what each classifier decided.
+        labels, decisions, sample_weight
+            As in `Confusion.from_labels`.
+        """
+        columns = [
+            as_column(y_pred_1, "y_pred_1"),
+            as_column(y_pred_2, "y_pred_2"),
+            as_column(y_true, "y_true"),
+        ]
+        amounts = weight_amounts(sample_weight, len(columns[2]))
+        return cls._from_columns(columns, labels, decisions, amounts)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        actual: str,
+        predicted: tuple[str, str],
+        labels: Any = None,
+        decisions: Any = None,
+        sample_weight: str | None = None,
+    ) -> Self:
+        """Count the rows of a data frame where it lives; `predicted` names two columns.
+
+        Parameters
+        ----------
+        frame, actual, labels, decisions, sample_weight
+            As in `Confusion.from_frame`.
+        predicted : pair of str
+            The names of the two classifiers' columns.
+        """
+        from stakes.counts.frames import group
+
+        pair: Any = predicted
+        if isinstance(pair, str) or len(pair) != cls._deciders:
+            raise InputTypeError(f"predicted: expected two column names, got {predicted!r}.")
+        columns, amounts = group(frame, [*predicted, actual], sample_weight)
+        return cls._from_columns(columns, labels, decisions, amounts)
+
+    @property
+    def first(self) -> Confusion:
+        """The confusion matrix of the first classifier."""
+        return self._marginal(axis=1)
+
+    @property
+    def second(self) -> Confusion:
+        """The confusion matrix of the second classifier."""
+        return self._marginal(axis=0)
+
+    def _marginal(self, axis: int) -> Confusion:
+        squares = None if self.squares is None else self.squares.sum(axis=axis)
+        return Confusion(self.counts.sum(axis=axis), self.labels, self.decisions, squares=squares)
+
+    def __repr__(self) -> str:
+        return (
+            f"PairedConfusion: {number(self.n)} examples, "
+            f"{len(self.decisions)} × {len(self.decisions)} decisions × {len(self.labels)} classes"
+        )

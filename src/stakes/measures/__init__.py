@@ -1,0 +1,35 @@
+"""Numbers that sum up counts, costs and probabilities, without their uncertainty."""
+
+from stakes.measures.agreement import (
+    Rates,
+    chance_confusion,
+    error_rate,
+    kappa,
+    rates,
+    success_rate,
+)
+from stakes.measures.cost import (
+    expected_cost,
+    normalized_cost,
+    savings,
+    total_cost,
+    trivial_costs,
+)
+from stakes.measures.losses import hand_till_auc, informational_loss, quadratic_loss
+
+__all__ = [
+    "Rates",
+    "chance_confusion",
+    "error_rate",
+    "expected_cost",
+    "hand_till_auc",
+    "informational_loss",
+    "kappa",
+    "normalized_cost",
+    "quadratic_loss",
+    "rates",
+    "savings",
+    "success_rate",
+    "total_cost",
+    "trivial_costs",
+]

@@ -1,0 +1,164 @@
+"""Rates of success and error, and agreement beyond chance (Witten, Frank & Hall, section 5.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._labels import Label, hint, listing
+from stakes.counts.confusion import Confusion
+from stakes.errors import InputError, LabelError
+
+
+def success_rate(confusion: Confusion) -> float:
+    """Return the share of examples whose decision is their class.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, success_rate
+    >>> success_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
+    0.9
+    """
+    return float(confusion.counts[_correct(confusion)].sum() / confusion.n)
+
+
+def error_rate(confusion: Confusion) -> float:
+    """Return the share of examples whose decision is not their class.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, error_rate
+    >>> error_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
+    0.1
+    """
+    return float(confusion.counts[~_correct(confusion)].sum() / confusion.n)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The four rates of a two-class confusion matrix.
+
+    Attributes
+    ----------
+    true_positive : float
+        The share of positives that were called positive (recall, sensitivity).
+    false_positive : float
+        The share of negatives that were called positive.
+    true_negative : float
+        The share of negatives that were called negative (specificity).
+    false_negative : float
+        The share of positives that were called negative.
+    """
+
+    true_positive: float
+    false_positive: float
+    true_negative: float
+    false_negative: float
+
+
+def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
+    """Return the true and false positive and negative rates (thesis, equations 2.13 and 2.14).
+
+    Parameters
+    ----------
+    confusion : Confusion
+        Of two classes, the decisions being the classes.
+    pos_label : default 1
+        Which class is the positive one.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, rates
+    >>> rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
+    Rates(true_positive=0.95, false_positive=0.1, true_negative=0.9, false_negative=0.05)
+    """
+    _validate.two_classes(confusion.labels, "confusion")
+    if set(confusion.decisions) != set(confusion.labels):
+        raise LabelError(
+            f"confusion: the rates need decisions that are the classes {confusion.labels}, "
+            f"got {confusion.decisions}."
+        )
+    if pos_label not in confusion.labels:
+        raise LabelError(
+            f"pos_label: expected one of {listing(confusion.labels)}, got {pos_label!r}."
+            f"{hint(pos_label, confusion.labels)}"
+        )
+    for label, size in zip(confusion.labels, confusion.class_counts.tolist(), strict=True):
+        if not size:
+            raise InputError(
+                f"confusion: two classes are needed, but no example is {label!r}, so its rates are "
+                "not defined."
+            )
+    called = confusion.counts[confusion.decisions.index(pos_label)] / confusion.class_counts
+    missed = 1 - confusion.decisions.index(pos_label)
+    passed = confusion.counts[missed] / confusion.class_counts
+    positive = confusion.labels.index(pos_label)
+    return Rates(
+        true_positive=float(called[positive]),
+        false_positive=float(called[1 - positive]),
+        true_negative=float(passed[1 - positive]),
+        false_negative=float(passed[positive]),
+    )
+
+
+def chance_confusion(confusion: Confusion) -> Confusion:
+    """Return what would be expected of a chance predictor with the same totals.
+
+    Each cell is its row total times its column total over n (Witten et al., Table 5.4 b).
+
+    Examples
+    --------
+    >>> from stakes import Confusion, chance_confusion
+    >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
+    >>> chance_confusion(Confusion(table, labels=["a", "b", "c"], rows="actual")).counts.T.tolist()
+    [[60.0, 30.0, 10.0], [36.0, 18.0, 6.0], [24.0, 12.0, 4.0]]
+    """
+    totals = np.outer(confusion.counts.sum(axis=1), confusion.counts.sum(axis=0))
+    return Confusion(totals / confusion.n, confusion.labels, confusion.decisions)
+
+
+def kappa(confusion: Confusion) -> float:
+    """Return the kappa statistic: the successes beyond chance, over the most there could be.
+
+    Computed by `sklearn.metrics.cohen_kappa_score` on the cells, weighted by their counts.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, kappa
+    >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
+    >>> round(kappa(Confusion(table, labels=["a", "b", "c"], rows="actual")), 3)
+    0.492
+    """
+    from sklearn.metrics import cohen_kappa_score
+
+    _correct(confusion)
+    decided, actual = np.nonzero(confusion.counts)
+    weights = confusion.counts[decided, actual]
+    names = {
+        label: code
+        for code, label in enumerate(dict.fromkeys((*confusion.labels, *confusion.decisions)))
+    }
+    first = np.array([names[decision] for decision in confusion.decisions])[decided]
+    second = np.array([names[label] for label in confusion.labels])[actual]
+    if len(set(first.tolist()) | set(second.tolist())) == 1:
+        raise InputError(
+            "confusion: two classes are needed, but every example is and was called "
+            f"{confusion.labels[actual[0]]!r}, so agreement beyond chance is not defined."
+        )
+    return float(cohen_kappa_score(first, second, sample_weight=weights))
+
+
+def _correct(confusion: Confusion) -> NDArray[np.bool_]:
+    """Tell which cells hold correct decisions."""
+    correct = np.array(
+        [[decision == label for label in confusion.labels] for decision in confusion.decisions]
+    )
+    if not correct.any():
+        raise LabelError(
+            f"confusion: none of the decisions {confusion.decisions} is a class "
+            f"{confusion.labels}, so none can be right or wrong. Use expected_cost."
+        )
+    return correct

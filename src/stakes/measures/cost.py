@@ -1,0 +1,101 @@
+"""What decisions cost, by themselves and against decisions that look at nothing."""
+
+from __future__ import annotations
+
+from stakes._labels import Label
+from stakes.costs.matrix import CostMatrix
+from stakes.counts.confusion import Confusion
+from stakes.errors import InputError
+
+
+def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
+    """Return the average cost of a decision.
+
+    Σ P(i, j) C(i, j), with the observed shares as the probabilities (thesis, equation 2.4).
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+    costs : CostMatrix
+        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, expected_cost
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> expected_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+    0.28
+    """
+    return total_cost(confusion, costs) / float(confusion.n)
+
+
+def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
+    """Return what all decisions cost together.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, total_cost
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> total_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+    28.0
+    """
+    values = costs.values_for(confusion.labels, confusion.decisions)
+    return float((confusion.counts * values).sum())
+
+
+def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
+    """Return the average cost of always deciding the same, for each decision.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, trivial_costs
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> trivial_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+    {0: 4.2, 1: 0.58}
+    """
+    shares = confusion.class_counts / confusion.n
+    each = costs.values_for(confusion.labels, costs.decisions) @ shares
+    return dict(zip(costs.decisions, each.tolist(), strict=True))
+
+
+def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
+    """Return the cost on a scale from 0, no mistakes, to 1, the best trivial decision.
+
+    ``(cost - perfect) / (trivial - perfect)``, where `perfect` takes the cheapest decision for
+    each class, and `trivial` is the cheapest decision that is the same for all. Equivalent cost
+    matrices give the same number. Above 1, not looking at the examples would be cheaper.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, normalized_cost
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> round(normalized_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
+    0.4828
+    """
+    # Taking out the constant of each class first keeps the difference free of its rounding.
+    reduced = costs.nonnegative()
+    trivial = min(trivial_costs(confusion, reduced).values())
+    if trivial <= 0:
+        raise InputError(
+            "normalized cost: one and the same decision is the cheapest for every example here, so "
+            "there is nothing to compare with. At least two classes that call for different "
+            "decisions are needed."
+        )
+    return expected_cost(confusion, reduced) / trivial
+
+
+def savings(confusion: Confusion, costs: CostMatrix) -> float:
+    """Return the share of the best trivial decision's avoidable cost that is saved.
+
+    ``1 - normalized_cost``: 1 without mistakes, 0 when always deciding the same is as good,
+    negative when it is better.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, savings
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> round(savings(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
+    0.5172
+    """
+    return 1.0 - normalized_cost(confusion, costs)

@@ -1,0 +1,117 @@
+"""Losses of class-probability predictions (Witten, Frank & Hall, section 5.6), and the AUC."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stakes import _validate
+from stakes._columns import label_codes
+from stakes._labels import Labels, as_labels
+from stakes.errors import InputError
+
+ROUNDING = 1e-9
+"""Sums closer to one than this differ from it by the rounding of arithmetic only."""
+
+
+def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
+    """Return the average quadratic loss, Σ_j (p_j - a_j)², with a_j 1 for the actual class.
+
+    It is `sklearn.metrics.brier_score_loss` without halving. For one example it is at most
+    1 + Σ_j p_j², which never exceeds 2.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        The actual class of each example.
+    proba : array_like, shape (n, classes)
+        Class probabilities, columns in the order of `labels`.
+    labels : sequence
+        The classes.
+
+    Examples
+    --------
+    >>> from stakes import quadratic_loss
+    >>> round(quadratic_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"]), 4)
+    0.38
+    """
+    from sklearn.metrics import brier_score_loss
+
+    codes, probabilities, classes = _checked(y_true, proba, labels)
+    if len(classes) == 1:
+        return 0.0  # the only class there is cannot be missed
+    return float(
+        brier_score_loss(codes, probabilities, labels=range(len(classes)), scale_by_half=False)
+    )
+
+
+def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
+    """Return the average informational loss, -log₂ of the actual class's probability, in bits.
+
+    It is infinite as soon as an actual class was given the probability zero
+    (`sklearn.metrics.log_loss` clips there, and so understates it).
+
+    Parameters
+    ----------
+    y_true, proba, labels
+        As for `quadratic_loss`.
+
+    Examples
+    --------
+    >>> from stakes import informational_loss
+    >>> informational_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"])
+    1.0
+    """
+    codes, probabilities, _ = _checked(y_true, proba, labels)
+    with np.errstate(divide="ignore"):
+        bits = -np.log2(np.take_along_axis(probabilities, codes[:, np.newaxis], axis=1))
+    return float(bits.mean()) + 0.0  # not -0.0
+
+
+def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
+    """Return the area under the ROC curve, for many classes as Hand & Till (2001) define it.
+
+    The average over all pairs of classes of how well each one's probability separates the two;
+    computed by `sklearn.metrics.roc_auc_score`. For two classes it is the ordinary area.
+
+    Parameters
+    ----------
+    y_true, proba, labels
+        As for `quadratic_loss`; every class must occur in `y_true`.
+
+    Examples
+    --------
+    >>> from stakes import hand_till_auc
+    >>> proba = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.3, 0.4, 0.3]]
+    >>> hand_till_auc(["a", "b", "c", "b"], proba, labels=["a", "b", "c"])
+    1.0
+    """
+    from sklearn.metrics import roc_auc_score
+
+    codes, probabilities, classes = _checked(y_true, proba, labels)
+    present = np.bincount(codes, minlength=len(classes))
+    if len(classes) < 2 or not present.all():  # noqa: PLR2004 - two is the least
+        absent = classes[int(np.argmin(present))]
+        raise InputError(
+            "y_true: the area under the ROC curve needs two or more classes, each of them present; "
+            f"got {len(classes)} classes"
+            + (f", and no example is {absent!r}." if not present.all() else ".")
+        )
+    if len(classes) == 2:  # noqa: PLR2004 - the ordinary area
+        return float(roc_auc_score(codes, probabilities[:, 1]))
+    return float(roc_auc_score(codes, probabilities, multi_class="ovo", average="macro"))
+
+
+def _checked(
+    y_true: Any, proba: ArrayLike, labels: Any
+) -> tuple[NDArray[np.intp], NDArray[np.float64], Labels]:
+    classes = as_labels(labels, "labels")
+    codes = label_codes(y_true, "y_true", classes, "classes")
+    probabilities = _validate.probabilities(proba, classes)
+    _validate.same_length({"y_true": len(codes), "proba": len(probabilities)})
+    # Probabilities rounded in a file do not quite sum to one; exact ones must keep their ties.
+    totals = probabilities.sum(axis=1, keepdims=True)
+    totals[np.abs(totals - 1) < ROUNDING] = 1
+    return codes, probabilities / totals, classes

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import cost_matrices
+
+from stakes import CostMatrix, ExampleCosts
+from stakes.errors import InputError, LabelError
+
+COSTS = CostMatrix.from_errors(
+    false_positive=5, false_negative=1, true_positive=-2, pos_label="fraud", neg_label="ok"
+)
+
+
+@given(st.data())
+def test_from_matrix_is_table_2_3(data):
+    costs = data.draw(cost_matrices())
+    y_true = data.draw(st.lists(st.sampled_from(costs.labels), min_size=1, max_size=20))
+    factor = data.draw(
+        st.lists(
+            st.lists(
+                st.floats(-10, 10), min_size=len(costs.decisions), max_size=len(costs.decisions)
+            ),
+            min_size=len(y_true),
+            max_size=len(y_true),
+        )
+    )
+    examples = ExampleCosts.from_matrix(costs, y_true, factor)
+    for row, label in enumerate(y_true):
+        for i, decision in enumerate(costs.decisions):
+            expected = costs.values[i, costs.labels.index(label)] * factor[row][i]
+            assert examples.values[row, i] == pytest.approx(expected)
+            assert ExampleCosts(examples.values[[row]], decisions=costs.decisions).of([decision])[
+                0
+            ] == pytest.approx(expected)
+
+
+def test_one_factor_for_each_example_or_for_all():
+    y_true = ["ok", "fraud"]
+    assert ExampleCosts.from_matrix(COSTS, y_true, [2, 30]).values.tolist() == [[0, 10], [30, -60]]
+    assert ExampleCosts.from_matrix(COSTS, y_true, 10).values.tolist() == [[0, 50], [10, -20]]
+    assert ExampleCosts.from_matrix(COSTS, y_true).values.tolist() == [[0, 5], [1, -2]]
+
+
+def test_of_picks_the_cost_of_what_was_decided():
+    examples = ExampleCosts([[1, 2, 3], [4, 5, 6]])
+    assert examples.decisions == (0, 1, 2)
+    assert examples.of([2, 0]).tolist() == [3, 4]
+    assert len(examples) == 2
+    assert examples == ExampleCosts(np.array([[1, 2, 3], [4, 5, 6]]))
+    assert "2 examples" in repr(examples)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: ExampleCosts([[1, np.nan]]),
+            InputError,
+            "values: expected finite numbers, got nan at row 0, column 1",
+        ),
+        (lambda: ExampleCosts(np.empty((0, 2))), InputError, "values is empty"),
+        (lambda: ExampleCosts([1, 2]), InputError, "values: expected a two-dimensional"),
+        (
+            lambda: ExampleCosts([[1, 2]], decisions=["a"]),
+            InputError,
+            "values: expected 1 columns, one for each decision, got 2",
+        ),
+        (
+            lambda: ExampleCosts([[1, 2]]).of([3]),
+            LabelError,
+            "y_pred: the label 3 at row 0 .*not among the decisions of the costs: 0, 1",
+        ),
+        (
+            lambda: ExampleCosts([[1, 2]]).of([0, 1]),
+            InputError,
+            "costs has 1 rows, y_pred has 2 rows: they must describe the same examples",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix(COSTS, ["ok", "no"]),
+            LabelError,
+            "y_true: the label 'no' at row 1 .*classes of the costs",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix(COSTS, ["ok"], [1, 2]),
+            InputError,
+            r"factor: expected a number or an array of shape \(1,\) or \(1, 2\), got shape \(2,\)",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix(COSTS, ["ok"], ["x"]),
+            InputError,
+            "factor: expected numbers, got 'x'",
+        ),
+    ],
+)
+def test_bad_input(make, error, message):
+    with pytest.raises(error, match=message):
+        make()

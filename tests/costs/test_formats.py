@@ -1,0 +1,220 @@
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from strategies import cost_matrices
+
+from stakes import CostMatrix
+from stakes.errors import FileError, InputError, InputTypeError
+
+COSTS = CostMatrix.from_errors(
+    false_positive=10, false_negative=100, true_positive=-1.5, pos_label="fraud", neg_label="ok"
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, text, encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "predicted\\actual,ok,fraud\nok,0,100\nfraud,10,-1.5\n",
+        "actual\\predicted,ok,fraud\nok,0,10\nfraud,100,-1.5\n",
+        "Predicted / Actual , ok , fraud\r\n ok , 0 , 1e2\r\n fraud , 10 , -1.5\r\n\r\n",
+        "predicted\\actual;ok;fraud\nok;0;100\nfraud;10;-1.5\n",
+        'predicted\\actual,"ok","fraud"\nfraud,10,-1.5\nok,0,100',
+        "\ufeffpredicted\\actual,ok,fraud\nok,0,100\nfraud,10,-1.5\n",
+    ],
+)
+def test_csv_says_its_own_orientation(write, text):
+    assert CostMatrix.read(write("costs.csv", text)) == COSTS
+
+
+def test_tsv(write):
+    text = "predicted\\actual\tok\tfraud\nok\t0\t100\nfraud\t10\t-1.5\n"
+    assert CostMatrix.read(write("costs.tsv", text)) == COSTS
+
+
+def test_rows_can_be_said_where_the_file_does_not(write):
+    path = write("costs.csv", ",ok,fraud\nok,0,10\nfraud,100,-1.5\n")
+    assert CostMatrix.read(path, rows="actual") == COSTS
+
+
+def test_extra_decisions_stand_in_the_predicted_axis(write):
+    path = write("costs.csv", "actual\\predicted,ok,fraud,ask\nok,0,10,1\nfraud,100,0,2\n")
+    costs = CostMatrix.read(path)
+    assert costs.decisions == ("ok", "fraud", "ask")
+    assert costs.values.tolist() == [[0, 100], [10, 0], [1, 2]]
+
+
+def test_decisions_may_be_other_things_than_classes(write):
+    path = write("costs.csv", "predicted\\actual,good,bad\nlend,0,100\nrefuse,10,0\n")
+    assert CostMatrix.read(path).decisions == ("lend", "refuse")
+
+
+def test_whole_numbers_are_numbers_unless_the_labels_say_text(write):
+    path = write("costs.csv", "predicted\\actual,0,1\n0,0,5\n1,1,0\nask,2,2\n")
+    assert CostMatrix.read(path).decisions == (0, 1, "ask")
+    assert CostMatrix.read(path, labels=["0", "1"]).decisions == ("0", "1", "ask")
+    padded = write("padded.csv", "predicted\\actual,00,01\n00,0,5\n01,1,0\n")
+    assert CostMatrix.read(padded).labels == ("00", "01")
+
+
+def test_json(write):
+    content = {"rows": "actual", "labels": ["ok", "fraud"], "values": [[0, 10], [100, -1.5]]}
+    assert CostMatrix.read(write("costs.json", json.dumps(content))) == COSTS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "% Rows\tColumns\n2\t2\n% Matrix elements\n0.0\t10.0\n100.0\t-1.5\n",
+        "2 2\n0 10 % the false alarm\n100 -1.5",
+        "[0 10; 100 -1.5]",
+        "[0, 10; 100, -1.5]\n",
+    ],
+)
+def test_weka_has_the_actual_class_in_its_rows(write, text):
+    assert CostMatrix.from_weka(text, ["ok", "fraud"]) == COSTS
+    assert CostMatrix.read(write("a.cost", text), labels=["ok", "fraud"]) == COSTS
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".cost"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(costs=cost_matrices(extra_decisions=False))
+def test_what_is_written_is_read_back(tmp_path, suffix, costs):
+    path = tmp_path / f"costs{suffix}"
+    costs.write(path)
+    again = CostMatrix.read(path, labels=costs.labels)
+    assert again == costs
+    assert [type(label) for label in again.labels] == [type(label) for label in costs.labels]
+    assert [path.name for path in tmp_path.iterdir()] == [f"costs{suffix}"]
+
+
+def test_extra_decisions_are_read_back(tmp_path):
+    costs = CostMatrix(
+        [[0, 5], [9, 0], [1, 2]], rows="predicted", labels=["a", "b"], decisions=["a", "b", "?"]
+    )
+    for suffix in (".csv", ".tsv", ".json"):
+        costs.write(tmp_path / f"costs{suffix}")
+        assert CostMatrix.read(tmp_path / f"costs{suffix}") == costs
+    with pytest.raises(InputError, match="a Weka file has the same decisions and classes"):
+        costs.write(tmp_path / "costs.cost")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.csv",
+            "predicted\\actual,a,b\na,0,5\nb,1\n",
+            r"a\.csv, row 3, column 3: expected 2 costs in this row, got 1",
+        ),
+        (
+            "a.csv",
+            "predicted\\actual,a,b\na,0,5,7\nb,1,0\n",
+            r"a\.csv, row 2, column 4: expected 2 costs in this row, got 3",
+        ),
+        (
+            "a.csv",
+            "predicted\\actual,a,b\na,0,x\nb,1,0\n",
+            r"a\.csv, row 2, column 3: expected a finite number as the cost, got 'x'",
+        ),
+        ("a.csv", "predicted\\actual,a,b\na,0,\nb,1,0\n", r"row 2, column 3: .*got ''"),
+        ("a.csv", "predicted\\actual,a,b\na,0,nan\nb,1,0\n", r"row 2, column 3: .*got 'nan'"),
+        ("a.csv", "predicted\\actual,a,b\na,0,inf\nb,1,0\n", r"row 2, column 3: .*got 'inf'"),
+        (
+            "a.csv",
+            ",a,b\na,0,5\nb,1,0\n",
+            r"a\.csv, row 1, column 1: it does not say what its rows stand for.*predicted\\actual",
+        ),
+        ("a.csv", "costs,a,b\na,0,5\nb,1,0\n", "row 1, column 1: it does not say"),
+        (
+            "a.csv",
+            "predicted\\actual,apple,pear\nappel,0,5\npear,1,0\n",
+            r"row 1, column 2: the class 'apple' is not among the decisions.*Did you mean 'appel'",
+        ),
+        ("a.csv", "predicted\\actual,a,\na,0,5\nb,1,0\n", "row 1, column 3: a label is missing"),
+        ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv: .*'a' stands twice"),
+        ("a.csv", "", r"a\.csv: the file is empty"),
+        ("a.csv", "\n\n", r"a\.csv: the file is empty"),
+        ("a.json", "{", r"a\.json, line 1, column 2: not JSON"),
+        ("a.json", "[1]", r'a\.json: expected an object such as \{"rows"'),
+        ("a.json", '{"rows": "predicted", "values": [[0]]}', "expected an object such as"),
+        ("a.json", '{"labels": [0, 1], "values": [[0, 5], [1, 0]]}', r"a\.json: .*does not say"),
+        (
+            "a.json",
+            '{"rows": "predicted", "labels": [0, 1], "values": [[0, "5"], [1, 0]]}',
+            r"a\.json: values: expected numbers, got '5' \(str\) at \(0, 1\)",
+        ),
+        (
+            "a.json",
+            '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1]]}',
+            r"a\.json: values: .*different lengths",
+        ),
+        (
+            "a.json",
+            '{"rows": "sideways", "labels": [0, 1], "values": [[0, 5], [1, 0]]}',
+            r"a\.json: rows: .*got 'sideways'",
+        ),
+        ("a.cost", "2 2\n0 5\n1 0\n", r"a\.cost: labels: a Weka file has no labels"),
+        ("a.txt", "0", r"a\.txt: expected a file named \.csv"),
+    ],
+)
+def test_bad_files_are_named_with_row_and_column(write, name, text, message):
+    with pytest.raises(FileError, match=message):
+        CostMatrix.read(write(name, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2 2\n0 5\n1\n", r"a\.cost, line 3, column 2: expected 2 costs in this row, got 1"),
+        ("2 2\n0 5\n% a comment\n1 x\n", r"a\.cost, line 4, column 2: .*got 'x'"),
+        ("2 2\n0 5\n", r"a\.cost: expected 2 rows of costs, one for each label, got 1"),
+        ("% nothing\n", r"a\.cost: expected 2 rows of costs.*got 0"),
+    ],
+)
+def test_bad_weka_files(write, text, message):
+    with pytest.raises(FileError, match=message):
+        CostMatrix.read(write("a.cost", text), labels=["a", "b"])
+
+
+def test_labels_unknown_to_the_caller(write):
+    csv = write("a.csv", "predicted\\actual,a,b\na,0,5\nb,1,0\n")
+    with pytest.raises(FileError, match=r"a\.csv, row 1, column 3: the class 'b' is not among"):
+        CostMatrix.read(csv, labels=["a", "c"])
+    path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
+    with pytest.raises(FileError, match=r"a\.json: the class 1 is not among the labels: 0, 2"):
+        CostMatrix.read(path, labels=[0, 2])
+
+
+def test_rows_that_contradict_the_file(write):
+    path = write("a.csv", "predicted\\actual,a,b\na,0,5\nb,1,0\n")
+    with pytest.raises(
+        FileError, match=r"rows: got 'actual', but .*says that its rows are predicted"
+    ):
+        CostMatrix.read(path, rows="actual")
+    weka = write("a.cost", "2 2\n0 5\n1 0\n")
+    with pytest.raises(FileError, match=r"rows: got 'predicted'.*Weka"):
+        CostMatrix.read(weka, rows="predicted", labels=[0, 1])
+
+
+def test_files_that_cannot_be_read_or_written(write, tmp_path):
+    with pytest.raises(FileError, match=r"none\.csv: cannot be read: No such file"):
+        CostMatrix.read(tmp_path / "none.csv")
+    with pytest.raises(FileError, match=r"latin\.csv: expected UTF-8 text, got the byte 0xfc"):
+        CostMatrix.read(write("latin.csv", "predicted\\actual,ü,b\n", encoding="latin-1"))
+    with pytest.raises(FileError, match="cannot be written: No such file"):
+        COSTS.write(tmp_path / "no folder" / "costs.csv")
+    with pytest.raises(InputError, match=r"path: expected a name ending in \.csv"):
+        COSTS.write(tmp_path / "costs.doc")
+    with pytest.raises(InputTypeError, match="labels: a Weka file has no labels"):
+        CostMatrix.from_weka("2 2\n0 5\n1 0", None)

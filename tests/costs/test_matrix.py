@@ -1,0 +1,318 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from strategies import confusions, cost_matrices
+
+from stakes import CostMatrix, expected_cost
+from stakes.errors import InputError, InputTypeError, LabelError
+
+FRAUD = CostMatrix([[-1.5, 10], [100, 0]], rows="predicted", labels=["fraud", "no fraud"])
+
+
+def test_orientation_is_explicit_and_inside_always_predicted_by_actual():
+    by_actual = CostMatrix([[-1.5, 100], [10, 0]], rows="actual", labels=["fraud", "no fraud"])
+    assert by_actual == FRAUD
+    assert FRAUD.values[FRAUD.decisions.index("no fraud"), FRAUD.labels.index("fraud")] == 100
+
+
+def test_a_matrix_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        FRAUD.values[0, 0] = 1
+    with pytest.raises(AttributeError):
+        FRAUD.labels = ("a", "b")
+
+
+def test_the_values_given_are_copied():
+    values = np.array([[0.0, 1.0], [5.0, 0.0]])
+    costs = CostMatrix(values, rows="predicted", labels=[0, 1])
+    values[0, 1] = 99
+    assert costs.values[0, 1] == 1
+
+
+@given(cost_matrices())
+def test_equal_by_value_hashable_and_picklable(costs):
+    same = CostMatrix(costs.values.T, rows="actual", labels=costs.labels, decisions=costs.decisions)
+    loaded = pickle.loads(pickle.dumps(costs))  # noqa: S301 - made here
+    assert costs == same == loaded == copy.deepcopy(costs)
+    assert {costs, same, loaded} == {costs}
+    assert not loaded.values.flags.writeable
+    assert costs != costs.relabel(lambda label: f"other {label}")
+    assert costs != "something else"
+
+
+def test_negative_zero_is_zero():
+    costs = CostMatrix([[-0.0, 1], [5, 0]], rows="predicted", labels=[0, 1])
+    assert "-0" not in repr(costs)
+    assert hash(costs) == hash(CostMatrix([[0, 1], [5, 0]], rows="predicted", labels=[0, 1]))
+
+
+def test_from_errors_puts_each_kind_of_error_in_its_cell():
+    costs = CostMatrix.from_errors(
+        false_positive=1,
+        false_negative=2,
+        true_positive=3,
+        true_negative=4,
+        pos_label="yes",
+        neg_label="no",
+    )
+    cell = {(decision, label): cost for decision, label, cost in costs.cells()}
+    assert cell == {("yes", "no"): 1, ("no", "yes"): 2, ("yes", "yes"): 3, ("no", "no"): 4}
+
+
+def test_gains_are_negative_costs():
+    gains = CostMatrix.from_gains([[1, -2], [-3, 4]], rows="actual", labels=["a", "b"])
+    assert gains.values.tolist() == [[-1, 3], [2, -4]]
+
+
+def test_table_2_1_of_the_thesis_becomes_its_table_2_2():
+    assert FRAUD.zero_diagonal().values.tolist() == [[0, 10], [101.5, 0]]
+
+
+def test_zero_diagonal_follows_the_labels_not_the_positions():
+    turned = CostMatrix(
+        FRAUD.values[::-1], rows="predicted", labels=FRAUD.labels, decisions=FRAUD.labels[::-1]
+    )
+    assert turned.zero_diagonal().values.tolist() == [[101.5, 0], [0, 10]]
+
+
+def test_zero_diagonal_needs_the_same_decisions_and_classes():
+    costs = CostMatrix(
+        [[0, 5], [9, 0], [1, 1]], rows="predicted", labels=[0, 1], decisions=[0, 1, "abstain"]
+    )
+    with pytest.raises(InputError, match=r"zero_diagonal needs the same.*nonnegative\(\)"):
+        costs.zero_diagonal()
+
+
+@given(cost_matrices(extra_decisions=False))
+def test_corollary_2_2_2(costs):
+    zeroed, nonnegative = costs.zero_diagonal(), costs.nonnegative()
+    assert not np.diag(zeroed.values).any()
+    assert (nonnegative.values.min(axis=0) == 0).all()
+    assert costs.equivalent_to(zeroed)
+    assert costs.equivalent_to(nonnegative)
+
+
+@given(cost_matrices(), st.floats(0.001, 1000), st.data())
+def test_equivalent_means_column_constants_and_positive_scale(costs, scale, data):
+    shift = data.draw(
+        hnp.arrays(float, len(costs.labels), elements=st.floats(-1000, 1000).map(round))
+    )
+
+    def remade(values):
+        return CostMatrix(values, rows="predicted", labels=costs.labels, decisions=costs.decisions)
+
+    assert costs.equivalent_to(remade(scale * costs.values + shift))
+    assume(np.ptp(costs.values, axis=0).max() > 1)
+    assert not costs.equivalent_to(remade(-scale * costs.values))
+    bumped = costs.values.copy()
+    bumped[0, 0] += 0.01 * np.ptp(costs.values, axis=0).max()
+    columns_that_matter = np.ptp(np.delete(costs.values, 0, axis=1), axis=0)
+    if len(costs.labels) > 1 and columns_that_matter.max() > 1:
+        assert not costs.equivalent_to(remade(bumped))
+
+
+@given(st.data())
+def test_equivalent_matrices_rank_classifiers_alike(data):
+    costs = data.draw(cost_matrices())
+    first, second = data.draw(confusions(costs)), data.draw(confusions(costs))
+    # The classifiers saw the same examples: give the second the class totals of the first.
+    counts = np.zeros(costs.values.shape, dtype=int)
+    shares = second.counts / np.maximum(second.class_counts, 1)
+    counts[:] = np.floor(shares * first.class_counts)
+    counts[0] += first.class_counts - counts.sum(axis=0)
+    second = type(first)(counts, costs.labels, costs.decisions)
+    difference = expected_cost(first, costs) - expected_cost(second, costs)
+    other = expected_cost(first, costs.nonnegative()) - expected_cost(second, costs.nonnegative())
+    assert other == pytest.approx(difference, rel=1e-9, abs=1e-6)
+
+
+def test_equivalence_ignores_the_order_of_labels_but_not_their_names():
+    turned = CostMatrix(FRAUD.values[::-1, ::-1], rows="predicted", labels=FRAUD.labels[::-1])
+    assert FRAUD.equivalent_to(turned)
+    assert not FRAUD.equivalent_to(FRAUD.relabel({"fraud": "theft"}))
+    flat = CostMatrix([[1, 2], [1, 2]], rows="predicted", labels=FRAUD.labels)
+    assert not FRAUD.equivalent_to(flat)
+    assert flat.equivalent_to(flat.nonnegative())
+
+
+@given(st.data())
+def test_risk_and_decide_are_equation_2_3(data):
+    costs = data.draw(cost_matrices())
+    size = len(costs.labels)
+    raw = data.draw(hnp.arrays(float, (5, size), elements=st.floats(0.01, 1)))
+    proba = raw / raw.sum(axis=1, keepdims=True)
+    risk = costs.risk(proba)
+    for row in range(5):
+        for i in range(len(costs.decisions)):
+            by_hand = sum(proba[row, j] * costs.values[i, j] for j in range(size))
+            assert risk[row, i] == pytest.approx(by_hand, rel=1e-9, abs=1e-6)
+    slack = 1e-9 * np.abs(costs.values).max()
+    for row, decision in enumerate(costs.decide(proba).tolist()):
+        chosen = costs.decisions.index(decision)
+        assert risk[row, chosen] <= risk[row].min() + slack
+
+
+def test_ties_go_to_the_first_decision_even_after_rounding():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    tie = np.array([[10 / 11, 1 / 11]])
+    assert costs.decide(tie).tolist() == [0]
+    assert costs.decide(np.repeat(tie, 1000, axis=0)).tolist() == [0] * 1000
+    turned = CostMatrix(costs.values[::-1], rows="predicted", labels=[0, 1], decisions=[1, 0])
+    assert turned.decide(tie).tolist() == [1]
+
+
+def test_table_2_4_of_the_thesis():
+    y_true = [0, 1, 0, 0, 0, 1, 1, 0, 1, 1]
+    first = np.array([0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95])
+    second = np.array([0.35, 0.40, 0.65, 0.70, 0.72, 0.75, 0.77, 0.79, 0.80, 0.85])
+    costs = CostMatrix([[0, 10], [1, 0]], rows="predicted", labels=[0, 1])
+    from stakes import evaluate
+
+    for scores, expected in ((first, 1.4), (second, 0.5)):
+        decided = costs.decide(np.column_stack([1 - scores, scores]))
+        assert evaluate(y_true, decided, costs).cost == pytest.approx(expected)
+    assert evaluate(y_true, first >= 0.05, costs).cost == pytest.approx(0.4)
+
+
+def test_abstaining_is_decided_when_it_is_cheapest():
+    costs = CostMatrix(
+        [[0, 10], [8, 0], [1, 1]],
+        rows="predicted",
+        labels=["a", "b"],
+        decisions=["a", "b", "ask"],
+    )
+    assert costs.decide([[1, 0], [0.5, 0.5], [0.05, 0.95]]).tolist() == ["a", "ask", "b"]
+
+
+def test_decisions_of_mixed_kinds_stay_what_they_are():
+    costs = CostMatrix(
+        [[0, 10], [8, 0], [1, 1]], rows="predicted", labels=[0, 1], decisions=[0, 1, "ask"]
+    )
+    assert costs.decide([[1, 0], [0.5, 0.5], [0.05, 0.95]]).tolist() == [0, "ask", 1]
+
+
+def test_repr_and_html_say_which_side_is_predicted():
+    assert "rows are predicted, columns are actual" in repr(FRAUD)
+    html = FRAUD.relabel({"fraud": "<script>"})._repr_html_()
+    assert "rows are predicted" in html
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], labels=[0, 1]),
+            InputTypeError,
+            "rows: say what the rows.*got nothing",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="true", labels=[0, 1]),
+            InputTypeError,
+            "rows: .*got 'true'",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=["a", "a"]),
+            LabelError,
+            "labels: the label 'a' stands twice.*position 1",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=["a", None]),
+            LabelError,
+            "labels: the label at position 1 is missing",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels="ab"),
+            InputTypeError,
+            "labels: expected a sequence",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=[]),
+            LabelError,
+            "labels: expected at least one",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=[[1], [2]]),
+            LabelError,
+            "labels: the label at position 0 is .*cannot be a label",
+        ),
+        (
+            lambda: CostMatrix([[0, np.nan], [5, 0]], rows="predicted", labels=["a", "b"]),
+            InputError,
+            "values: expected finite costs, got nan for predicting 'a' when it was 'b'",
+        ),
+        (
+            lambda: CostMatrix([[0, np.inf], [5, 0]], rows="actual", labels=["a", "b"]),
+            InputError,
+            "got inf for predicting 'b' when it was 'a'.*a large one",
+        ),
+        (
+            lambda: CostMatrix([[0, "x"], [5, 0]], rows="actual", labels=["a", "b"]),
+            InputError,
+            r"values: expected numbers, got 'x' \(str\) at \(0, 1\)",
+        ),
+        (
+            lambda: CostMatrix([["0", "1"], ["5", "0"]], rows="actual", labels=["a", "b"]),
+            InputError,
+            r"values: expected numbers, got '0' \(str\)",
+        ),
+        (
+            lambda: CostMatrix([[0, 1], [5]], rows="actual", labels=["a", "b"]),
+            InputError,
+            "values: .*different lengths",
+        ),
+        (
+            lambda: CostMatrix([0, 1], rows="actual", labels=["a", "b"]),
+            InputError,
+            r"values: expected a two-dimensional array, got one of shape \(2,\)",
+        ),
+        (
+            lambda: CostMatrix([[0, 1, 2], [5, 0, 2]], rows="actual", labels=["a", "b"]),
+            InputError,
+            r"values: .*expected a matrix of shape \(2, 2\), got \(2, 3\)",
+        ),
+        (
+            lambda: CostMatrix(None, rows="actual", labels=["a", "b"]),
+            InputTypeError,
+            "values: expected numbers, got None",
+        ),
+        (
+            lambda: CostMatrix.from_errors(false_positive=1, false_negative=9, pos_label=0),
+            LabelError,
+            "stands twice",
+        ),
+        (
+            lambda: FRAUD.risk([[0.5, 0.4]]),
+            InputError,
+            "proba: .*sum to 1, those of row 0 sum to 0.9",
+        ),
+        (
+            lambda: FRAUD.risk([[1, 0], [1.5, -0.5]]),
+            InputError,
+            "proba: expected probabilities between 0 and 1, got 1.5 at row 1, column 0",
+        ),
+        (
+            lambda: FRAUD.risk([[1, 0], [np.nan, 1]]),
+            InputError,
+            "proba: expected finite.*nan at row 1, column 0",
+        ),
+        (lambda: FRAUD.risk([[0.2, 0.3, 0.5]]), InputError, "proba: expected 2 columns.*got 3"),
+        (lambda: FRAUD.risk(np.empty((0, 2))), InputError, "proba is empty"),
+        (lambda: FRAUD.risk([0.5, 0.5]), InputError, "proba: expected a two-dimensional"),
+        (
+            lambda: FRAUD.relabel({"frud": "x"}),
+            LabelError,
+            "names: 'frud' is not a label here.*Did you mean 'fraud'",
+        ),
+        (lambda: FRAUD.relabel(int), LabelError, "names: cannot rename the labels 'fraud'"),
+    ],
+)
+def test_bad_input(make, error, message):
+    with pytest.raises(error, match=message):
+        make()

@@ -1,0 +1,160 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_curve
+
+from stakes import Confusion, ScoreCounts
+from stakes.errors import InputError, InputTypeError, LabelError
+
+scores = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 0.5, np.inf, -np.inf])
+
+
+@st.composite
+def scored(draw, min_size=2):
+    n = draw(st.integers(min_size, 50))
+    y_true = draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n))
+    y_true[:2] = ["no", "yes"]
+    return y_true, draw(st.lists(scores, min_size=n, max_size=n))
+
+
+@given(scored())
+def test_every_threshold_gives_the_confusion_of_its_decisions(drawn):
+    y_true, y_score = drawn
+    table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes")
+    assert sorted(set(y_score), reverse=True) == table.thresholds.tolist()
+    for threshold in [*table.thresholds, np.inf, -np.inf, 0.25]:
+        decided = np.where(np.array(y_score) >= threshold, "yes", "no")
+        expected = Confusion.from_labels(y_true, decided, labels=["no", "yes"])
+        assert table.confusion_at(threshold) == expected
+    assert (table.n, table.n_positives) == (len(y_true), y_true.count("yes"))
+
+
+@given(scored())
+def test_running_totals_are_scikit_learns_roc_curve(drawn):
+    y_true, y_score = drawn
+    y_score = np.clip(y_score, -1e300, 1e300)
+    table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes")
+    fpr, tpr, thresholds = roc_curve(y_true, y_score, pos_label="yes", drop_intermediate=False)
+    assert table.thresholds.tolist() == thresholds[1:].tolist()
+    assert np.allclose(np.cumsum(table.positives) / table.n_positives, tpr[1:])
+    assert np.allclose(np.cumsum(table.negatives) / table.n_negatives, fpr[1:])
+
+
+@given(scored(min_size=4), st.booleans())
+def test_merging_parts_equals_counting_once(drawn, weighted):
+    y_true, y_score = drawn
+    names = {"pos_label": "yes", "neg_label": "no"}
+    weight = np.array([0.5, 0.25] * len(y_true))[: len(y_true)]
+
+    def count(part):
+        extra = {"sample_weight": weight[part]} if weighted else {}
+        return ScoreCounts.from_scores(y_true[part], y_score[part], **names, **extra)
+
+    first, second, whole = count(slice(2)), count(slice(2, None)), count(slice(None))
+    assert first + second == second + first == sum([first, second]) == whole
+    assert whole.weighted == weighted
+
+
+@given(scored())
+def test_weights_of_one_count_and_weights_of_two_double(drawn):
+    y_true, y_score = drawn
+    table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes")
+    double = ScoreCounts.from_scores(
+        y_true, y_score, pos_label="yes", sample_weight=np.full(len(y_true), 2.0)
+    )
+    assert (double.positives == 2 * table.positives).all()
+    assert (double.negatives == 2 * table.negatives).all()
+
+
+def test_booleans_and_numbers():
+    assert ScoreCounts.from_scores([True, False], [1, 2]) == ScoreCounts.from_scores([1, 0], [1, 2])
+    assert ScoreCounts.from_scores([-1, 1], [1, 2]).neg_label == -1
+
+
+def test_pickle_and_repr():
+    table = ScoreCounts([2, 1], [3, 0], [1, 4], pos_label="a", neg_label="b")
+    assert pickle.loads(pickle.dumps(table)) == table  # noqa: S301 - made here
+    assert repr(table) == "ScoreCounts: 3 × 'a', 5 × 'b', 2 distinct scores"
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [0.5]),
+            InputError,
+            "y_true has 2 rows, y_score has 1 rows",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [0.5, np.nan]),
+            InputError,
+            r"y_score: expected numbers, got NaN at row 1 \(1 in all\)",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], ["low", "high"]),
+            InputError,
+            r"y_score: expected numbers, got 'low' \(str\) at 0",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [0.5, None]),
+            InputError,
+            "y_score: expected numbers",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [[0.5, 0.5], [0, 1]]),
+            InputError,
+            r"y_score: expected one score an example.*predict_proba\(X\)\[:, 1\]",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([1, 1], [0.5, 0.1]),
+            LabelError,
+            "y_true: two classes are needed, got only 1",
+        ),
+        (
+            lambda: ScoreCounts.from_scores(["a", "b"], [0.5, 0.1]),
+            LabelError,
+            "pos_label: 1 does not occur in y_true, which has 'a', 'b'",
+        ),
+        (
+            lambda: ScoreCounts.from_scores(["1", "0"], [0.5, 0.1]),
+            LabelError,
+            "The str '1' is known, the int 1 is not",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1, 2], [0.5, 0.1, 3]),
+            LabelError,
+            "y_true: exactly two classes are needed, got 3: 0, 1, 2",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=1, neg_label=5),
+            LabelError,
+            "exactly two classes are needed, got 3",
+        ),
+        (lambda: ScoreCounts([1, 2], [1, 1], [1, 1]), InputError, "thresholds: .*highest first"),
+        (lambda: ScoreCounts([], [], []), InputError, "thresholds"),
+        (
+            lambda: ScoreCounts([2, 1], [1], [1]),
+            InputError,
+            "thresholds has 2 rows, positives has 1 rows",
+        ),
+        (lambda: ScoreCounts([2, 1], [0, 0], [0, 0]), InputError, "all counts are zero"),
+        (lambda: ScoreCounts(None, [0, 0], [0, 0]), InputTypeError, "thresholds: expected numbers"),
+        (lambda: ScoreCounts([1], [1], [1]).confusion_at(np.nan), InputError, "threshold: .*NaN"),
+        (
+            lambda: ScoreCounts([1], [1], [1]) + ScoreCounts([1], [1], [1], pos_label=2),
+            LabelError,
+            "classes 0 and 1 cannot be merged with one of 0 and 2",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1]) + ScoreCounts([1], [0.5], [1]),
+            InputError,
+            "scores with sample weights cannot be merged",
+        ),
+    ],
+)
+def test_bad_input(make, error, message):
+    with pytest.raises(error, match=message):
+        make()

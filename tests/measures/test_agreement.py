@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import confusions, cost_matrices
+
+from stakes import (
+    Confusion,
+    CostMatrix,
+    chance_confusion,
+    error_rate,
+    expected_cost,
+    kappa,
+    rates,
+    success_rate,
+)
+from stakes.errors import InputError, LabelError
+
+# Witten, Frank & Hall, Table 5.4 (a); rows are the actual class.
+WITTEN = Confusion([[88, 10, 2], [14, 40, 6], [18, 10, 12]], labels=["a", "b", "c"], rows="actual")
+
+
+def test_table_5_4():
+    assert success_rate(WITTEN) == pytest.approx(0.7)
+    assert error_rate(WITTEN) == pytest.approx(0.3)
+    expected = [[60, 30, 10], [36, 18, 6], [24, 12, 4]]
+    assert pytest.approx(np.array(expected)) == chance_confusion(WITTEN).counts.T
+    assert kappa(WITTEN) == pytest.approx(58 / 118)
+    assert kappa(WITTEN) == pytest.approx(0.4915254237)
+
+
+@given(st.data())
+def test_kappa_is_the_success_beyond_chance(data):
+    confusion = data.draw(confusions(data.draw(cost_matrices())))
+    chance = success_rate(chance_confusion(confusion))
+    assume(chance < 1 - 1e-9)
+    by_hand = (success_rate(confusion) - chance) / (1 - chance)
+    assert kappa(confusion) == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
+    assert kappa(chance_confusion(confusion)) == pytest.approx(0, abs=1e-9)
+
+
+@given(st.data())
+def test_the_error_rate_is_the_cost_of_zero_one(data):
+    confusion = data.draw(confusions(data.draw(cost_matrices(extra_decisions=False))))
+    assert error_rate(confusion) == pytest.approx(
+        expected_cost(confusion, CostMatrix.zero_one(confusion.labels))
+    )
+    assert success_rate(confusion) == pytest.approx(1 - error_rate(confusion))
+
+
+def test_abstaining_is_not_a_success():
+    confusion = Confusion([[5, 1], [0, 2], [1, 1]], labels=[0, 1], decisions=[0, 1, "ask"])
+    assert error_rate(confusion) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_rates_follow_the_labels_not_the_positions(order):
+    y_true = [1] * 40 + [0] * 50
+    y_pred = [1] * 38 + [0] * 2 + [1] * 5 + [0] * 45
+    found = rates(Confusion.from_labels(y_true, y_pred, labels=order))
+    assert found.true_positive == pytest.approx(0.95)
+    assert found.false_negative == pytest.approx(0.05)
+    assert found.false_positive == pytest.approx(0.1)
+    assert found.true_negative == pytest.approx(0.9)
+    other = rates(Confusion.from_labels(y_true, y_pred, labels=order), pos_label=0)
+    assert other.true_positive == found.true_negative
+    assert other.false_positive == found.false_negative
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: rates(WITTEN, pos_label="a"),
+            LabelError,
+            "confusion: exactly two classes are needed, got 3",
+        ),
+        (
+            lambda: rates(Confusion([[1, 2], [3, 4]], ["a", "b"])),
+            LabelError,
+            "pos_label: expected one of 'a', 'b', got 1",
+        ),
+        (
+            lambda: rates(Confusion([[1, 0], [3, 0]], [0, 1])),
+            InputError,
+            "two classes are needed, but no example is 1",
+        ),
+        (
+            lambda: rates(Confusion([[1, 2], [3, 4], [0, 1]], [0, 1], [0, 1, "ask"])),
+            LabelError,
+            "the rates need decisions that are the classes",
+        ),
+        (
+            lambda: kappa(Confusion([[5, 0], [0, 0]], ["a", "b"])),
+            InputError,
+            "two classes are needed, but every example is and was called 'a'",
+        ),
+        (
+            lambda: error_rate(Confusion([[1, 2], [3, 4]], ["a", "b"], ["x", "y"])),
+            LabelError,
+            r"none of the decisions \('x', 'y'\) is a class",
+        ),
+        (
+            lambda: kappa(Confusion([[1, 2], [3, 4]], ["a", "b"], ["x", "y"])),
+            LabelError,
+            "none of the decisions",
+        ),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

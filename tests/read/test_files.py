@@ -1,0 +1,47 @@
+import os
+
+import pytest
+
+from stakes.errors import FileError
+from stakes.read import read_text, write_text
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    target = tmp_path / "a.txt"
+    write_text(target, "old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(FileError, match=r"a\.txt: cannot be written: No space left on device"):
+        write_text(target, "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert read_text(target) == "old"
+
+
+def test_an_interrupted_write_leaves_nothing_behind(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(tmp_path / "a.txt", "text")
+    assert not list(tmp_path.iterdir())
+
+
+def test_text_is_written_as_it_is(tmp_path):
+    write_text(tmp_path / "a.txt", "ü\n")
+    assert (tmp_path / "a.txt").read_bytes() == b"\xc3\xbc\n"
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+        read_text(tmp_path)
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,47 @@
+"""What the README and the reference say is so."""
+
+import re
+import runpy
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import stakes
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_real_output_of_the_demo(capsys):
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+    shown = re.search(r"```text\n(.*?)```", README, flags=re.DOTALL)
+    assert shown is not None
+    assert capsys.readouterr().out == shown[1]
+
+
+def test_every_command_of_the_documents_is_a_target_of_make():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    for document in (README, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+        named = set(re.findall(r"^\$ make ([a-z-]+)", document, flags=re.MULTILINE))
+        assert named
+        assert named <= targets
+
+
+def test_every_public_name_has_a_reference_entry():
+    reference = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
+    entries = set(re.findall(r"^   (\w+)$", reference, flags=re.MULTILINE))
+    assert set(stakes.__all__) - entries == set()
+
+
+@pytest.mark.parametrize("name", stakes.__all__)
+def test_every_public_name_has_a_runnable_example(name):
+    text = getattr(stakes, name).__doc__
+    assert ">>> " in text or name == "Rates"  # what `rates` returns; its example is there
+
+
+def test_the_version_is_the_same_everywhere():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {stakes.__version__}\n" in citation
+    assert version("stakes") == stakes.__version__

@@ -1,0 +1,89 @@
+"""Imports go one way, and importing stakes loads nothing heavy."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stakes
+
+SOURCE = Path(stakes.__file__).parent
+
+# Each layer may import those before it, and itself.
+LAYERS = [
+    {"errors", "_labels", "_table", "_byvalue", "_validate", "_columns"},
+    {"read"},
+    {"costs", "counts"},
+    {"measures"},
+    {"infer", "curves"},
+    {"show"},
+    {"cli", "learn", "lab"},
+]
+HEAVY = [
+    "altair",
+    "jinja2",
+    "matplotlib",
+    "narwhals",
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "pyspark",
+    "scipy",
+    "sklearn",
+    "typer",
+]
+
+
+def layer_of(module):
+    return next(i for i, names in enumerate(LAYERS) if module.split(".")[1] in names)
+
+
+def imported_by(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("stakes"):
+            if node.module == "stakes":
+                yield from (f"stakes.{name.name}" for name in node.names)
+            else:
+                yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("stakes."))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SOURCE.rglob("*.py") if path.parent / path.name != SOURCE / "__init__.py"],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_a_module_imports_only_its_own_layer_and_those_below(path):
+    module = ".".join(["stakes", *path.relative_to(SOURCE).with_suffix("").parts])
+    for imported in imported_by(path):
+        assert layer_of(imported) <= layer_of(module), f"{module} imports {imported}"
+
+
+def test_importing_stakes_loads_no_heavy_library():
+    code = f"import sys, stakes; print([name for name in {HEAVY} if name in sys.modules])"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_public_name_exists_and_is_documented():
+    assert stakes.__all__ == sorted(stakes.__all__)
+    for name in stakes.__all__:
+        assert getattr(stakes, name).__doc__, name
+
+
+def test_only_read_touches_files():
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name == "read":
+            continue
+        calls = [
+            getattr(node.func, "attr", getattr(node.func, "id", ""))
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call)
+        ]
+        assert not {"open", "read_bytes", "write_bytes"} & set(calls), path
