@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from stakes import _validate
 from stakes.costs.formats import agreed_orientation, corner_orientation, in_class_order
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, MissingExtraError
 
 CORNER = "predicted\\actual"
+BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
 def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
@@ -44,8 +46,7 @@ def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
 
 def matrix_to_frame(costs: CostMatrix, backend: Any) -> Any:
     """Write the labels into pandas' axes, or into a first column elsewhere."""
-    import narwhals as nw
-
+    _validate.choice(backend, "backend", BACKENDS)
     try:
         if backend == "pandas":
             import pandas as pd
@@ -55,6 +56,8 @@ def matrix_to_frame(costs: CostMatrix, backend: Any) -> Any:
                 index=pd.Index(costs.decisions, name="predicted"),
                 columns=pd.Index(costs.labels, name="actual"),
             )
+        import narwhals as nw
+
         columns = dict(
             zip(map(str, costs.labels), np.transpose(costs.values).tolist(), strict=True)
         )
@@ -63,9 +66,4 @@ def matrix_to_frame(costs: CostMatrix, backend: Any) -> Any:
     except ImportError as error:
         raise MissingExtraError(
             f"to_frame needs {backend}, which is not installed: pip install {backend}"
-        ) from error
-    except ValueError as error:
-        raise InputError(
-            f"backend: expected a data frame library such as 'pandas', 'polars' or 'pyarrow', "
-            f"got {backend!r}."
         ) from error

@@ -370,7 +370,7 @@ class CostMatrix(ByValue):
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow", ...}
+        backend : {"pandas", "polars", "pyarrow", "modin", "cudf"}
             The library of the frame. pandas has the decisions in an index named "predicted" and
             columns named "actual"; the others a first column named ``predicted\actual``.
         """
