@@ -2,10 +2,14 @@
 
 from doctest import NORMALIZE_WHITESPACE
 
+from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser
 
 collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation is built
+
+settings.register_profile("stakes", deadline=None)  # a busy machine is not a failure
+settings.load_profile("stakes")
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=NORMALIZE_WHITESPACE)],

@@ -93,6 +93,10 @@ def _memory(rng: np.random.Generator) -> Iterator[Row]:
         ("int8", codes),
         ("int64", codes.astype(np.int64)),
         ("int64 far apart", codes.astype(np.int64) * 10**9),
+        ("float16", codes.astype(np.float16)),
+        ("float64", codes.astype(np.float64)),
+        ("float64, not whole", codes + 0.5),
+        ("one-byte text", np.array([b"a", b"b", b"c", b"d"])[codes]),
         ("fixed-width text", NAMES[codes]),
         ("text objects", NAMES.astype(object)[codes]),
     ):

@@ -6,9 +6,10 @@ import sys
 from itertools import chain
 
 import counting
+import inference
 from harness import show
 
-SUITES = [counting]
+SUITES = [counting, inference]
 
 
 def main() -> int:

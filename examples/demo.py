@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stakes import CostMatrix, evaluate
+from stakes import CostMatrix, compare_many, evaluate
 from stakes.show import cost_table
 
 HERE = Path(__file__).parent
@@ -28,8 +28,9 @@ def main() -> None:
             print(f"  calling a {label} tumour {decision}: ${cost:,.0f}")
     print(f"\n{cost_table(estimates)}\n")
 
+    predictions = {name: table[name] for name in estimates}
+    print(compare_many(table["actual"], predictions, costs, unit="dollars").summary())
     cheapest = min(estimates, key=lambda name: estimates[name].cost)
-    print(f"{cheapest} is the cheapest: {estimates[cheapest].summary()}")
     decision, always = estimates[cheapest].best_trivial()
     for name, estimate in estimates.items():
         if estimate.cost > always.cost:

@@ -16,6 +16,7 @@ LABEL_SETS = [
     [True, False],
     [0.5, 1.5, 2.0],
     list(range(7)),
+    [2**62, 2**62 + 1, 2**62 + 3],
 ]
 
 finite_costs = st.floats(-1e6, 1e6, allow_nan=False).map(lambda cost: round(cost, 3))

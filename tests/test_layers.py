@@ -71,6 +71,15 @@ def test_importing_stakes_loads_no_heavy_library():
     assert result.stdout.strip() == "[]"
 
 
+def test_submodules_load_when_they_are_first_used():
+    code = "import stakes; print(stakes.errors.__name__, stakes.show.cost_table.__name__)"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["stakes.errors", "cost_table"]
+    assert {"errors", "show"} <= set(stakes.__all__)
+
+
 def test_every_public_name_exists_and_is_documented():
     assert stakes.__all__ == sorted(stakes.__all__)
     for name in stakes.__all__:

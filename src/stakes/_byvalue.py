@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 
 def frozen(values: Any) -> NDArray[Any]:
-    """Copy `values` into an array that cannot be written to."""
-    array = np.array(values)
+    """Copy `values` into a contiguous array that cannot be written to."""
+    array = np.array(values, order="C")
     array.setflags(write=False)
     return array
 
@@ -27,18 +27,18 @@ class ByValue:
     def _values(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
+    def _comparable(self) -> dict[str, Any]:
+        """Return what equality and hashing look at; by default the fields."""
+        return self._values()
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        theirs = other._values()
-        return all(np.array_equal(mine, theirs[name]) for name, mine in self._values().items())
+        theirs = other._comparable()
+        return all(_equal(mine, theirs[name]) for name, mine in self._comparable().items())
 
     def __hash__(self) -> int:
-        keys = [
-            (value.shape, float(value.sum())) if isinstance(value, np.ndarray) else value
-            for value in self._values().values()
-        ]
-        return hash((type(self), *keys))
+        return hash((type(self), *map(_hash_key, self._comparable().values())))
 
     def __getstate__(self) -> dict[str, Any]:
         return self._values()
@@ -48,3 +48,20 @@ class ByValue:
             if isinstance(value, np.ndarray):  # pickle forgets that an array was read-only
                 value.setflags(write=False)
         self._set(**state)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    arrays = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
+    if any(arrays):
+        return all(arrays) and np.array_equal(one, other)
+    return bool(one == other)
+
+
+def _hash_key(value: Any) -> Any:
+    """Stand in for an array such that equal arrays, of integers or of floats, hash alike."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.kind not in "biuf":
+        return value.shape, tuple(value.ravel().tolist())
+    numbers = np.ascontiguousarray(value, dtype=np.float64) + 0.0  # minus zero equals zero
+    return value.shape, numbers.tobytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from difflib import get_close_matches
 from typing import Any
 
@@ -25,19 +26,47 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def is_date(value: Any) -> bool:
+    """Tell whether a value is a date, a point in time or a span of time."""
+    return isinstance(value, date | timedelta | np.datetime64 | np.timedelta64)
+
+
+def dates_error(name: str, example: Any) -> InputTypeError:
+    """Say that dates are no labels: each library holds them in its own way."""
+    return InputTypeError(
+        f"{name}: expected text or numbers as labels, got dates or times such as {example!r}. "
+        "Convert them to text, e.g. with astype(str)."
+    )
+
+
 def as_labels(labels: Any, name: str) -> Labels:
     """Check that `labels` are distinct, known and hashable, and return them as a tuple."""
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+    if isinstance(labels, set | frozenset | Mapping):
+        raise InputTypeError(
+            f"{name}: expected a sequence of labels such as ['no', 'yes'], got a "
+            f"{type(labels).__name__}, which has no order of its own. Pass a list."
+        )
+    if (
+        isinstance(labels, str | bytes)
+        or not isinstance(labels, Iterable)
+        or getattr(labels, "ndim", 1) == 0
+    ):
         raise InputTypeError(
             f"{name}: expected a sequence of labels such as ['no', 'yes'], "
             f"got {labels!r} ({type(labels).__name__})."
         )
-    values = [plain(value) for value in labels]
+    values = list(labels)
     if not values:
         raise LabelError(f"{name}: expected at least one label, got none.")
+    return _distinct(values, name)
+
+
+def _distinct(labels: list[Any], name: str) -> Labels:
+    values = []
     seen: set[Label] = set()
-    for position, value in enumerate(values):
-        if not isinstance(value, Hashable):
+    for position, label in enumerate(labels):
+        value = plain(label)
+        if not _hashable(value):
             raise LabelError(
                 f"{name}: the label at position {position} is {value!r} "
                 f"({type(value).__name__}), which cannot be a label. Use text or numbers."
@@ -47,13 +76,24 @@ def as_labels(labels: Any, name: str) -> Labels:
                 f"{name}: the label at position {position} is missing ({value!r}). "
                 "Give every class a name."
             )
+        if is_date(label) or is_date(value):  # NumPy turns some dates into plain integers
+            raise dates_error(name, label)
         if value in seen:
             raise LabelError(
                 f"{name}: the label {value!r} stands twice (again at position {position}). "
                 "Give each label once."
             )
         seen.add(value)
+        values.append(value)
     return tuple(values)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:  # also a tuple that holds a list
+        return False
+    return True
 
 
 def as_axes(labels: Any, decisions: Any) -> tuple[Labels, Labels]:
@@ -63,8 +103,10 @@ def as_axes(labels: Any, decisions: Any) -> tuple[Labels, Labels]:
 
 
 def plain(value: Any) -> Any:
-    """Turn a NumPy scalar into the Python value it holds."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Turn a NumPy or pyarrow scalar into the Python value it holds."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value
 
 
 def label_array(labels: Labels) -> NDArray[Any]:
@@ -120,10 +162,12 @@ def hint(value: Label, known: Sequence[Label]) -> str:
     """Say which known label was probably meant, or nothing."""
     for label in known:
         if str(label) == str(value):
+            names: Any = type(value).__name__
+            if isinstance(value, bool):  # bool("False") is True
+                names = {str(each): each for each in (True, False) if str(each) in known}
             return (
                 f" The {type(label).__name__} {label!r} is known, the {type(value).__name__} "
-                f"{value!r} is not: convert one of them, e.g. with costs.relabel("
-                f"{type(value).__name__})."
+                f"{value!r} is not: convert one of them, e.g. with costs.relabel({names})."
             )
     near = get_close_matches(str(value), [str(label) for label in known], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

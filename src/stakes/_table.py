@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 
@@ -15,6 +16,8 @@ Table = tuple[list[str], list[list[str]]]
 def number(value: float) -> str:
     """Write a number for a person: four significant digits, thousands separated."""
     value = float(value)
+    if not math.isfinite(value):
+        return str(value)
     if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - where decimals stop helping
         return f"{value:,.0f}"
     return f"{value:.4g}"
@@ -23,7 +26,8 @@ def number(value: float) -> str:
 def exact(value: float) -> str:
     """Write a number in full, without a trailing ``.0``."""
     value = float(value)
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else repr(value)  # noqa: PLR2004
+    whole = math.isfinite(value) and value == round(value)
+    return f"{value:.0f}" if whole and abs(value) < 1e15 else repr(value)  # noqa: PLR2004
 
 
 def matrix_table(decisions: Labels, labels: Labels, cells: Rows) -> Table:

@@ -19,6 +19,9 @@ Orientation = Literal["predicted", "actual"]
 PROBABILITY_TOLERANCE = 1e-3
 """How far the probabilities of one example may sum from one (room for rounded files)."""
 
+MOST_COUNTED = 2.0**63
+"""Where 64-bit integers end."""
+
 
 def orientation(rows: Any) -> Orientation:
     """Check the keyword that says what the rows of a matrix stand for."""
@@ -42,6 +45,7 @@ def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     """Turn `values` into an array of floats with `ndim` dimensions."""
     if values is None:
         raise InputTypeError(f"{name}: expected numbers, got None.")
+    _refuse_masked(values, name)
     try:
         array = np.asarray(values)
         numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
@@ -50,14 +54,31 @@ def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     if numbers is None:
         raise InputError(f"{name}: expected numbers, got {_first_bad(values)}.")
     if numbers.ndim != ndim:
+        if ndim == 0:
+            raise InputError(f"{name}: expected one number, got an array of shape {numbers.shape}.")
         shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
         raise InputError(f"{name}: expected a {shape} array, got one of shape {numbers.shape}.")
     return numbers
 
 
+def _refuse_masked(values: Any, name: str) -> None:
+    if np.ma.isMaskedArray(values) and (masked := np.ma.getmaskarray(values)).any():
+        raise InputError(
+            f"{name}: expected numbers, got a masked entry"
+            f"{_at(np.argwhere(masked)[0])} ({masked.sum()} in all). "
+            "Leave masked entries out, or fill them."
+        )
+
+
+def _at(place: NDArray[Any]) -> str:
+    """Name a position in an array; the one of a single number needs no name."""
+    where = ", ".join(f"{side} {i}" for side, i in zip(("row", "column"), place, strict=False))
+    return f" at {where}" if where else ""
+
+
 def _holds_numbers(array: NDArray[Any]) -> bool:
     if array.dtype.kind == "O":
-        return not any(isinstance(value, str) for value in array.ravel().tolist())
+        return not any(isinstance(value, str | bytes) for value in array.ravel().tolist())
     return array.dtype.kind in "biuf"
 
 
@@ -72,7 +93,7 @@ def _first_bad(values: Any) -> str:
             return f"rows of different lengths (row {index[0]} is {value!r})"
         if not isinstance(value, int | float | np.number):
             place = index[0] if len(index) == 1 else index
-            return f"{value!r} ({type(value).__name__}) at {place}"
+            return f"{value!r} ({type(value).__name__})" + (f" at {place}" if index else "")
     return f"an array of type {np.asarray(values).dtype}"
 
 
@@ -81,9 +102,8 @@ def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
     if np.isfinite(array).all():
         return
     place = np.argwhere(~np.isfinite(array))[0]
-    where = f"row {place[0]}" + (f", column {place[1]}" if array.ndim > 1 else "")
     raise InputError(
-        f"{name}: expected finite numbers, got {array[tuple(place)]} at {where}. {remedy}"
+        f"{name}: expected finite numbers, got {array[tuple(place)]}{_at(place)}. {remedy}"
     )
 
 
@@ -135,7 +155,14 @@ def counts(values: Any, name: str, *, ndim: int) -> NDArray[Any]:
     if not array.any():
         raise InputError(f"{name}: all counts are zero; at least one example is needed.")
     given = np.asarray(values)
-    return given.astype(np.int64) if given.dtype.kind in "biu" else array
+    if given.dtype.kind not in "biu":
+        return array
+    if array.sum() >= MOST_COUNTED:
+        raise InputError(
+            f"{name}: whole numbers up to 2**63 can be counted, got a sum of {array.sum():.6g} "
+            f"(the largest: {given.max()}). Pass such counts as floats."
+        )
+    return given.astype(np.int64)
 
 
 def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np.float64]:
@@ -149,12 +176,15 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     if not len(array):
         raise InputError(f"{name} is empty: at least one example is needed.")
     finite(array, name, "A probability is a number between 0 and 1.")
-    if (array < 0).any() or (array > 1).any():
-        row, column = np.argwhere((array < 0) | (array > 1))[0]
+    rounding = 1e-9  # of the arithmetic that made them
+    outside = (array < -rounding) | (array > 1 + rounding)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
         raise InputError(
             f"{name}: expected probabilities between 0 and 1, got {array[row, column]} at row "
             f"{row}, column {column}. Scores can be made probabilities by calibration."
         )
+    array = np.clip(array, 0, 1)
     totals = array.sum(axis=1)
     off = np.abs(totals - 1) > PROBABILITY_TOLERANCE
     if off.any():
@@ -166,34 +196,47 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     return array
 
 
-def weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+def weights(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> NDArray[np.float64]:
     """Check example weights: finite, not negative, not all zero, one for each example."""
-    array = numeric(sample_weight, "sample_weight", ndim=1)
-    same_length({"y_true": n, "sample_weight": len(array)})
-    finite(array, "sample_weight", "Leave out the examples that have no weight.")
+    array = numeric(sample_weight, name, ndim=1)
+    same_length({of: n, name: len(array)})
+    finite(array, name, "Leave out the examples that have no weight.")
     if (array < 0).any():
         row = int(np.argmax(array < 0))
-        raise InputError(
-            f"sample_weight: weights cannot be negative, got {array[row]} at row {row}."
-        )
+        raise InputError(f"{name}: weights cannot be negative, got {array[row]} at row {row}.")
     if not array.any():
-        raise InputError("sample_weight: all weights are zero; at least one must be positive.")
+        raise InputError(f"{name}: all weights are zero; at least one must be positive.")
+    if array.max() > np.sqrt(np.finfo(np.float64).max / n):
+        raise too_heavy(name, array.max())
     return array
 
 
-def scores(y_score: Any) -> NDArray[np.float64]:
+def too_heavy(name: str, heaviest: float) -> InputError:
+    """Say that the squares of weights, which precision depends on, are no longer numbers."""
+    return InputError(
+        f"{name}: weights as large as {heaviest:g} cannot be squared and added up. "
+        "Divide all weights by the largest."
+    )
+
+
+def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
     """Check scores: numbers, none of them NaN; infinite ones are allowed."""
-    array = np.asarray(y_score)
-    if array.ndim == 2:  # noqa: PLR2004 - the shape of predict_proba
+    try:
+        shape = np.shape(y_score)
+    except ValueError:  # rows of different lengths, which `numeric` explains
+        shape = ()
+    if len(shape) == 2:  # noqa: PLR2004 - the shape of predict_proba
         raise InputError(
-            f"y_score: expected one score an example, got an array of shape {array.shape}. "
+            f"{name}: expected one score an example, got an array of shape {shape}. "
             "Take the column of the positive class, e.g. predict_proba(X)[:, 1]."
         )
-    array = numeric(y_score, "y_score", ndim=1)
+    array = numeric(y_score, name, ndim=1)
     missing = np.isnan(array)
     if missing.any():
         raise InputError(
-            f"y_score: expected numbers, got NaN at row {int(np.argmax(missing))} "
+            f"{name}: expected numbers, got NaN at row {int(np.argmax(missing))} "
             f"({int(missing.sum())} in all). Leave out the examples that have no score."
         )
     return array

@@ -32,5 +32,17 @@ class MissingExtraError(StakesError, ImportError):
     """An optional library is needed and is not installed."""
 
 
+class DesignError(InputError):
+    """A method cannot treat the way in which the examples came."""
+
+
 class StakesWarning(UserWarning):
     """Base of all warnings that stakes issues."""
+
+
+class RareCostWarning(StakesWarning):
+    """The outcomes that matter most were seen too rarely for the usual test."""
+
+
+class ConstantCostWarning(StakesWarning):
+    """All outcomes cost the same, so an interval has no width."""

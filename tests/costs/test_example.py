@@ -1,11 +1,16 @@
+import json
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cost_matrices
 
 from stakes import CostMatrix, ExampleCosts
-from stakes.errors import InputError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 
 COSTS = CostMatrix.from_errors(
     false_positive=5, false_negative=1, true_positive=-2, pos_label="fraud", neg_label="ok"
@@ -51,6 +56,36 @@ def test_of_picks_the_cost_of_what_was_decided():
     assert "2 examples" in repr(examples)
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_columns_of_a_frame_are_the_decisions(frame):
+    table = frame({"ok": [0, 120], "fraud": [5, 7]})
+    assert ExampleCosts(table) == ExampleCosts([[0, 5], [120, 7]], decisions=["ok", "fraud"])
+    assert ExampleCosts(table, decisions=["fraud", "ok"]).values.tolist() == [[5, 0], [7, 120]]
+    with pytest.raises(LabelError, match="values: expected columns named 'ok', 'no'"):
+        ExampleCosts(table, decisions=["ok", "no"])
+
+
+def test_numbered_columns_of_pandas_have_no_names():
+    table = pd.DataFrame([[0, 5], [120, 7]])
+    assert ExampleCosts(table).decisions == (0, 1)
+    assert ExampleCosts(table, decisions=["ok", "fraud"]).decisions == ("ok", "fraud")
+
+
+def test_as_plain_lists_and_for_a_notebook():
+    examples = ExampleCosts([[0, 5], [120, 7.5]], decisions=["ok", "<b>"])
+    assert json.loads(json.dumps(examples.to_dict())) == {
+        "decisions": ["ok", "<b>"],
+        "values": [[0, 5], [120, 7.5]],
+    }
+    html = examples._repr_html_()
+    assert "2 examples" in html
+    assert "<td>7.5</td>" in html
+    assert "&lt;b&gt;" in html
+    many = ExampleCosts(np.arange(40).reshape(20, 2))._repr_html_()
+    assert "the first 10 of them" in many
+    assert many.count("<tr>") == 11
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
@@ -90,6 +125,21 @@ def test_of_picks_the_cost_of_what_was_decided():
             lambda: ExampleCosts.from_matrix(COSTS, ["ok"], ["x"]),
             InputError,
             "factor: expected numbers, got 'x'",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix(COSTS, ["ok", "ok"], [[1, 2], [3]]),
+            InputError,
+            "factor: .*rows of different lengths",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix(COSTS, ["ok"], pd.DataFrame([[1, 2]])),
+            InputTypeError,
+            "factor: .*got a data frame",
+        ),
+        (
+            lambda: ExampleCosts.from_matrix([[0, 5], [1, 0]], ["ok"]),
+            InputTypeError,
+            "costs: expected a CostMatrix, got a list",
         ),
     ],
 )

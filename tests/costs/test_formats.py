@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from strategies import cost_matrices
 
 from stakes import CostMatrix
@@ -29,12 +29,39 @@ def write(tmp_path):
         "actual\\predicted,ok,fraud\nok,0,10\nfraud,100,-1.5\n",
         "Predicted / Actual , ok , fraud\r\n ok , 0 , 1e2\r\n fraud , 10 , -1.5\r\n\r\n",
         "predicted\\actual;ok;fraud\nok;0;100\nfraud;10;-1.5\n",
-        'predicted\\actual,"ok","fraud"\nfraud,10,-1.5\nok,0,100',
+        'predicted\\actual,"ok","fraud"\nok,0,100\nfraud,10,-1.5',
+        "\n\r\n,,\npredicted\\actual,ok,fraud\nok,0,100\nfraud,10,-1.5\n",
         "\ufeffpredicted\\actual,ok,fraud\nok,0,100\nfraud,10,-1.5\n",
     ],
 )
 def test_csv_says_its_own_orientation(write, text):
     assert CostMatrix.read(write("costs.csv", text)) == COSTS
+
+
+def test_decisions_keep_the_order_of_the_file(write, tmp_path):
+    turned = CostMatrix(
+        [[10, -1.5], [0, 100]],
+        rows="predicted",
+        labels=["ok", "fraud"],
+        decisions=["fraud", "ok"],
+    )
+    text = "predicted\\actual,ok,fraud\nfraud,10,-1.5\nok,0,100\n"
+    assert CostMatrix.read(write("costs.csv", text)) == turned
+    assert CostMatrix.read(write("costs.json", json.dumps(turned.to_dict()))) == turned
+    turned.write(tmp_path / "costs.cost")
+    assert CostMatrix.read(tmp_path / "costs.cost", labels=["ok", "fraud"]) == COSTS
+
+
+@pytest.mark.parametrize(
+    "corner", ["predicted\\actual", '"predicted\\actual"', '"predicted / actual" ']
+)
+def test_the_character_after_the_corner_cell_separates(write, corner):
+    path = write("costs.csv", f'{corner};"a,b";c\n"a,b";0;5\nc;1;0\n')
+    costs = CostMatrix.read(path)
+    assert costs.labels == ("a,b", "c")
+    assert costs.values.tolist() == [[0, 5], [1, 0]]
+    path = write("commas.csv", f'{corner},"a;b",c\n"a;b",0,5\nc,1,0\n')
+    assert CostMatrix.read(path).labels == ("a;b", "c")
 
 
 def test_tsv(write):
@@ -63,13 +90,26 @@ def test_whole_numbers_are_numbers_unless_the_labels_say_text(write):
     path = write("costs.csv", "predicted\\actual,0,1\n0,0,5\n1,1,0\nask,2,2\n")
     assert CostMatrix.read(path).decisions == (0, 1, "ask")
     assert CostMatrix.read(path, labels=["0", "1"]).decisions == ("0", "1", "ask")
+    more = write("more.csv", "predicted\\actual,0,1\n0,0,5\n1,1,0\n2,2,2\n")
+    assert CostMatrix.read(more).decisions == (0, 1, 2)
+    assert CostMatrix.read(more, labels=[0, 1]).decisions == (0, 1, 2)
+    assert CostMatrix.read(more, labels=["0", "1"]).decisions == ("0", "1", "2")
     padded = write("padded.csv", "predicted\\actual,00,01\n00,0,5\n01,1,0\n")
     assert CostMatrix.read(padded).labels == ("00", "01")
+
+
+def test_true_and_false_are_booleans(write):
+    path = write("costs.csv", "predicted\\actual,True,False\nTrue,0,5\nFalse,1,0\nask,2,2\n")
+    costs = CostMatrix.read(path)
+    assert costs.labels == (True, False)
+    assert [type(label) for label in costs.decisions] == [bool, bool, str]
 
 
 def test_json(write):
     content = {"rows": "actual", "labels": ["ok", "fraud"], "values": [[0, 10], [100, -1.5]]}
     assert CostMatrix.read(write("costs.json", json.dumps(content))) == COSTS
+    content["decisions"] = None
+    assert CostMatrix.read(write("null.json", json.dumps(content))) == COSTS
 
 
 @pytest.mark.parametrize(
@@ -79,11 +119,50 @@ def test_json(write):
         "2 2\n0 10 % the false alarm\n100 -1.5",
         "[0 10; 100 -1.5]",
         "[0, 10; 100, -1.5]\n",
+        "[0 10; 100 -1.5;]",
+        "% the old format\n0 1 10\n1 0 100 % a miss\n1 1 -1.5\n",
     ],
 )
 def test_weka_has_the_actual_class_in_its_rows(write, text):
     assert CostMatrix.from_weka(text, ["ok", "fraud"]) == COSTS
     assert CostMatrix.read(write("a.cost", text), labels=["ok", "fraud"]) == COSTS
+
+
+def test_wekas_old_format_costs_1_for_each_error_that_it_does_not_name():
+    costs = CostMatrix.from_weka("0 2 7\n", ["a", "b", "c"])
+    assert costs.values.T.tolist() == [[0, 1, 7], [1, 0, 1], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(costs=cost_matrices())
+def test_files_with_labels_are_read_back_without_being_told_them(tmp_path, suffix, costs):
+    assume(suffix == ".json" or not isinstance(costs.labels[0], float))  # text looks no different
+    path = tmp_path / f"costs{suffix}"
+    costs.write(path)
+    again = CostMatrix.read(path)
+    assert again == costs
+    for mine, theirs in ((costs.labels, again.labels), (costs.decisions, again.decisions)):
+        assert [type(label) for label in mine] == [type(label) for label in theirs]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json"])
+@pytest.mark.parametrize(
+    ("labels", "decisions"),
+    [
+        (["a", "b", "c"], ["a", "b"]),
+        (["a", "b"], ["b", "a"]),
+        (["good", "bad"], ["lend", "refuse"]),
+        ([0, 10], [0, 100]),
+        ([0, 1], [2, 1, 0, "ask"]),
+        (["a,b", 'c"d'], ["a,b", "e;f"]),
+    ],
+)
+def test_any_decisions_are_read_back(tmp_path, suffix, labels, decisions):
+    values = [[i + 10 * j for j in range(len(labels))] for i in range(len(decisions))]
+    costs = CostMatrix(values, rows="predicted", labels=labels, decisions=decisions)
+    costs.write(tmp_path / f"costs{suffix}")
+    assert CostMatrix.read(tmp_path / f"costs{suffix}") == costs
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".cost"])
@@ -145,6 +224,33 @@ def test_extra_decisions_are_read_back(tmp_path):
         ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv: .*'a' stands twice"),
         ("a.csv", "", r"a\.csv: the file is empty"),
         ("a.csv", "\n\n", r"a\.csv: the file is empty"),
+        ("a.csv", ",,\n,,\n", r"a\.csv: all cells are empty"),
+        ("a.csv", "predicted\\actual,a,b\n", r"a\.csv: expected labels .* got 0 rows of 2 costs"),
+        ("a.csv", "predicted\\actual\na\n", r"a\.csv: expected labels .* got 1 rows of 0 costs"),
+        ("a.csv", f"predicted\\actual,{'x' * 200_000}\n", r"a\.csv, line 1: .*field limit"),
+        (
+            "a.csv",
+            "\npredicted\\actual,a,b\na,0,x\nb,1,0\n",
+            r"a\.csv, row 3, column 3: .*got 'x'",
+        ),
+        ("a.csv", "predicted\\actual,a,b\na,0,1\n\nb,1,0\n", r"row 3, .*expected 2 costs"),
+        (
+            "a.csv",
+            "predicted\\actual,Yes,No\nyes,0,5\nno,1,0\n",
+            r"a\.csv, row 1, column 2: the class 'Yes' is not .*decisions.*Did you mean 'yes'",
+        ),
+        (
+            "a.csv",
+            "actual\\predicted,no,fruad\nno,0,5\nfraud,1,0\n",
+            r"a\.csv, row 3, column 1: the class 'fraud' is not .*Did you mean 'fruad'",
+        ),
+        ("a.json", "[" * 100_000, r"a\.json: nested too deeply"),
+        (
+            "a.json",
+            f'{{"rows": "actual", "labels": [0], "values": [[{"9" * 400}]]}}',
+            r"a\.json: .*numbers too large",
+        ),
+        ("a.json", "9" * 5000, r"a\.json: cannot be read as JSON: .*digits"),
         ("a.json", "{", r"a\.json, line 1, column 2: not JSON"),
         ("a.json", "[1]", r'a\.json: expected an object such as \{"rows"'),
         ("a.json", '{"rows": "predicted", "values": [[0]]}', "expected an object such as"),
@@ -169,8 +275,9 @@ def test_extra_decisions_are_read_back(tmp_path):
     ],
 )
 def test_bad_files_are_named_with_row_and_column(write, name, text, message):
-    with pytest.raises(FileError, match=message):
+    with pytest.raises(FileError, match=message) as raised:
         CostMatrix.read(write(name, text))
+    assert str(raised.value).count(name) == 1
 
 
 @pytest.mark.parametrize(
@@ -180,6 +287,17 @@ def test_bad_files_are_named_with_row_and_column(write, name, text, message):
         ("2 2\n0 5\n% a comment\n1 x\n", r"a\.cost, line 4, column 2: .*got 'x'"),
         ("2 2\n0 5\n", r"a\.cost: expected 2 rows of costs, one for each label, got 1"),
         ("% nothing\n", r"a\.cost: expected 2 rows of costs.*got 0"),
+        ("3 3\n0 5\n1 0\n", r"a\.cost, line 1: expected .* 2 2 for 2 labels, got '3 3'"),
+        ("2\n0 5\n1 0\n", r"a\.cost, line 1: expected .*got '2'"),
+        ("0 5\n1 0\n", r"a\.cost, line 1: expected .*got '0 5'"),
+        ("2 2\n0 log(a1)\n1 0\n", r"line 2, column 2: .*expressions are not .*ExampleCosts"),
+        ("2 2\n0 'a1 * 2'\n1 0\n", r"line 2, column 2: .*expressions are not .*ExampleCosts"),
+        ("2 2\n0 inf\n1 0\n", r"line 2, column 2: expected a finite number"),
+        ("[0 1; 5 0", r"a\.cost, line 1: expected '\]'"),
+        ("0 1 5\n0 1\n", r"a\.cost, line 2: expected three numbers.*got '0 1'"),
+        ("0 2 5\n", r"a\.cost, line 1, column 2: expected the index .* from 0 to 1, got '2'"),
+        ("0 1 x\n", r"a\.cost, line 1, column 3: .*got 'x'"),
+        ("0 1 5\n0 1 6\n", r"a\.cost, line 2: the cost of 0 1 stands twice"),
     ],
 )
 def test_bad_weka_files(write, text, message):
@@ -194,6 +312,10 @@ def test_labels_unknown_to_the_caller(write):
     path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
     with pytest.raises(FileError, match=r"a\.json: the class 1 is not among the labels: 0, 2"):
         CostMatrix.read(path, labels=[0, 2])
+    for file, labels in ((csv, ["a", "b", "c"]), (path, [0, 1, 2])):
+        with pytest.raises(FileError, match=r"labels: the class ('c'|2) is not in the file"):
+            CostMatrix.read(file, labels=labels)
+    assert CostMatrix.read(csv, labels=["b", "a"]).labels == ("a", "b")
 
 
 def test_rows_that_contradict_the_file(write):
@@ -202,6 +324,8 @@ def test_rows_that_contradict_the_file(write):
         FileError, match=r"rows: got 'actual', but .*says that its rows are predicted"
     ):
         CostMatrix.read(path, rows="actual")
+    with pytest.raises(InputTypeError, match=r"rows: .*got 'sideways'"):
+        CostMatrix.read(path, rows="sideways")
     weka = write("a.cost", "2 2\n0 5\n1 0\n")
     with pytest.raises(FileError, match=r"rows: got 'predicted'.*Weka"):
         CostMatrix.read(weka, rows="predicted", labels=[0, 1])
@@ -218,3 +342,13 @@ def test_files_that_cannot_be_read_or_written(write, tmp_path):
         COSTS.write(tmp_path / "costs.doc")
     with pytest.raises(InputTypeError, match="labels: a Weka file has no labels"):
         CostMatrix.from_weka("2 2\n0 5\n1 0", None)
+    with pytest.raises(InputTypeError, match=r"text: expected the text of a Weka .*got None"):
+        CostMatrix.from_weka(None, ["a", "b"])
+    with pytest.raises(FileError, match=r"cannot be written: .*surrogates not allowed"):
+        CostMatrix.zero_one(["\ud800", "b"]).write(tmp_path / "costs.csv")
+    with pytest.raises(InputError, match=r"JSON holds text and numbers only, got \(1, 2\)"):
+        CostMatrix.zero_one([(1, 2), "b"]).write(tmp_path / "costs.json")
+    for path in (None, 3, b"costs.csv"):
+        for call in (CostMatrix.read, COSTS.write):
+            with pytest.raises(InputTypeError, match="path: expected the name of a file"):
+                call(path)

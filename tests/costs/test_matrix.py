@@ -2,6 +2,9 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -116,8 +119,27 @@ def test_equivalent_means_column_constants_and_positive_scale(costs, scale, data
         assert not costs.equivalent_to(remade(bumped))
 
 
-@given(st.data())
-def test_equivalent_matrices_rank_classifiers_alike(data):
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([[0, 1e10], [1, 0]], True),
+        ([[7, 2e10], [9, 0]], True),
+        ([[0, 1e10], [5, 0]], False),
+        ([[0, 1e10], [0, 0]], False),
+        ([[0, 0], [1, 0]], False),
+        ([[1, 1e10], [0, 0]], False),
+        ([[1e15, 1e10], [1e15, 0]], False),
+    ],
+)
+def test_each_class_counts_however_small_its_costs(values, expected):
+    costs = CostMatrix([[0, 1e10], [1, 0]], rows="predicted", labels=[0, 1])
+    other = CostMatrix(values, rows="predicted", labels=[0, 1])
+    assert costs.equivalent_to(other) is expected
+    assert other.equivalent_to(costs) is expected
+
+
+@given(st.data(), st.floats(0.001, 1000))
+def test_equivalent_matrices_rank_classifiers_alike(data, scale):
     costs = data.draw(cost_matrices())
     first, second = data.draw(confusions(costs)), data.draw(confusions(costs))
     # The classifiers saw the same examples: give the second the class totals of the first.
@@ -126,9 +148,21 @@ def test_equivalent_matrices_rank_classifiers_alike(data):
     counts[:] = np.floor(shares * first.class_counts)
     counts[0] += first.class_counts - counts.sum(axis=0)
     second = type(first)(counts, costs.labels, costs.decisions)
+    shift = data.draw(
+        hnp.arrays(float, len(costs.labels), elements=st.floats(-1000, 1000, width=32))
+    )
+    moved = CostMatrix(
+        scale * costs.values + shift,
+        rows="predicted",
+        labels=costs.labels,
+        decisions=costs.decisions,
+    )
     difference = expected_cost(first, costs) - expected_cost(second, costs)
-    other = expected_cost(first, costs.nonnegative()) - expected_cost(second, costs.nonnegative())
-    assert other == pytest.approx(difference, rel=1e-9, abs=1e-6)
+    for other, factor in ((costs.nonnegative(), 1), (moved, scale)):
+        assert costs.equivalent_to(other)
+        assert other.equivalent_to(costs)
+        theirs = expected_cost(first, other) - expected_cost(second, other)
+        assert theirs == pytest.approx(factor * difference, rel=1e-6, abs=1e-6 * max(1, factor))
 
 
 def test_equivalence_ignores_the_order_of_labels_but_not_their_names():
@@ -164,6 +198,75 @@ def test_ties_go_to_the_first_decision_even_after_rounding():
     assert costs.decide(np.repeat(tie, 1000, axis=0)).tolist() == [0] * 1000
     turned = CostMatrix(costs.values[::-1], rows="predicted", labels=[0, 1], decisions=[1, 0])
     assert turned.decide(tie).tolist() == [1]
+
+
+def test_a_large_cost_that_cannot_come_does_not_make_a_tie():
+    costs = CostMatrix(
+        [[0, 100, 1e15], [10, 0, 1e15], [50, 50, 0]], rows="predicted", labels=["a", "b", "c"]
+    )
+    assert costs.decide([[0.1, 0.9, 0], [1, 0, 0], [0.05, 0.05, 0.9]]).tolist() == ["b", "a", "c"]
+
+
+@given(st.data())
+def test_a_difference_beyond_rounding_is_never_a_tie(data):
+    costs = data.draw(cost_matrices())
+    raw = data.draw(hnp.arrays(float, (5, len(costs.labels)), elements=st.floats(0.01, 1)))
+    proba = raw / raw.sum(axis=1, keepdims=True)
+    risk = costs.risk(proba)
+    slack = 1e-13 * (proba @ np.abs(costs.values).T)
+    for row, decision in enumerate(costs.decide(proba).tolist()):
+        chosen = costs.decisions.index(decision)
+        assert risk[row, chosen] - slack[row, chosen] <= (risk + slack)[row].min()
+
+
+SCIKIT = CostMatrix.from_errors(
+    false_positive=1, false_negative=10, pos_label="fraud", neg_label="ok"
+)
+BY_LABELS = np.array([[0.95, 0.05], [0.5, 0.5], [0.2, 0.8]])  # ok, fraud
+
+
+def test_labels_say_which_class_each_column_is():
+    sorted_classes = np.array(["fraud", "ok"])  # as scikit-learn has them
+    turned = BY_LABELS[:, ::-1]
+    assert SCIKIT.decide(turned, labels=sorted_classes).tolist() == ["ok", "fraud", "fraud"]
+    assert np.array_equal(SCIKIT.risk(turned, labels=sorted_classes), SCIKIT.risk(BY_LABELS))
+    assert np.array_equal(SCIKIT.risk(BY_LABELS, labels=["ok", "fraud"]), SCIKIT.risk(BY_LABELS))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(BY_LABELS[:, ::-1], columns=["fraud", "ok"]),
+        pl.DataFrame({"fraud": BY_LABELS[:, 1], "ok": BY_LABELS[:, 0]}),
+        pa.table({"fraud": BY_LABELS[:, 1], "ok": BY_LABELS[:, 0]}),
+        pd.DataFrame(BY_LABELS),  # numbered by pandas, so in the order of the labels
+    ],
+)
+def test_columns_of_a_frame_are_matched_by_name(frame):
+    assert np.array_equal(SCIKIT.risk(frame), SCIKIT.risk(BY_LABELS))
+    assert SCIKIT.decide(frame).tolist() == ["ok", "fraud", "fraud"]
+
+
+def test_numbers_and_their_texts_name_columns_alike():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    turned = costs.relabel({0: 1, 1: 0})
+    for columns in (["1", "0"], [1, 0]):
+        frame = pd.DataFrame(BY_LABELS[:, ::-1], columns=columns)
+        assert np.array_equal(costs.risk(frame), costs.risk(BY_LABELS))
+        assert costs.decide(frame, labels=[1, 0]).tolist() == costs.decide(BY_LABELS).tolist()
+    assert np.array_equal(
+        turned.risk(pd.DataFrame(BY_LABELS)), turned.risk(BY_LABELS, labels=[0, 1])
+    )
+    assert np.array_equal(
+        SCIKIT.risk(pd.DataFrame(BY_LABELS[:, ::-1]), labels=["fraud", "ok"]),
+        SCIKIT.risk(BY_LABELS),
+    )
+
+
+def test_probabilities_that_rounding_pushed_out_are_pushed_back():
+    assert FRAUD.risk([[1.0000000000000002, -1e-17]]).tolist() == FRAUD.risk([[1, 0]]).tolist()
+    with pytest.raises(InputError, match="between 0 and 1, got -1e-06 at row 0, column 1"):
+        FRAUD.risk([[1.0, -1e-6]])
 
 
 def test_table_2_4_of_the_thesis():
@@ -309,6 +412,67 @@ def test_repr_and_html_say_which_side_is_predicted():
             lambda: FRAUD.relabel({"frud": "x"}),
             LabelError,
             "names: 'frud' is not a label here.*Did you mean 'fraud'",
+        ),
+        (
+            lambda: FRAUD.relabel({"fraud": 1}.__getitem__),
+            LabelError,
+            r"names: cannot rename the labels 'fraud', 'no fraud': KeyError\('no fraud'\)",
+        ),
+        (
+            lambda: CostMatrix(pd.DataFrame([[0, 1], [5, 0]]), rows="actual", labels=[0, 1]),
+            InputTypeError,
+            r"values: .*got a data frame.*CostMatrix\.from_frame",
+        ),
+        (
+            lambda: CostMatrix.from_gains(pl.DataFrame([[0, 1]]), rows="actual", labels=[0, 1]),
+            InputTypeError,
+            "values: .*got a data frame.*from_frame",
+        ),
+        (
+            lambda: FRAUD.risk([[1, 0]], labels=["fraud", "okay"]),
+            LabelError,
+            "labels: expected the classes 'fraud', 'no fraud', .* got 'fraud', 'okay'",
+        ),
+        (
+            lambda: FRAUD.risk(pd.DataFrame([[1, 0]], columns=["fraud", "okay"])),
+            LabelError,
+            "proba: expected columns named 'fraud', 'no fraud', .* got 'fraud', 'okay'",
+        ),
+        (
+            lambda: FRAUD.decide(
+                pd.DataFrame([[1, 0]], columns=["fraud", "no fraud"]), labels=["no fraud", "fraud"]
+            ),
+            LabelError,
+            "labels: got the order 'no fraud', 'fraud', but the columns of proba",
+        ),
+        (
+            lambda: FRAUD.equivalent_to([[0, 1], [5, 0]]),
+            InputTypeError,
+            "other: expected a CostMatrix, got a list",
+        ),
+        (
+            lambda: CostMatrix.from_errors(false_positive="x", false_negative=1),
+            InputError,
+            "false_positive: expected numbers, got 'x'",
+        ),
+        (
+            lambda: CostMatrix.from_errors(false_positive=1, false_negative=None),
+            InputTypeError,
+            "false_negative: expected numbers, got None",
+        ),
+        (
+            lambda: CostMatrix.from_errors(
+                false_positive=1, false_negative=1, true_positive=np.nan
+            ),
+            InputError,
+            "true_positive: expected finite numbers, got nan",
+        ),
+        (
+            lambda: CostMatrix.from_errors(
+                false_positive=1, false_negative=1, true_negative=[1, 2]
+            ),
+            InputError,
+            "true_negative: expected one number, got an array",
         ),
         (lambda: FRAUD.relabel(int), LabelError, "names: cannot rename the labels 'fraud'"),
     ],

@@ -1,4 +1,9 @@
+import copy
+import json
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -59,6 +64,52 @@ def test_orientation_and_equality():
     assert "1 … 5" in by_row._repr_html_()
 
 
+def test_distributions_are_equal_by_name_and_parameters():
+    def made(*args, **kwds):
+        cells = {(0, 1): stats.gamma(*args, **kwds), (1, 0): stats.norm(5, 1)}
+        return CostRanges.from_cells(cells, labels=[0, 1])
+
+    costs = made(3, scale=20)
+    loaded = pickle.loads(pickle.dumps(costs))  # noqa: S301 - made here
+    assert costs == made(3, scale=20) == loaded == copy.deepcopy(costs)
+    assert len({costs, made(3, scale=20), loaded}) == 1
+    assert costs != made(4, scale=20)
+    assert costs != made(3, scale=21)
+    assert costs != CostRanges.from_cells(
+        {(0, 1): stats.invgamma(3, scale=20), (1, 0): stats.norm(5, 1)}, labels=[0, 1]
+    )
+    assert np.array_equal(loaded.sample(5, rng=0), costs.sample(5, rng=0))
+
+
+def test_ranges_as_plain_lists():
+    costs = CostRanges.from_cells(
+        {("a", "b"): (1, 2), ("b", "a"): stats.gamma(3, scale=20)}, labels=["a", "b"]
+    )
+    assert json.loads(json.dumps(costs.to_dict())) == {
+        "rows": "predicted",
+        "labels": ["a", "b"],
+        "decisions": ["a", "b"],
+        "scale": "linear",
+        "low": [[0, 1], [0, 0]],
+        "high": [[0, 2], [0, 0]],
+        "distributions": [
+            {
+                "decision": "b",
+                "class": "a",
+                "name": "gamma",
+                "args": [3],
+                "kwds": {"scale": 20},
+                "mean": 60,
+            }
+        ],
+    }
+
+
+def test_a_sample_may_be_empty():
+    costs = CostRanges.from_cells({(0, 1): stats.gamma(3)}, labels=[0, 1])
+    assert costs.sample(np.int64(0)).shape == (0, 2, 2)
+
+
 def test_around_known_costs():
     costs = CostMatrix.from_errors(false_positive=10, false_negative=100, true_positive=-4)
     ranges = CostRanges.around(costs, 4)
@@ -112,6 +163,75 @@ def test_around_known_costs():
             lambda: CostRanges.around(CostMatrix.zero_one([0, 1]), 0.5),
             InputError,
             "factor: expected a number of at least 1, got 0.5",
+        ),
+        (
+            lambda: CostRanges.around(CostMatrix.zero_one([0, 1]), "2"),
+            InputError,
+            "factor: expected numbers, got '2'",
+        ),
+        (
+            lambda: CostRanges.around([[0, 1], [1, 0]], 2),
+            InputTypeError,
+            "costs: expected a CostMatrix, got a list",
+        ),
+        (
+            lambda: CostRanges.from_cells([1, 2], labels=[0, 1]),
+            InputTypeError,
+            r"cells: expected a mapping from \(decision, class\).*got \[1, 2\] \(list\)",
+        ),
+        (
+            lambda: CostRanges.from_cells({(0, 1): [1, [2, 3]]}, labels=[0, 1]),
+            InputError,
+            r"cells: expected a number, a pair .* got \[1, \[2, 3\]\]",
+        ),
+        (
+            lambda: CostRanges([[0]], [[0]], rows="actual", labels=[0], distributions=[3]),
+            InputTypeError,
+            "distributions: expected a mapping",
+        ),
+        (
+            lambda: CostRanges(
+                [[0]], [[0]], rows="actual", labels=[0], distributions={0: stats.norm()}
+            ),
+            LabelError,
+            r"distributions: expected a pair .* got 0",
+        ),
+        (
+            lambda: CostRanges.from_cells({(0, 1): stats.gamma}, labels=[0, 1]),
+            InputTypeError,
+            r"distributions: expected a frozen .* for predicting 0 when it was 1.*gamma\(3",
+        ),
+        (
+            lambda: CostRanges.from_cells({(0, 1): stats.cauchy()}, labels=[0, 1]),
+            InputError,
+            "distributions: expected a distribution with a finite mean for predicting 0",
+        ),
+        (
+            lambda: CostRanges.from_cells(
+                {(0, 1): stats.multivariate_normal([0, 1])}, labels=[0, 1]
+            ),
+            InputTypeError,
+            "distributions: expected a frozen scipy.stats distribution of single numbers",
+        ),
+        (
+            lambda: CostRanges(pd.DataFrame([[0]]), [[0]], rows="actual", labels=[0]),
+            InputTypeError,
+            "low: .*got a data frame",
+        ),
+        (
+            lambda: CostRanges.from_cells({}, labels=[0, 1]).sample(-1),
+            InputError,
+            "size: expected a whole number, 0 or more, got -1",
+        ),
+        (
+            lambda: CostRanges.from_cells({}, labels=[0, 1]).sample(2.5),
+            InputError,
+            "size: .*got 2.5",
+        ),
+        (
+            lambda: CostRanges.from_cells({}, labels=[0, 1]).sample(2, rng="x"),
+            InputTypeError,
+            "rng: .*got 'x'",
         ),
     ],
 )

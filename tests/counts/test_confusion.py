@@ -1,4 +1,5 @@
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from strategies import confusions, cost_matrices, label_columns, weights
 
 from stakes import Confusion, CostMatrix, PairedConfusion, expected_cost
 from stakes.counts import arrays
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
 
 @given(label_columns())
@@ -107,6 +108,19 @@ def test_permuting_classes_with_the_costs_changes_nothing(data):
     )
 
 
+@given(st.data())
+def test_the_order_in_which_classes_are_counted_changes_nothing(data):
+    labels, (y_true, y_pred) = data.draw(label_columns())
+    costs = data.draw(cost_matrices(labels=labels, extra_decisions=False))
+    order = data.draw(st.permutations(range(len(labels))))
+    names = [labels[i] for i in order]
+    permuted = CostMatrix(costs.values[np.ix_(order, order)], rows="predicted", labels=names)
+    plain = Confusion.from_labels(y_true, y_pred, labels=labels)
+    turned = Confusion.from_labels(y_true, y_pred, labels=names)
+    assert (turned.counts == plain.counts[np.ix_(order, order)]).all()
+    assert expected_cost(turned, permuted) == pytest.approx(expected_cost(plain, costs), rel=1e-12)
+
+
 @given(label_columns(columns=3))
 def test_large_tables_are_counted_like_small_ones(drawn):
     labels, (y_true, first, second) = drawn
@@ -144,10 +158,86 @@ def test_decisions_that_are_not_classes():
     assert confusion.counts.tolist() == [[1, 0], [0, 1], [0, 1]]
 
 
+def test_decisions_alone_leave_the_classes_to_what_actually_occurs():
+    choices = ["a", "b", "ask"]
+    confusion = Confusion.from_labels(["a", "b"], ["ask", "b"], decisions=choices)
+    assert (confusion.labels, confusion.decisions) == (("a", "b"), ("a", "b", "ask"))
+    assert confusion.counts.tolist() == [[0, 0], [0, 1], [1, 0]]
+    paired = PairedConfusion.from_labels(["a", "b"], ["ask", "b"], ["b", "b"], decisions=choices)
+    assert paired.labels == ("a", "b")
+    assert paired.first == confusion
+
+
+def test_rows_of_weight_zero_are_rows():
+    confusion = Confusion.from_labels(["a", "b"], ["a", "c"], sample_weight=[1, 0])
+    assert confusion.labels == ("a", "b", "c")
+    assert confusion.counts.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+    with pytest.raises(LabelError, match="y_pred: the label 'typo' at row 1"):
+        Confusion.from_labels(["a", "b"], ["a", "typo"], labels=["a", "b"], sample_weight=[1, 0])
+
+
+def test_scores_in_place_of_decisions_are_refused_at_once():
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError, match=r"y_pred: \d+ different labels .*scores or identifiers"):
+        Confusion.from_labels(rng.integers(0, 2, 30_000), rng.random(30_000))
+
+
+def test_tables_too_large_to_hold_are_refused_before_they_are_made():
+    first, second = np.arange(4000), np.arange(4000, 8000)
+    for make in (
+        lambda: Confusion.from_labels(first, second),
+        lambda: Confusion.from_labels([0], [1], labels=range(8000)),
+        lambda: Confusion.from_labels([0], [1], labels=[0, 1], decisions=range(10**7)),
+    ):
+        with pytest.raises(InputError, match=r"y_.*: a table of \d+ × \d+ counts is too large"):
+            make()
+    with pytest.raises(InputError, match="a table of 300 × 300 × 300 counts is too large"):
+        PairedConfusion.from_labels(first[:300], first[:300], first[:300])
+    parts = [Confusion.from_labels(rows[:3000], rows[:3000]) for rows in (first, second)]
+    with pytest.raises(InputError, match="labels of both parts: a table of 6000 × 6000"):
+        sum(parts)
+
+
 def test_labels_that_cannot_be_sorted_together():
     confusion = Confusion.from_labels([0, "a"], ["a", 0])
     assert confusion.labels == (0, "a")
     assert confusion.counts.tolist() == [[0, 1], [1, 0]]
+
+
+def test_equality_looks_at_the_types_of_labels_and_not_at_those_of_counts():
+    assert CostMatrix.zero_one(["a", 1]) != CostMatrix.zero_one(["a", "1"])
+    whole = Confusion([[1, 0], [2, 3]], [0, 1])
+    floats = Confusion(np.asfortranarray([[1.0, -0.0], [2, 3]]), [False, True])
+    assert whole == floats
+    assert hash(whole) == hash(floats)
+    assert floats.counts.flags.c_contiguous
+    assert whole != Confusion([[1, 0], [2, 3]], [0, 1], squares=[[1, 0], [2, 3]])
+    assert Confusion([[1, 0], [2, 3]], [0, 1], squares=[[1, 0], [2, 3]]) != whole
+    assert len({whole, floats, Confusion([[1, 2], [0, 3]], [0, 1])}) == 2
+
+
+def test_a_class_says_how_it_is_compared():
+    class Loose(Confusion):
+        def _comparable(self):
+            return {"n": self.n}
+
+    one, other = Loose([[1, 0], [2, 3]], [0, 1]), Loose([[6]], ["a"])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != Loose([[7]], ["a"])
+
+
+def test_frame():
+    frame = Confusion([[1, 2], [0, 4], [5, 6]], ["x", "y"], ["x", "y", "ask"]).frame()
+    assert frame.loc["ask", "y"] == 6
+    assert list(frame.index) == ["x", "y", "ask"]
+    assert (frame.index.name, frame.columns.name) == ("predicted", "actual")
+
+
+def test_frame_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match="pip install pandas"):
+        Confusion([[1, 2], [0, 4]], ["x", "y"]).frame()
 
 
 def test_equality_pickling_and_texts():
@@ -195,6 +285,43 @@ def test_equality_pickling_and_texts():
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[0, 0]),
             InputError,
             "sample_weight: all weights are zero",
+        ),
+        (
+            lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[1, 1e200]),
+            InputError,
+            r"sample_weight: weights as large as 1e\+200 cannot be squared",
+        ),
+        (
+            lambda: Confusion.from_labels([0] * 9, [1] * 9, sample_weight=[1e154] * 9),
+            InputError,
+            r"sample_weight: weights as large as 1e\+154",
+        ),
+        (
+            lambda: Confusion.from_labels(
+                [0, 1], [0, 1], sample_weight=np.ma.array([1.0, 2.0], mask=[False, True])
+            ),
+            InputError,
+            r"sample_weight: expected numbers, got a masked entry at row 1 \(1 in all\)",
+        ),
+        (
+            lambda: Confusion(np.ma.masked_equal([[1, 2], [3, 4]], 3), [0, 1], rows="actual"),
+            InputError,
+            "counts: expected numbers, got a masked entry at row 1, column 0",
+        ),
+        (
+            lambda: Confusion([[1, 2], [3]], [0, 1], rows="actual"),
+            InputError,
+            "counts: expected numbers, got rows of different lengths",
+        ),
+        (
+            lambda: Confusion(np.array([[1, 2], [0, 2**63 + 9]], dtype=np.uint64), [0, 1]),
+            InputError,
+            r"counts: whole numbers up to 2\*\*63 can be counted.*the largest: 9223372036854775817",
+        ),
+        (
+            lambda: Confusion([[2**62, 2**62], [0, 1]], [0, 1]),
+            InputError,
+            r"counts: whole numbers up to 2\*\*63",
         ),
         (
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=["a", "b"]),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
+from strategies import weights
 
 from stakes import Confusion, ScoreCounts
 from stakes.errors import InputError, InputTypeError, LabelError
@@ -67,6 +68,50 @@ def test_weights_of_one_count_and_weights_of_two_double(drawn):
     )
     assert (double.positives == 2 * table.positives).all()
     assert (double.negatives == 2 * table.negatives).all()
+
+
+@given(scored(), st.data())
+def test_weighted_tables_give_weighted_confusions(drawn, data):
+    y_true, y_score = drawn
+    weight = data.draw(weights(len(y_true)).map(lambda drawn: [w + 0.25 for w in drawn]))
+    table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes", sample_weight=weight)
+    assert table.weighted
+    for threshold in [*table.thresholds, np.inf, -np.inf]:
+        decided = np.where(np.array(y_score) >= threshold, "yes", "no")
+        expected = Confusion.from_labels(
+            y_true, decided, labels=["no", "yes"], sample_weight=weight
+        )
+        confusion = table.confusion_at(threshold)
+        assert confusion.weighted
+        assert np.allclose(confusion.counts, expected.counts)
+        assert np.allclose(confusion.squares, expected.squares)
+
+
+def test_only_squares_make_a_weighted_table():
+    assert not ScoreCounts([2, 1], [0.5, 1], [1, 1]).weighted
+    assert not ScoreCounts([2, 1], [0.5, 1], [1, 1]).confusion_at(2).weighted
+    table = ScoreCounts([2, 1], [1, 1], [1, 3], squares=[[1, 1], [1, 9]])
+    assert table.weighted
+    assert table.positives.dtype == float
+    assert (table + table).squares.tolist() == [[2, 2], [2, 18]]
+    assert table.confusion_at(2).squares.tolist() == [[9, 1], [1, 1]]
+
+
+def test_tables_with_infinite_scores_are_hashable():
+    table = ScoreCounts([np.inf, 0, -np.inf], [1, 0, 0], [1, 1, 1])
+    same = ScoreCounts([np.inf, -0.0, -np.inf], [1.0, 0, 0], [1, 1, 1])
+    assert table == same
+    assert hash(table) == hash(same)
+
+
+def test_to_dict_and_html():
+    table = ScoreCounts([2, 1], [3, 0], [1, 4], pos_label="<a>", neg_label="b")
+    content = table.to_dict()
+    assert content["thresholds"] == [2.0, 1.0]
+    assert ScoreCounts(**content) == table
+    weighted = ScoreCounts([2, 1], [3, 0], [1, 4], squares=[[9, 0], [1, 16]])
+    assert ScoreCounts(**weighted.to_dict()) == weighted
+    assert "positives (&lt;a&gt;)" in table._repr_html_()
 
 
 def test_booleans_and_numbers():
@@ -133,6 +178,71 @@ def test_pickle_and_repr():
             LabelError,
             "exactly two classes are needed, got 3",
         ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=1, neg_label=1),
+            LabelError,
+            "pos_label, neg_label: the label 1 stands twice",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=[1]),
+            LabelError,
+            r"pos_label: the label at position 0 is \[1\] \(list\), which cannot be a label",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [[1, 2], [3]]),
+            InputError,
+            "y_score: expected numbers, got rows of different lengths",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], np.ma.array([1.0, 2.0], mask=[True, False])),
+            InputError,
+            "y_score: expected numbers, got a masked entry at row 0",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [1, 2], sample_weight=[0, 1]),
+            InputError,
+            "y_true: two classes are needed, all examples of 0 have weight zero",
+        ),
+        (
+            lambda: ScoreCounts.from_scores([0, 1], [1, 2], sample_weight=[1e200, 1]),
+            InputError,
+            r"sample_weight: weights as large as 1e\+200",
+        ),
+        (
+            lambda: ScoreCounts.from_scores(range(5000), range(5000)),
+            InputError,
+            "y_true: 5000 different labels are too many",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1]).confusion_at(None),
+            InputTypeError,
+            "threshold: expected numbers, got None",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1]).confusion_at("high"),
+            InputError,
+            r"threshold: expected numbers, got 'high' \(str\)\.",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1]).confusion_at([1, 2]),
+            InputError,
+            r"threshold: expected one number, got an array of shape \(2,\)",
+        ),
+        (
+            lambda: ScoreCounts([1], np.ma.array([1], mask=[True]), [1]),
+            InputError,
+            "positives: expected numbers, got a masked entry at row 0",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1], squares=[1, 1]),
+            InputError,
+            "squares: expected a two-dimensional",
+        ),
+        (
+            lambda: ScoreCounts([1], [1], [1], squares=[[1]]),
+            InputError,
+            r"squares: expected an array of shape \(2, 1\)",
+        ),
         (lambda: ScoreCounts([1, 2], [1, 1], [1, 1]), InputError, "thresholds: .*highest first"),
         (lambda: ScoreCounts([], [], []), InputError, "thresholds"),
         (
@@ -149,7 +259,9 @@ def test_pickle_and_repr():
             "classes 0 and 1 cannot be merged with one of 0 and 2",
         ),
         (
-            lambda: ScoreCounts([1], [1], [1]) + ScoreCounts([1], [0.5], [1]),
+            lambda: (
+                ScoreCounts([1], [1], [1]) + ScoreCounts([1], [0.5], [1], squares=[[0.25], [1]])
+            ),
             InputError,
             "scores with sample weights cannot be merged",
         ),

@@ -55,8 +55,8 @@ def test_summary_is_a_sentence():
         COSTS,
     )
     assert estimate.summary() == (
-        "100 decisions cost 0.32 each, 32 in total; 94 % of it is from predicting 'ok' when it "
-        "was 'fraud'."
+        "100 decisions cost 0.32 each (0.08064 to 0.8302 with 95 % confidence), 32 in total; 94 % "
+        "of it is from predicting 'ok' when it was 'fraud'."
     )
     assert repr(estimate) == "CostEstimate(cost=0.32, total=32, n=100)"
     assert "94 % of it" in estimate._repr_html_()
@@ -67,10 +67,12 @@ def test_summary_is_a_sentence():
 
 def test_summary_without_costs_or_with_gains_names_no_worst_cell():
     free = evaluate(["ok"], ["ok"], COSTS)
-    assert free.summary() == "1 decisions cost 0 each, 0 in total."
+    assert (
+        free.summary() == "1 decisions cost 0 each (0 to 9.645 with 95 % confidence), 0 in total."
+    )
     gains = CostMatrix.from_gains([[0, 0], [-2, 30]], rows="predicted", labels=["ok", "fraud"])
     assert evaluate(["ok", "fraud"], ["fraud", "fraud"], gains).summary() == (
-        "2 decisions cost -14 each, -28 in total."
+        "2 decisions cost -14 each (-29.53 to 1.527 with 95 % confidence), -28 in total."
     )
 
 

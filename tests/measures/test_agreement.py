@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import sklearn.metrics  # noqa: F401 - importing it takes longer than one example may
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import confusions, cost_matrices
@@ -14,7 +15,7 @@ from stakes import (
     rates,
     success_rate,
 )
-from stakes.errors import InputError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 
 # Witten, Frank & Hall, Table 5.4 (a); rows are the actual class.
 WITTEN = Confusion([[88, 10, 2], [14, 40, 6], [18, 10, 12]], labels=["a", "b", "c"], rows="actual")
@@ -27,6 +28,14 @@ def test_table_5_4():
     assert pytest.approx(np.array(expected)) == chance_confusion(WITTEN).counts.T
     assert kappa(WITTEN) == pytest.approx(58 / 118)
     assert kappa(WITTEN) == pytest.approx(0.4915254237)
+
+
+def test_counts_whose_products_are_no_64_bit_integers():
+    large = Confusion(WITTEN.counts * 10**8, WITTEN.labels)
+    assert chance_confusion(large).counts == pytest.approx(chance_confusion(WITTEN).counts * 1e8)
+    assert kappa(large) == pytest.approx(58 / 118)
+    even = Confusion(np.full((2, 2), 5 * 10**9), labels=[0, 1])
+    assert chance_confusion(even).counts.tolist() == [[5e9, 5e9], [5e9, 5e9]]
 
 
 @given(st.data())
@@ -65,6 +74,21 @@ def test_rates_follow_the_labels_not_the_positions(order):
     other = rates(Confusion.from_labels(y_true, y_pred, labels=order), pos_label=0)
     assert other.true_positive == found.true_negative
     assert other.false_positive == found.false_negative
+    assert found.to_dict() == pytest.approx(
+        {
+            "true_positive": 0.95,
+            "false_positive": 0.1,
+            "true_negative": 0.9,
+            "false_negative": 0.05,
+        }
+    )
+    assert "true positive</th><td>0.95</td>" in found._repr_html_()
+
+
+@pytest.mark.parametrize("measure", [success_rate, error_rate, rates, chance_confusion, kappa])
+def test_counts_must_be_a_confusion_matrix_of_stakes(measure):
+    with pytest.raises(InputTypeError, match=r"confusion: expected a Confusion, got a list"):
+        measure([[1, 2], [3, 4]])
 
 
 @pytest.mark.parametrize(

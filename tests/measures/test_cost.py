@@ -13,7 +13,7 @@ from stakes import (
     total_cost,
     trivial_costs,
 )
-from stakes.errors import InputError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 
 # Table 1 of Margineantu & Dietterich (2000), and a confusion matrix of their four classes.
 TABLE_1 = CostMatrix(
@@ -103,3 +103,14 @@ def test_bad_input():
             Confusion([[5, 0], [1, 0]], labels=[0, 1]),
             CostMatrix.from_errors(false_positive=1, false_negative=10),
         )
+
+
+@pytest.mark.parametrize(
+    "measure", [expected_cost, total_cost, trivial_costs, normalized_cost, savings]
+)
+def test_arguments_in_the_wrong_order(measure):
+    confusion, costs = Confusion([[1, 2], [3, 4]], labels=[0, 1]), CostMatrix.zero_one([0, 1])
+    with pytest.raises(InputTypeError, match="confusion: expected a Confusion, got a CostMatrix"):
+        measure(costs, confusion)
+    with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got a ndarray"):
+        measure(confusion, costs.values)

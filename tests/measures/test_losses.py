@@ -2,7 +2,10 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+import sklearn.metrics  # noqa: F401 - importing it takes longer than one example may
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -81,6 +84,19 @@ def test_probabilities_rounded_in_a_file_are_accepted():
     proba = [[0.333, 0.333, 0.333], [0.25, 0.5, 0.25], [0.1, 0.2, 0.7]]
     assert 0 < hand_till_auc(["a", "b", "c"], proba, labels=["a", "b", "c"]) <= 1
     assert quadratic_loss(["a", "b", "c"], proba, labels=["a", "b", "c"]) > 0
+
+
+@pytest.mark.parametrize("loss", [quadratic_loss, informational_loss, hand_till_auc])
+def test_columns_of_a_frame_are_matched_by_name(loss):
+    proba = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.1, 0.2, 0.7]])
+    y_true, labels = ["a", "b", "b", "c"], ["a", "b", "c"]
+    expected = loss(y_true, proba, labels=labels)
+    turned = pd.DataFrame(proba[:, [2, 0, 1]], columns=["c", "a", "b"])
+    assert loss(y_true, turned, labels=labels) == expected
+    assert loss(y_true, pl.from_pandas(turned), labels=labels) == expected
+    assert loss(y_true, pd.DataFrame(proba), labels=labels) == expected
+    with pytest.raises(LabelError, match="proba: expected columns named 'a', 'b', 'c'"):
+        loss(y_true, turned.rename(columns={"c": "d"}), labels=labels)
 
 
 @pytest.mark.parametrize("loss", [quadratic_loss, informational_loss, hand_till_auc])

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from stakes.errors import FileError
+from stakes.errors import FileError, InputTypeError
 from stakes.read import read_text, write_text
 
 
@@ -39,6 +39,21 @@ def test_text_is_written_as_it_is(tmp_path):
 def test_a_folder_is_not_a_file(tmp_path):
     with pytest.raises(FileError, match="cannot be read: Is a directory"):
         read_text(tmp_path)
+
+
+def test_what_cannot_be_the_name_of_a_file(tmp_path):
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(FileError):
+            read_text(name)
+        with pytest.raises(FileError):
+            write_text(name, "text")
+    with pytest.raises(InputTypeError, match=r"path: expected the name of a file.*got None"):
+        read_text(None)
+    with pytest.raises(FileError, match="not the name of a file"):
+        write_text("/", "text")
+    write_text(tmp_path / "a.txt", "text")
+    with pytest.raises(FileError, match="cannot be written: Not a directory"):
+        write_text(tmp_path / "a.txt" / "b.txt", "text")
 
 
 def _umask():

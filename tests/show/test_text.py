@@ -1,4 +1,6 @@
-from stakes import CostMatrix, evaluate
+import math
+
+from stakes import CostMatrix, ExampleCosts, evaluate
 from stakes._table import exact, number
 from stakes.show import cost_table
 
@@ -10,12 +12,39 @@ def test_the_cheapest_stands_first_and_the_trivial_decision_last():
         {"bad": evaluate(y_true, [1, 0, 0], costs), "good": evaluate(y_true, y_true, costs)}
     )
     assert table.splitlines() == [
-        "classifier  cost per decision  in total  errors",
-        "good                        0         0     0 %",
-        "bad                     2.667         8   100 %",
-        "always 1               0.6667         2  33.3 %",
+        "classifier  cost per decision    95 % interval  in total  errors",
+        "good                        0        0 … 1.953         0     0 %",
+        "bad                     2.667   0.9143 … 2.991         8   100 %",
+        "always 1               0.6667  0.01867 … 2.279         2  33.3 %",
     ]
-    assert cost_table({}) == "classifier  cost per decision  in total  errors"
+    assert cost_table({}) == "classifier  cost per decision  95 % interval  in total  errors"
+
+
+def test_decisions_that_are_no_classes_are_neither_right_nor_wrong():
+    costs = CostMatrix(
+        [[0, 5], [1, 0]], rows="predicted", labels=["good", "bad"], decisions=["lend", "refuse"]
+    )
+    y_true = ["good", "bad"]
+    table = cost_table(
+        {
+            1: evaluate(y_true, ["lend", "refuse"], costs),
+            ("a", 2): evaluate(y_true, ["lend", "lend"], costs),
+        }
+    )
+    assert table.splitlines() == [
+        "classifier     cost per decision    95 % interval  in total  errors",
+        "1                              0        0 … 3.997         0       –",
+        "('a', 2)                     2.5  0.07391 … 4.926         5       –",
+        "always refuse                0.5  0.01478 … 4.103         1       –",
+    ]
+
+
+def test_costs_of_single_examples_have_no_errors():
+    costs = ExampleCosts([[0, 5], [7, 5]], decisions=["ok", "fraud"])
+    table = cost_table({"first": evaluate(["ok", "fraud"], ["ok", "fraud"], costs)})
+    assert table.splitlines()[1:] == [
+        "first                     2.5  0.07391 … 6.253         5       –",
+    ]
 
 
 def test_numbers_for_people():
@@ -28,3 +57,5 @@ def test_numbers_for_people():
         "1e-07",
     ]
     assert [exact(x) for x in (0.0, 10, 1e20, 0.1, -1.5)] == ["0", "10", "1e+20", "0.1", "-1.5"]
+    assert [number(x) for x in (math.inf, -math.inf, math.nan)] == ["inf", "-inf", "nan"]
+    assert [exact(x) for x in (math.inf, -math.inf, math.nan)] == ["inf", "-inf", "nan"]

@@ -12,8 +12,13 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import label_codes
 from stakes._labels import Labels, as_labels
+from stakes._table import exact, html_table
+from stakes.costs.checks import column_labels, column_order, expect, refuse_frame
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError
+
+SHOWN = 10
+"""How many examples a notebook shows."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -25,11 +30,12 @@ class ExampleCosts(ByValue):
 
     Parameters
     ----------
-    values : array_like, shape (n, decisions)
+    values : array_like or data frame, shape (n, decisions)
         Row by row, what each decision would cost for that example, its actual class being what it
         is.
     decisions : sequence, optional
-        The names of the columns; by default 0, 1, …
+        The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
+        data frame are matched to them by name.
 
     Examples
     --------
@@ -49,13 +55,14 @@ class ExampleCosts(ByValue):
         if not array.size:
             raise InputError("values is empty: at least one example is needed.")
         _validate.finite(array, "values", "Give the cost of each decision for each example.")
-        names = range(array.shape[1]) if decisions is None else decisions
-        choices = as_labels(names, "decisions")
+        choices = _decisions(values, array.shape[1], decisions)
         if len(choices) != array.shape[1]:
             raise InputError(
                 f"values: expected {len(choices)} columns, one for each decision, "
                 f"got {array.shape[1]}."
             )
+        order = column_order(values, choices, "values")
+        array = array if order is None else array[:, order]
         self._set(values=frozen(array + 0.0), decisions=choices)
 
     @classmethod
@@ -81,9 +88,10 @@ class ExampleCosts(ByValue):
         >>> ExampleCosts.from_matrix(costs, ["ok", "fraud", "fraud"], amount).values.tolist()
         [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
         """
+        expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        refuse_frame(factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions.")
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
-        multiplier = np.asarray(factor)
-        multiplier = _validate.numeric(multiplier, "factor", ndim=min(multiplier.ndim, 2))
+        multiplier = _validate.numeric(factor, "factor", ndim=_dimensions(factor))
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
         if multiplier.shape not in shapes:
             raise InputError(
@@ -103,5 +111,31 @@ class ExampleCosts(ByValue):
     def __len__(self) -> int:
         return len(self.values)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the costs as plain lists."""
+        return {"decisions": list(self.decisions), "values": self.values.tolist()}
+
     def __repr__(self) -> str:
         return f"ExampleCosts({len(self)} examples, decisions {self.decisions})"
+
+    def _repr_html_(self) -> str:
+        shown = self.values[:SHOWN].tolist()
+        rows = [[str(row), *map(exact, costs)] for row, costs in enumerate(shown)]
+        more = f", the first {SHOWN} of them" if len(self) > SHOWN else ""
+        caption = f"Costs of each decision for {len(self)} examples{more}"
+        return html_table(["example", *map(str, self.decisions)], rows, caption=caption)
+
+
+def _decisions(values: Any, width: int, decisions: Any) -> Labels:
+    """Take the names of the columns from the caller, else from a data frame, else number them."""
+    if decisions is not None:
+        return as_labels(decisions, "decisions")
+    return column_labels(values) or tuple(range(width))
+
+
+def _dimensions(factor: Any) -> int:
+    """Return how many dimensions `factor` has, of those it may have."""
+    try:
+        return min(np.ndim(factor), 2)
+    except ValueError:  # rows of different lengths, which the check of the numbers explains
+        return 2

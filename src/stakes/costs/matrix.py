@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +13,19 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._labels import Label, Labels, as_axes, as_labels, hint, label_array, listing, renamed
 from stakes._table import Table, exact, html_table, matrix_table, text_table
+from stakes.costs.checks import expect, one_number, ordered_probabilities, refuse_frame
 from stakes.costs.equivalence import rank_alike
+from stakes.costs.exchange import Exchange
 from stakes.errors import InputError, LabelError
 
-TIE_TOLERANCE = 1e-12
-"""Risks closer than this share of the largest cost are a tie: their difference is rounding."""
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""How wrong a sum may be, as a share of its absolute terms and for each of them."""
+
+FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostMatrix(ByValue):
+class CostMatrix(Exchange, ByValue):
     r"""What each decision costs for each actual class.
 
     Costs are losses; a benefit is a negative cost. The matrix cannot be changed, is equal to
@@ -78,6 +81,7 @@ class CostMatrix(ByValue):
     def __init__(
         self, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
     ) -> None:
+        refuse_frame(values, "values", FRAME)
         classes, choices = as_axes(labels, decisions)
         oriented = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
@@ -119,7 +123,16 @@ class CostMatrix(ByValue):
         predicting 'fraud' when it was 'ok' costs 10
         predicting 'fraud' when it was 'fraud' costs 0
         """
-        values = [[true_negative, false_negative], [false_positive, true_positive]]
+        values = [
+            [
+                one_number(true_negative, "true_negative"),
+                one_number(false_negative, "false_negative"),
+            ],
+            [
+                one_number(false_positive, "false_positive"),
+                one_number(true_positive, "true_positive"),
+            ],
+        ]
         return cls(values, rows="predicted", labels=[neg_label, pos_label])
 
     @classmethod
@@ -137,6 +150,7 @@ class CostMatrix(ByValue):
         no                   0    0
         yes                  2  -30
         """
+        refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
         classes, choices = as_axes(labels, decisions)
         gains = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         return cls(-gains, rows="predicted", labels=classes, decisions=choices)
@@ -153,75 +167,6 @@ class CostMatrix(ByValue):
         """
         classes = as_labels(labels, "labels")
         return cls(1.0 - np.eye(len(classes)), rows="predicted", labels=classes)
-
-    @classmethod
-    def from_frame(cls, frame: Any, *, rows: str | None = None) -> CostMatrix:
-        r"""Make a matrix from a data frame (pandas, polars, pyarrow …).
-
-        With pandas the index names the rows; its name and that of the columns may be "predicted"
-        and "actual", and then `rows` need not be given. Otherwise the first column holds the names
-        of the rows, and its own name may say ``predicted\actual`` or ``actual\predicted``.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from stakes import CostMatrix
-        >>> frame = pd.DataFrame([[0, 100], [10, 0]], index=["ok", "fraud"],
-        ...                      columns=["ok", "fraud"])
-        >>> CostMatrix.from_frame(frame, rows="predicted").values.tolist()
-        [[0.0, 100.0], [10.0, 0.0]]
-        """
-        from stakes.costs.frames import matrix_from_frame
-
-        return matrix_from_frame(frame, rows)
-
-    @classmethod
-    def from_weka(cls, text: str, labels: Any) -> CostMatrix:
-        r"""Make a matrix from the text of a Weka ``.cost`` file, whose rows are the actual class.
-
-        Weka writes no labels: give them in the order of its class attribute. The layout with a
-        line of sizes and the one-line ``[0 1; 5 0]`` are read.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> CostMatrix.from_weka("2 2\n0 1\n5 0\n", ["good", "bad"])
-        CostMatrix: rows are predicted, columns are actual
-        predicted \ actual  good  bad
-        good                   0    5
-        bad                    1    0
-        """
-        from stakes.costs.formats import matrix_from_weka
-
-        return matrix_from_weka(text, labels, source="text")
-
-    @classmethod
-    def read(
-        cls, path: str | os.PathLike[str], *, rows: str | None = None, labels: Any = None
-    ) -> CostMatrix:
-        r"""Read a matrix from a file: ``.csv``, ``.tsv``, ``.json`` or Weka's ``.cost``.
-
-        Parameters
-        ----------
-        path : path
-            The file. A CSV or TSV file has the labels in its first row and column, and
-            ``predicted\actual`` (rows are predicted) or ``actual\predicted`` in its corner cell.
-            A JSON file has ``rows``, ``labels``, ``values`` and, where they differ from the
-            labels, ``decisions``.
-        rows : {"predicted", "actual"}, optional
-            What the rows stand for, where the file does not say.
-        labels : sequence, optional
-            The classes, needed for a Weka file, which has none; other files must agree with them.
-        """
-        from stakes.costs.formats import read_matrix
-
-        return read_matrix(path, rows=rows, labels=labels)
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file."""
-        from stakes.costs.formats import write_matrix
-
-        write_matrix(self, path)
 
     # -- theory (thesis, section 2.2)
 
@@ -275,17 +220,21 @@ class CostMatrix(ByValue):
         >>> costs.equivalent_to(costs.zero_diagonal())
         True
         """
+        expect(other, CostMatrix, "other", "CostMatrix(values, rows=, labels=)")
         if set(self.labels) != set(other.labels) or set(self.decisions) != set(other.decisions):
             return False
         return rank_alike(self.values, other.values_for(self.labels, self.decisions))
 
-    def risk(self, proba: ArrayLike) -> NDArray[np.float64]:
+    def risk(self, proba: ArrayLike, *, labels: Any = None) -> NDArray[np.float64]:
         """Return the expected cost of each decision for each example (equation 2.3).
 
         Parameters
         ----------
-        proba : array_like, shape (n, classes)
-            Class probabilities, columns in the order of `labels`.
+        proba : array_like or data frame, shape (n, classes)
+            Class probabilities. The columns of a data frame are matched to the classes by name.
+        labels : sequence, optional
+            Which class each column of `proba` is; by default they are in the order of
+            ``costs.labels``. scikit-learn sorts the classes: pass ``labels=clf.classes_``.
 
         Returns
         -------
@@ -299,24 +248,35 @@ class CostMatrix(ByValue):
         >>> costs.risk([[0.75, 0.25]]).tolist()
         [[25.0, 7.5]]
         """
-        return _validate.probabilities(proba, self.labels) @ self.values.T
+        return ordered_probabilities(proba, self.labels, labels) @ self.values.T
 
-    def decide(self, proba: ArrayLike) -> NDArray[Any]:
+    def decide(self, proba: ArrayLike, *, labels: Any = None) -> NDArray[Any]:
         """Return the decision of least expected cost for each example (equation 2.3).
 
-        A tie goes to the first decision in the order of `decisions`; risks that differ by less
-        than 1e-12 of the largest cost are a tie.
+        A tie goes to the first decision in the order of `decisions`. Risks are tied when they
+        differ by no more than the rounding of their sums, a few units in the last place of
+        ``Σ_j P(j | x) |C(i, j)|``.
+
+        Parameters
+        ----------
+        proba, labels
+            As for `risk`.
 
         Examples
         --------
         >>> from stakes import CostMatrix
-        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100,
+        ...                                pos_label="fraud", neg_label="ok")
         >>> costs.decide([[0.95, 0.05], [0.75, 0.25]]).tolist()
-        [0, 1]
+        ['ok', 'fraud']
+        >>> costs.decide([[0.05, 0.95], [0.25, 0.75]], labels=["fraud", "ok"]).tolist()
+        ['ok', 'fraud']
         """
-        risk = self.risk(proba)
-        tied = risk <= risk.min(axis=1, keepdims=True) + TIE_TOLERANCE * np.abs(self.values).max()
-        chosen: NDArray[Any] = label_array(self.decisions)[tied.argmax(axis=1)]
+        probabilities = ordered_probabilities(proba, self.labels, labels)
+        risk = probabilities @ self.values.T
+        rounding = ROUNDING * (len(self.labels) + 2) * (probabilities @ np.abs(self.values).T)
+        could_be_least = risk - rounding <= (risk + rounding).min(axis=1, keepdims=True)
+        chosen: NDArray[Any] = label_array(self.decisions)[could_be_least.argmax(axis=1)]
         return chosen
 
     # -- labels and texts
@@ -337,7 +297,13 @@ class CostMatrix(ByValue):
         (0, 1)
         """
         known = tuple(dict.fromkeys((*self.labels, *self.decisions)))
-        new = renamed(known, names)
+        try:
+            new = renamed(known, names)
+        except (LookupError, AttributeError) as error:
+            raise LabelError(
+                f"names: cannot rename the labels {listing(known)}: {error!r}. A function "
+                "must have a name for each; a mapping may leave some out."
+            ) from error
         return CostMatrix(
             self.values,
             rows="predicted",
@@ -364,19 +330,6 @@ class CostMatrix(ByValue):
             f"predicting {decision!r} when it was {label!r} costs {exact(cost)}"
             for decision, label, cost in self.cells()
         ]
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        r"""Return the matrix as a data frame that `from_frame` reads back.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow", "modin", "cudf"}
-            The library of the frame. pandas has the decisions in an index named "predicted" and
-            columns named "actual"; the others a first column named ``predicted\actual``.
-        """
-        from stakes.costs.frames import matrix_to_frame
-
-        return matrix_to_frame(self, backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the matrix as plain lists, as its JSON file has it."""

@@ -13,6 +13,7 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._labels import Label, Labels, as_axes
 from stakes._table import Table, exact, html_table, matrix_table, text_table
+from stakes.costs.checks import as_size, expect, one_number, refuse_frame
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 
@@ -75,6 +76,8 @@ class CostRanges(ByValue):
         scale: str = "linear",
         distributions: Mapping[Cell, Any] | None = None,
     ) -> None:
+        for values, name in ((low, "low"), (high, "high")):
+            refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
         classes, choices = as_axes(labels, decisions)
         least = _validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
         most = _validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
@@ -85,16 +88,12 @@ class CostRanges(ByValue):
             labels=classes,
             decisions=choices,
             scale=scale,
-            distributions=tuple((distributions or {}).items()),
+            distributions=tuple(_mapping(distributions or {}, "distributions").items()),
         )
         self._check_ranges()
-        for (decision, label), distribution in self.distributions:
-            self._position(decision, label)
-            if not (hasattr(distribution, "rvs") and hasattr(distribution, "mean")):
-                raise InputTypeError(
-                    f"distributions: expected a frozen scipy.stats distribution for predicting "
-                    f"{decision!r} when it was {label!r}, got {distribution!r}."
-                )
+        for cell, distribution in self.distributions:
+            _find(cell, choices, classes, "distributions")
+            _check_distribution(cell, distribution)
 
     @classmethod
     def from_cells(
@@ -118,18 +117,12 @@ class CostRanges(ByValue):
         classes, choices = as_axes(labels, decisions)
         bounds = np.zeros((2, len(choices), len(classes)))
         distributions = {}
-        for cell, value in cells.items():
-            i, j = _find(cell, choices, classes)
+        for cell, value in _mapping(cells, "cells").items():
+            i, j = _find(cell, choices, classes, "cells")
             if hasattr(value, "rvs"):
                 distributions[cell] = value
-                continue
-            ends = np.asarray(value)
-            if ends.dtype.kind not in "biuf" or ends.shape not in ((), (2,)):
-                raise InputError(
-                    f"cells: expected a number, a pair (low, high) or a frozen distribution for "
-                    f"{cell!r}, got {value!r}."
-                )
-            bounds[:, i, j] = ends
+            else:
+                bounds[:, i, j] = _ends(cell, value)
         return cls(
             *bounds,
             rows="predicted",
@@ -150,9 +143,11 @@ class CostRanges(ByValue):
         >>> CostRanges.around(costs, 2).high.tolist()
         [[0.0, 200.0], [20.0, 0.0]]
         """
-        if not np.isfinite(factor) or factor < 1:
+        expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        times = one_number(factor, "factor")
+        if times < 1:
             raise InputError(f"factor: expected a number of at least 1, got {factor!r}.")
-        ends = np.sort([costs.values / factor, costs.values * factor], axis=0)
+        ends = np.sort([costs.values / times, costs.values * times], axis=0)
         return cls(
             *ends, rows="predicted", labels=costs.labels, decisions=costs.decisions, scale="log"
         )
@@ -173,8 +168,9 @@ class CostRanges(ByValue):
         -------
         ndarray, shape (size, decisions, classes)
         """
-        generator = np.random.default_rng(rng)
-        shares = generator.random((size, *self.low.shape))
+        how_many = as_size(size, "size")
+        generator = _generator(rng)
+        shares = generator.random((how_many, *self.low.shape))
         if self.scale == "log":
             sign, low, high = self._magnitudes()
             drawn = sign * low * (high / low) ** shares
@@ -183,7 +179,7 @@ class CostRanges(ByValue):
         drawn = np.clip(drawn, self.low, self.high)  # rounding must not leave the range
         for (decision, label), distribution in self.distributions:
             i, j = self._position(decision, label)
-            drawn[:, i, j] = distribution.rvs(size=size, random_state=generator)
+            drawn[:, i, j] = distribution.rvs(size=how_many, random_state=generator)
         return drawn
 
     def mean(self) -> CostMatrix:
@@ -198,6 +194,26 @@ class CostRanges(ByValue):
         for (decision, label), distribution in self.distributions:
             values[self._position(decision, label)] = distribution.mean()
         return CostMatrix(values, rows="predicted", labels=self.labels, decisions=self.decisions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranges as plain lists, and the distributions by name and parameters."""
+        return {
+            "rows": "predicted",
+            "labels": list(self.labels),
+            "decisions": list(self.decisions),
+            "scale": self.scale,
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "distributions": [
+                {"decision": decision, "class": label, **_distribution_dict(distribution)}
+                for (decision, label), distribution in self.distributions
+            ],
+        }
+
+    def _comparable(self) -> dict[str, Any]:
+        """Compare frozen distributions by name and parameters: each is an object of its own."""
+        keys = frozenset((cell, _distribution_key(each)) for cell, each in self.distributions)
+        return {**self._values(), "distributions": keys}
 
     def __repr__(self) -> str:
         title = f"CostRanges ({self.scale}): rows are predicted, columns are actual"
@@ -242,14 +258,85 @@ class CostRanges(ByValue):
             )
 
     def _position(self, decision: Label, label: Label) -> tuple[int, int]:
-        return _find((decision, label), self.decisions, self.labels)
+        return _find((decision, label), self.decisions, self.labels, "distributions")
 
 
-def _find(cell: Any, decisions: Labels, labels: Labels) -> tuple[int, int]:
+def _find(cell: Any, decisions: Labels, labels: Labels, name: str) -> tuple[int, int]:
     match cell:
         case (decision, label) if decision in decisions and label in labels:
             return decisions.index(decision), labels.index(label)
     raise LabelError(
-        f"expected a pair (decision, class) of the decisions {decisions} and the classes {labels}, "
-        f"got {cell!r}."
+        f"{name}: expected a pair (decision, class) of the decisions {decisions} and the classes "
+        f"{labels}, got {cell!r}."
     )
+
+
+def _mapping(cells: Any, name: str) -> Mapping[Any, Any]:
+    if not isinstance(cells, Mapping):
+        raise InputTypeError(
+            f"{name}: expected a mapping from (decision, class), such as "
+            f"{{('no', 'yes'): …}}, got {cells!r} ({type(cells).__name__})."
+        )
+    return cells
+
+
+def _ends(cell: Any, value: Any) -> NDArray[Any]:
+    """Read a number or a pair as the ends of a range."""
+    try:
+        ends = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        ends = np.array(None)
+    if ends.dtype.kind not in "biuf" or ends.shape not in ((), (2,)):
+        raise InputError(
+            f"cells: expected a number, a pair (low, high) or a frozen distribution for "
+            f"{cell!r}, got {value!r}."
+        )
+    return ends
+
+
+def _generator(rng: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
+        ) from error
+
+
+def _check_distribution(cell: Cell, distribution: Any) -> None:
+    where = f"for predicting {cell[0]!r} when it was {cell[1]!r}"
+    try:
+        mean = float(distribution.mean())
+        drawable = callable(distribution.rvs)
+    except (AttributeError, TypeError, ValueError):
+        mean, drawable = np.nan, False
+    if not drawable:
+        raise InputTypeError(
+            f"distributions: expected a frozen scipy.stats distribution of single numbers {where}, "
+            f"got {distribution!r}. Give it its parameters, e.g. scipy.stats.gamma(3, scale=20)."
+        )
+    if not np.isfinite(mean):
+        raise InputError(
+            f"distributions: expected a distribution with a finite mean {where}, got one with the "
+            f"mean {mean}. Take one with lighter tails, or a range."
+        )
+
+
+def _distribution_dict(distribution: Any) -> dict[str, Any]:
+    name, args, kwds = _distribution_key(distribution)
+    return {
+        "name": name if isinstance(name, str) else repr(name),
+        "args": [number for each in args for number in each],
+        "kwds": {key: number for key, each in kwds for number in each},
+        "mean": float(distribution.mean()),
+    }
+
+
+def _distribution_key(distribution: Any) -> tuple[Any, ...]:
+    """Return the name and the parameters of a frozen distribution."""
+    family = getattr(distribution, "dist", None)
+    if family is None:  # not frozen by scipy: it can only be compared as it is
+        return distribution, (), ()
+    args = tuple(tuple(np.ravel(value).tolist()) for value in distribution.args)
+    kwds = {key: tuple(np.ravel(value).tolist()) for key, value in distribution.kwds.items()}
+    return family.name, args, tuple(sorted(kwds.items()))

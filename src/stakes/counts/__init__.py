@@ -1,7 +1,17 @@
 """Rows become small tables of counts; nothing after this point sees the rows again."""
 
 from stakes.counts.confusion import Confusion
+from stakes.counts.grouped import GroupedConfusion
+from stakes.counts.joint import JointConfusion
 from stakes.counts.paired import PairedConfusion
+from stakes.counts.sample import CostSample
 from stakes.counts.scores import ScoreCounts
 
-__all__ = ["Confusion", "PairedConfusion", "ScoreCounts"]
+__all__ = [
+    "Confusion",
+    "CostSample",
+    "GroupedConfusion",
+    "JointConfusion",
+    "PairedConfusion",
+    "ScoreCounts",
+]

@@ -17,13 +17,16 @@ from stakes.errors import InputError
 SMALL_TABLE = 1 << 12
 """A larger table is worth another pass over the rows, to leave out values that do not occur."""
 
-MOST_CELLS = 1 << 25
+MOST_CELLS = 1 << 24
 """No table is larger; so many different labels are more likely scores or identifiers."""
+
+Axis = tuple[Labels | None, str]
+"""The labels of an axis, None for those that occur, and what they are called in messages."""
 
 
 def count_columns(
     columns: Sequence[Column],
-    axes: Sequence[tuple[Labels | None, str]],
+    axes: Sequence[Axis],
     amounts: Sequence[NDArray[Any] | None] = (None,),
 ) -> tuple[list[NDArray[Any]], list[Labels]]:
     """Add up amounts by label combination, into tables whose axes have the given labels.
@@ -33,7 +36,7 @@ def count_columns(
     columns : sequence of Column
         One for each axis.
     axes : sequence of (labels or None, what they are called in messages)
-        None stands for all labels that occur in any column, sorted.
+        None stands for all labels that occur in any column without given labels, sorted.
     amounts : sequence of arrays or None
         What to add up for each row, one table each; None counts rows.
 
@@ -45,22 +48,23 @@ def count_columns(
     _validate.same_length({column.name: len(column) for column in columns})
     if prod(len(column.values) for column in columns) > SMALL_TABLE:
         columns = [column.compressed() for column in columns]
-        _check_size(columns)
-    tables = [_tabulate(columns, amount) for amount in amounts]
+        check_cells(*_sizes(columns, [column.values for column in columns]))
 
+    # Rows tell which labels occur: those of weight zero do, too.
+    rows = _tabulate(columns, None)
     every = range(len(columns))
     used = [
-        np.asarray(tables[0].any(axis=tuple(other for other in every if other != axis)))
+        np.asarray(rows.any(axis=tuple(other for other in every if other != axis)))
         for axis in every
     ]
-    present = in_order(
-        {
-            value
-            for column, occurs in zip(columns, used, strict=True)
-            for value in column.present(occurs)
-        }
-    )
+    free = [
+        column.present(occurs)
+        for column, occurs, (given, _) in zip(columns, used, axes, strict=True)
+        if given is None
+    ]
+    present = in_order({value for values in free for value in values})
     labels = [present if given is None else given for given, _ in axes]
+    check_cells(*_sizes(columns, labels))
     positions = [
         column.positions(occurs, names, what)[occurs]
         for column, occurs, names, (_, what) in zip(columns, used, labels, axes, strict=True)
@@ -71,6 +75,7 @@ def count_columns(
         result[np.ix_(*positions)] = table[np.ix_(*used)]
         return result
 
+    tables = [rows if amount is None else _tabulate(columns, amount) for amount in amounts]
     return [arranged(table) for table in tables], labels
 
 
@@ -99,11 +104,17 @@ def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray
     return total.reshape(sizes)
 
 
-def _check_size(columns: Sequence[Column]) -> None:
-    if prod(len(column.values) for column in columns) > MOST_CELLS:
-        worst = max(columns, key=lambda column: len(column.values))
+def _sizes(columns: Sequence[Column], labels: Sequence[Sequence[Any]]) -> tuple[list[int], str]:
+    """Return the sizes of the axes, and the name of the column that has the largest."""
+    sizes = [len(names) for names in labels]
+    return sizes, columns[int(np.argmax(sizes))].name
+
+
+def check_cells(sizes: Sequence[int], name: str) -> None:
+    """Check that a table of these sizes can be held, before any is made."""
+    if prod(sizes) > MOST_CELLS:
         raise InputError(
-            f"{worst.name}: {len(worst.values)} different labels are too many to tabulate "
-            f"(the first: {worst.values[0]!r}). Are these scores or identifiers? "
-            "Pass the decided classes."
+            f"{name}: a table of {' × '.join(map(str, sizes))} counts is too large (at most "
+            f"{MOST_CELLS} in all). Are there scores or identifiers among the labels? "
+            "Pass the decided classes, and no more groups than are needed."
         )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
 from stakes import _validate
 from stakes._columns import as_column
 from stakes._table import Table, html_table, matrix_table, number, text_table
 from stakes.counts.labelled import LabelledCounts, weight_amounts
+from stakes.errors import MissingExtraError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -57,8 +56,8 @@ class Confusion(LabelledCounts):
         squares: Any = None,
     ) -> None:
         if _validate.orientation(rows) == "actual":
-            counts = np.asarray(counts).T
-            squares = None if squares is None else np.asarray(squares).T
+            counts = _validate.counts(counts, "counts", ndim=2).T
+            squares = None if squares is None else _validate.amounts(squares, "squares", ndim=2).T
         super().__init__(counts, labels, decisions, squares=squares)
 
     @classmethod
@@ -82,7 +81,8 @@ class Confusion(LabelledCounts):
             All classes, including those that do not occur, in the order wanted; by default those
             that occur, sorted.
         decisions : sequence, optional
-            All decisions; by default the classes.
+            All decisions; by default the classes. Without `labels`, the classes then are those
+            that occur in `y_true`.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
         """
@@ -126,6 +126,30 @@ class Confusion(LabelledCounts):
 
         columns, amounts = group(frame, [predicted, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)
+
+    def frame(self) -> Any:
+        """Return the counts as a pandas data frame: rows are predicted, columns are actual.
+
+        Examples
+        --------
+        >>> from stakes import Confusion
+        >>> Confusion([[5, 0], [1, 3]], labels=["ok", "fraud"]).frame()
+        actual     ok  fraud
+        predicted
+        ok          5      0
+        fraud       1      3
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError(
+                "frame needs pandas, which is not installed: pip install pandas"
+            ) from error
+        return pd.DataFrame(
+            self.counts,
+            index=pd.Index(self.decisions, name="predicted"),
+            columns=pd.Index(self.labels, name="actual"),
+        )
 
     def __repr__(self) -> str:
         title = f"Confusion: {number(self.n)} examples, rows are predicted, columns are actual"

@@ -9,34 +9,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._columns import Column, as_column
 from stakes._labels import is_missing, plain
+from stakes.counts.labelled import weight_amounts
 from stakes.errors import InputError, InputTypeError, LabelError
 
+Amounts = list[NDArray[Any] | None]
 
-def as_frame(frame: Any, columns: Sequence[Any]) -> Any:
+
+def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) -> Any:
     """Wrap a native frame, eager or lazy, and check that it has the columns asked for."""
     import narwhals as nw
 
     try:
         wrapped = nw.from_native(frame)
+        schema = wrapped.collect_schema()
     except TypeError as error:
         raise InputTypeError(
             f"frame: expected a data frame (pandas, polars, pyarrow …), got "
             f"{type(frame).__name__}. For arrays use from_labels or from_scores."
         ) from error
-    known = wrapped.collect_schema().names()
-    for column in columns:
+    except nw.exceptions.NarwhalsError as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"frame: its columns cannot be told apart: {what}.") from error
+    known = list(schema)
+    for column in (*columns, *numbers):
         if column not in known:
             raise InputError(
                 f"frame: there is no column {column!r}. It has: {', '.join(map(repr, known))}."
             )
+    for column in numbers:
+        kind = schema[column]
+        if not (kind.is_numeric() or kind == nw.Boolean):
+            raise InputError(
+                f"column {column!r}: expected numbers, got a column of type {kind}. "
+                "Convert it to numbers first."
+            )
     return wrapped
 
 
-def group(
-    frame: Any, columns: Sequence[str], weight: str | None
-) -> tuple[list[Column], list[NDArray[Any]]]:
+def group(frame: Any, columns: Sequence[str], weight: str | None) -> tuple[list[Column], Amounts]:
     """Group a frame by label columns.
 
     Returns the labels of each group, and its amounts: the number of rows or, with a weight, the
@@ -44,34 +57,77 @@ def group(
     """
     import narwhals as nw
 
-    wrapped = as_frame(frame, [*columns, *([] if weight is None else [weight])])
-    keys = [f"key_{i}" for i in range(len(columns))]  # one column may play two parts
-    parts = [nw.col(column).alias(key) for column, key in zip(columns, keys, strict=True)]
-    sums = [nw.len().alias("rows")]
-    if weight is not None:
-        w = nw.col(weight).cast(nw.Float64)
-        parts += [w.alias("weight"), (w * w).alias("square")]
-        sums += [
-            nw.col("weight").sum().alias("sum"),
-            nw.col("square").sum().alias("squares"),
-            nw.col("weight").min().alias("least"),
-            nw.col("weight").count().alias("known"),
-        ]
-    table = wrapped.select(parts).group_by(keys).agg(sums)
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
-    if not len(table):
-        raise InputError("frame is empty: at least one example is needed.")
-
+    wrapped = as_frame(frame, columns, [] if weight is None else [weight])
+    keys = _keys(columns)
+    table = _grouped(
+        wrapped, {key: nw.col(column) for key, column in zip(keys, columns, strict=True)}, weight
+    )
     rows = table["rows"].to_numpy()
     labels = [
         _column(table[key].to_list(), f"column {column!r}", rows)
         for column, key in zip(columns, keys, strict=True)
     ]
-    if weight is None:
-        return labels, [rows]
-    _check_weights(table, weight)
-    return labels, [table["sum"].to_numpy(), table["squares"].to_numpy()]
+    return labels, _amounts(table, weight)
+
+
+def scored(
+    frame: Any, actual: str, score: str, weight: str | None
+) -> tuple[Column, NDArray[np.float64], Amounts]:
+    """Return the labels, scores and amounts of a frame.
+
+    Those of the rows, if the frame is in memory anyway; of a lazy frame those of the distinct pairs
+    of label and score.
+    """
+    import narwhals as nw
+
+    wrapped = as_frame(frame, [actual], [score, *([] if weight is None else [weight])])
+    label_name, score_name, weight_name = (f"column {name!r}" for name in (actual, score, weight))
+    if not isinstance(wrapped, nw.LazyFrame):
+        column = as_column(wrapped[actual].to_native(), label_name)
+        scores = _validate.scores(wrapped[score].to_native(), score_name)
+        weights = None if weight is None else wrapped[weight].to_native()
+        return column, scores, weight_amounts(weights, len(column), weight_name, label_name)
+
+    keys = _keys([actual, score])
+    parts = {keys[0]: nw.col(actual), keys[1]: nw.col(score).cast(nw.Float64)}
+    table = _grouped(wrapped, parts, weight)
+    rows = table["rows"].to_numpy()
+    scores = table[keys[1]].to_numpy().astype(np.float64, copy=False)
+    missing = np.isnan(scores)
+    if missing.any():
+        raise InputError(
+            f"{score_name}: expected numbers, {rows[missing].sum()} rows have no score. "
+            "Leave out the examples that have no score."
+        )
+    return _column(table[keys[0]].to_list(), label_name, rows), scores, _amounts(table, weight)
+
+
+def _keys(columns: Sequence[str]) -> list[str]:
+    return [f"key_{i}" for i in range(len(columns))]  # one column may play two parts
+
+
+def _grouped(wrapped: Any, parts: dict[str, Any], weight: str | None) -> Any:
+    """Group where the frame lives, and collect a row for each group."""
+    import narwhals as nw
+
+    selected = [part.alias(key) for key, part in parts.items()]
+    sums = [nw.len().alias("rows")]
+    if weight is not None:
+        w = nw.col(weight).cast(nw.Float64)
+        selected += [w.alias("weight"), (w * w).alias("square")]
+        sums += [
+            nw.col("weight").sum().alias("sum"),
+            nw.col("square").sum().alias("squares"),
+            nw.col("weight").min().alias("least"),
+            nw.col("weight").max().alias("most"),
+            nw.col("weight").count().alias("known"),
+        ]
+    table = wrapped.select(selected).group_by(list(parts)).agg(sums)
+    if isinstance(table, nw.LazyFrame):
+        table = table.collect()
+    if not len(table):
+        raise InputError("frame is empty: at least one example is needed.")
+    return table
 
 
 def _column(values: list[Any], name: str, rows: NDArray[Any]) -> Column:
@@ -84,24 +140,20 @@ def _column(values: list[Any], name: str, rows: NDArray[Any]) -> Column:
     return replace(as_column([plain(value) for value in values], name), repeats=rows)
 
 
-def _check_weights(table: Any, weight: str) -> None:
-    least, total = table["least"].to_numpy(), table["sum"].to_numpy()
-    if table["known"].sum() < table["rows"].sum() or not np.isfinite(total).all():
-        raise InputError(
-            f"column {weight!r}: expected finite weights, got missing or infinite ones."
-        )
+def _amounts(table: Any, weight: str | None) -> Amounts:
+    """Return the numbers of rows or, with a weight, its sums and those of its squares, checked."""
+    if weight is None:
+        return [table["rows"].to_numpy()]
+    name = f"column {weight!r}"
+    least, most, total, squares = (
+        table[key].to_numpy() for key in ("least", "most", "sum", "squares")
+    )
+    if table["known"].sum() < table["rows"].sum() or not np.isfinite(most).all():
+        raise InputError(f"{name}: expected finite weights, got missing or infinite ones.")
     if (least < 0).any():
-        raise InputError(f"column {weight!r}: weights cannot be negative, got {least.min()}.")
+        raise InputError(f"{name}: weights cannot be negative, got {least.min()}.")
     if not total.any():
-        raise InputError(f"column {weight!r}: all weights are zero; at least one must be positive.")
-
-
-def columns_of(frame: Any, names: Sequence[str]) -> list[Any]:
-    """Return columns of a frame, collected if it is lazy."""
-    import narwhals as nw
-
-    wrapped = as_frame(frame, names)
-    selected = wrapped.select(list(dict.fromkeys(names)))
-    if isinstance(selected, nw.LazyFrame):
-        selected = selected.collect()
-    return [selected[name].to_native() for name in names]
+        raise InputError(f"{name}: all weights are zero; at least one must be positive.")
+    if not np.isfinite(squares).all() or most.max() > np.sqrt(np.finfo(float).max / len(table)):
+        raise _validate.too_heavy(name, most.max())
+    return [total, squares]

@@ -13,7 +13,7 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import Column
 from stakes._labels import Labels, as_axes, as_labels, union
-from stakes.counts.arrays import count_columns
+from stakes.counts.arrays import Axis, check_cells, count_columns
 from stakes.errors import InputError
 
 
@@ -60,10 +60,7 @@ class LabelledCounts(ByValue):
         amounts: Sequence[NDArray[Any] | None] = (None,),
     ) -> Self:
         """Count columns of labels: those of the decisions first, then that of the classes."""
-        classes = None if labels is None else as_labels(labels, "labels")
-        choices = classes if decisions is None else as_labels(decisions, "decisions")
-        axes = [(choices, "decisions")] * cls._deciders + [(classes, "classes")]
-        tables, names = count_columns(columns, axes, amounts)
+        tables, names = count_columns(columns, axes_of(labels, decisions, cls._deciders), amounts)
         squares = tables[1] if len(tables) > 1 else None
         counts = tables[0] if squares is not None else tables[0].astype(np.int64)
         return cls(counts, names[-1], names[0], squares=squares)
@@ -98,6 +95,7 @@ class LabelledCounts(ByValue):
             )
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)
+        check_cells([*[len(decisions)] * self._deciders, len(labels)], "labels of both parts")
         parts = [part._spread(labels, decisions) for part in (self, other)]  # noqa: SLF001
         squares = parts[0][1] + parts[1][1] if self.weighted else None
         return type(self)(parts[0][0] + parts[1][0], labels, decisions, squares=squares)
@@ -108,9 +106,10 @@ class LabelledCounts(ByValue):
     def _spread(self, labels: Labels, decisions: Labels) -> list[NDArray[Any]]:
         """Return counts and squares on larger axes."""
         shape = (len(decisions),) * self._deciders + (len(labels),)
-        rows = [decisions.index(decision) for decision in self.decisions]
-        columns = [labels.index(label) for label in self.labels]
-        place = np.ix_(*[rows] * self._deciders, columns)
+        place = np.ix_(
+            *[_positions(self.decisions, decisions)] * self._deciders,
+            _positions(self.labels, labels),
+        )
         spread = []
         for table in (self.counts, self.squares):
             if table is not None:
@@ -131,9 +130,27 @@ class LabelledCounts(ByValue):
         return result
 
 
-def weight_amounts(sample_weight: Any, n: int) -> list[NDArray[np.float64] | None]:
+def axes_of(labels: Any, decisions: Any, deciders: int) -> list[Axis]:
+    """Check the labels and decisions asked for, and return the axes of a table.
+
+    Without either, all labels that occur are both classes and decisions; with decisions alone, the
+    classes are those that actually occur.
+    """
+    classes = None if labels is None else as_labels(labels, "labels")
+    choices = classes if decisions is None else as_labels(decisions, "decisions")
+    return [(choices, "decisions")] * deciders + [(classes, "classes")]
+
+
+def _positions(labels: Labels, among: Labels) -> list[int]:
+    places = {label: place for place, label in enumerate(among)}
+    return [places[label] for label in labels]
+
+
+def weight_amounts(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> list[NDArray[Any] | None]:
     """Return what is added up for each row: one, or its weight and the square of it."""
     if sample_weight is None:
         return [None]
-    weights = _validate.weights(sample_weight, n)
+    weights = _validate.weights(sample_weight, n, name, of)
     return [weights, weights * weights]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from stakes._columns import as_column
-from stakes._table import number
+from stakes._table import Table, html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.counts.labelled import LabelledCounts, weight_amounts
 from stakes.errors import InputTypeError
@@ -92,9 +94,12 @@ class PairedConfusion(LabelledCounts):
         from stakes.counts.frames import group
 
         pair: Any = predicted
-        if isinstance(pair, str) or len(pair) != cls._deciders:
-            raise InputTypeError(f"predicted: expected two column names, got {predicted!r}.")
-        columns, amounts = group(frame, [*predicted, actual], sample_weight)
+        if not isinstance(pair, list | tuple) or len(pair) != cls._deciders:
+            raise InputTypeError(
+                "predicted: expected two column names, one for each classifier, such as "
+                f"('a', 'b'); got {predicted!r}."
+            )
+        columns, amounts = group(frame, [*pair, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)
 
     @property
@@ -116,3 +121,17 @@ class PairedConfusion(LabelledCounts):
             f"PairedConfusion: {number(self.n)} examples, "
             f"{len(self.decisions)} × {len(self.decisions)} decisions × {len(self.labels)} classes"
         )
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            *self._table(), caption="Counts: rows are both decisions, columns are actual"
+        )
+
+    def _table(self) -> Table:
+        """Lay out the pairs of decisions that occur."""
+        header = ["predicted 1, predicted 2 \\ actual", *map(str, self.labels)]
+        rows = []
+        for first, second in np.argwhere(self.counts.any(axis=-1)).tolist():
+            pair = f"{self.decisions[first]}, {self.decisions[second]}"
+            rows.append([pair, *map(number, self.counts[first, second].tolist())])
+        return header, rows

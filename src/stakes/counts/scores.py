@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,8 +13,9 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import Column, as_column
 from stakes._labels import Label, as_labels, hint
-from stakes._table import number
+from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
+from stakes.counts.labelled import weight_amounts
 from stakes.errors import InputError, LabelError
 
 
@@ -32,6 +34,9 @@ class ScoreCounts(ByValue):
         How many examples of each class have that score (or the sums of their weights).
     pos_label, neg_label : default 1 and 0
         The names of the classes.
+    squares : array_like, shape (2, t), optional
+        The sums of squared weights of the positives and of the negatives, where the counts are sums
+        of weights.
 
     Examples
     --------
@@ -48,6 +53,7 @@ class ScoreCounts(ByValue):
     negatives: NDArray[Any]
     pos_label: Label
     neg_label: Label
+    squares: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -57,12 +63,25 @@ class ScoreCounts(ByValue):
         *,
         pos_label: Label = 1,
         neg_label: Label = 0,
+        squares: Any = None,
     ) -> None:
         cuts = _validate.numeric(thresholds, "thresholds", ndim=1)
         if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
             raise InputError("thresholds: expected distinct scores, highest first, without NaN.")
-        both = _validate.counts([positives, negatives], "positives, negatives", ndim=2)
-        _validate.same_length({"thresholds": len(cuts), "positives": both.shape[1]})
+        given = {"positives": positives, "negatives": negatives}
+        lengths = {name: len(_validate.amounts(each, name, ndim=1)) for name, each in given.items()}
+        _validate.same_length({"thresholds": len(cuts), **lengths})
+        both = _validate.counts(
+            [np.asarray(each) for each in given.values()], "positives, negatives", ndim=2
+        )
+        if squares is not None:
+            squares = _validate.amounts(squares, "squares", ndim=2)
+            if squares.shape != both.shape:
+                raise InputError(
+                    f"squares: expected an array of shape {both.shape}, positives and negatives; "
+                    f"got {squares.shape}."
+                )
+            both, squares = both.astype(np.float64), frozen(squares)
         negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
         self._set(
             thresholds=frozen(cuts),
@@ -70,6 +89,7 @@ class ScoreCounts(ByValue):
             negatives=frozen(both[1]),
             pos_label=positive,
             neg_label=negative,
+            squares=squares,
         )
 
     @classmethod
@@ -100,10 +120,8 @@ class ScoreCounts(ByValue):
         column = as_column(y_true, "y_true")
         scores = _validate.scores(y_score)
         _validate.same_length({"y_true": len(column), "y_score": len(scores)})
-        positive, other = _two_classes(column, pos_label, neg_label)
-        n = len(scores)
-        weights = None if sample_weight is None else _validate.weights(sample_weight, n)
-        return cls(*_count(scores, positive, weights), pos_label=pos_label, neg_label=other)
+        amounts = weight_amounts(sample_weight, len(scores))
+        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
 
     @classmethod
     def from_frame(
@@ -116,7 +134,9 @@ class ScoreCounts(ByValue):
         neg_label: Label | None = None,
         sample_weight: str | None = None,
     ) -> Self:
-        """Count the scores in a data frame; a lazy one is asked for the needed columns only.
+        """Count the scores in a data frame; a lazy one counts them where it lives.
+
+        Of a lazy frame, one row for each distinct pair of label and score is collected.
 
         Parameters
         ----------
@@ -127,17 +147,32 @@ class ScoreCounts(ByValue):
         pos_label, neg_label
             As in `from_scores`.
         """
-        from stakes.counts.frames import columns_of
+        from stakes.counts.frames import scored
 
-        names = [actual, score, *([] if sample_weight is None else [sample_weight])]
-        y_true, y_score, *weights = columns_of(frame, names)
-        return cls.from_scores(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            neg_label=neg_label,
-            sample_weight=weights[0] if weights else None,
-        )
+        column, scores, amounts = scored(frame, actual, score, sample_weight)
+        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+
+    @classmethod
+    def _from_rows(
+        cls,
+        column: Column,
+        scores: NDArray[np.float64],
+        amounts: Sequence[NDArray[Any] | None],
+        pos_label: Label,
+        neg_label: Label | None,
+    ) -> Self:
+        """Count rows, each of which stands for one or more examples."""
+        positive, other = _two_classes(column, pos_label, neg_label)
+        thresholds, tables = _count(scores, positive, amounts)
+        for label, total in zip((pos_label, other), tables[0].sum(axis=1), strict=True):
+            if neg_label is None and not total:
+                raise InputError(
+                    f"{column.name}: two classes are needed, all examples of {label!r} have weight "
+                    "zero. To count a part in which one class is absent, name both: pos_label=, "
+                    "neg_label=."
+                )
+        squares = tables[1] if len(tables) > 1 else None
+        return cls(thresholds, *tables[0], pos_label=pos_label, neg_label=other, squares=squares)
 
     @property
     def n_positives(self) -> Any:
@@ -157,16 +192,24 @@ class ScoreCounts(ByValue):
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.positives.dtype.kind == "f"
+        return self.squares is not None
 
     def confusion_at(self, threshold: float) -> Confusion:
         """Return the confusion matrix of calling positive what scores at least `threshold`."""
-        if np.isnan(threshold):
+        cut = _validate.numeric(threshold, "threshold", ndim=0)
+        if np.isnan(cut):
             raise InputError("threshold: expected a number, got NaN.")
-        above = self.thresholds >= threshold
-        called = [self.negatives[above].sum(), self.positives[above].sum()]
-        counts = [[self.n_negatives - called[0], self.n_positives - called[1]], called]
-        return Confusion(counts, labels=[self.neg_label, self.pos_label])
+        above = self.thresholds >= cut
+
+        def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:
+            positives, negatives = table
+            return [[negatives[rows].sum(), positives[rows].sum()] for rows in (~above, above)]
+
+        return Confusion(
+            split((self.positives, self.negatives)),
+            labels=[self.neg_label, self.pos_label],
+            squares=None if self.squares is None else split(tuple(self.squares)),
+        )
 
     def __add__(self, other: object) -> Self:
         """Merge the score tables of two sets of examples."""
@@ -185,21 +228,37 @@ class ScoreCounts(ByValue):
         thresholds, where = np.unique(
             np.concatenate([self.thresholds, other.thresholds]), return_inverse=True
         )
-        merged = np.zeros((2, len(thresholds)), dtype=self.positives.dtype)
-        for part, at in (
-            (self, where[: len(self.thresholds)]),
-            (other, where[len(self.thresholds) :]),
-        ):
-            merged[:, at] += [part.positives, part.negatives]
+        places = np.split(where, [len(self.thresholds)])
+        counts = _placed([part._counts() for part in (self, other)], places, len(thresholds))  # noqa: SLF001
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = _placed([self.squares, other.squares], places, len(thresholds))[:, ::-1]
         return type(self)(
             thresholds[::-1],
-            *merged[:, ::-1],
+            *counts[:, ::-1],
             pos_label=self.pos_label,
             neg_label=self.neg_label,
+            squares=squares,
         )
+
+    def _counts(self) -> NDArray[Any]:
+        return np.stack([self.positives, self.negatives])
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # so that sum() works
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain lists."""
+        result: dict[str, Any] = {
+            "pos_label": self.pos_label,
+            "neg_label": self.neg_label,
+            "thresholds": self.thresholds.tolist(),
+            "positives": self.positives.tolist(),
+            "negatives": self.negatives.tolist(),
+        }
+        if self.squares is not None:
+            result["squares"] = self.squares.tolist()
+        return result
 
     def __repr__(self) -> str:
         return (
@@ -208,26 +267,49 @@ class ScoreCounts(ByValue):
             f"{len(self.thresholds)} distinct scores"
         )
 
+    def _repr_html_(self) -> str:
+        rows = {
+            f"positives ({self.pos_label})": self.n_positives,
+            f"negatives ({self.neg_label})": self.n_negatives,
+            "distinct scores": len(self.thresholds),
+        }
+        cells = [[name, number(value)] for name, value in rows.items()]
+        cells += [["highest score", f"{self.thresholds[0]:.4g}"]]
+        cells += [["lowest score", f"{self.thresholds[-1]:.4g}"]]
+        return html_table(["", "value"], cells, caption="Score table")
+
+
+def _placed(
+    tables: Sequence[NDArray[Any]], places: Sequence[NDArray[np.intp]], size: int
+) -> NDArray[Any]:
+    """Add up tables of positives and negatives, each at its places among all thresholds."""
+    total = np.zeros((2, size), dtype=np.result_type(*tables))
+    for table, at in zip(tables, places, strict=True):
+        total[:, at] += table
+    return total
+
 
 def _two_classes(
     column: Column, pos_label: Label, neg_label: Label | None
 ) -> tuple[NDArray[np.bool_], Label]:
     """Tell which rows are positive, and name the other class."""
+    names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
+    as_labels(list(names.values()), ", ".join(names))
     present = tuple(column.present(column.used()))
     expected = {pos_label} if neg_label is None else {pos_label, neg_label}
     classes = (*present, *(label for label in expected if label not in present))
     if neg_label is None and pos_label not in present:
         raise LabelError(
-            f"pos_label: {pos_label!r} does not occur in y_true, which has "
+            f"pos_label: {pos_label!r} does not occur in {column.name}, which has "
             f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} "
             "Name the positive class, and both classes if one may be absent."
         )
     if neg_label is None and len(present) == 1:
         raise LabelError(
-            f"y_true: two classes are needed, got only {present[0]!r}. "
+            f"{column.name}: two classes are needed, got only {present[0]!r}. "
             "To count a part in which one class is absent, name both: pos_label=, neg_label=."
         )
-    _validate.two_classes(classes, "y_true")
+    _validate.two_classes(classes, column.name)
     other = next(label for label in classes if label != pos_label)
     if pos_label not in column.values:
         return np.zeros(len(column), dtype=bool), other
@@ -237,15 +319,19 @@ def _two_classes(
 def _count(
     scores: NDArray[np.float64],
     positive: NDArray[np.bool_],
-    weights: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any]]:
-    """Sort once; then add up each run of equal scores."""
+    amounts: Sequence[NDArray[Any] | None],
+) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
+    """Sort once; then add up each run of equal scores, into rows of positives and negatives."""
     order = np.argsort(scores)
     scores = scores[order]
     start = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
-    amounts = (
-        [positive, ~positive] if weights is None else [weights * positive, weights * ~positive]
-    )
-    kind = np.int64 if weights is None else np.float64
-    positives, negatives = (np.add.reduceat(each[order], start, dtype=kind) for each in amounts)
-    return scores[start][::-1], positives[::-1], negatives[::-1]
+
+    def summed(amount: NDArray[Any] | None) -> NDArray[Any]:
+        kind = np.float64 if amount is not None and amount.dtype.kind == "f" else np.int64
+        each = (positive, ~positive)
+        if amount is not None:
+            each = (amount * each[0], amount * each[1])
+        sums = [np.add.reduceat(side[order], start, dtype=kind)[::-1] for side in each]
+        return np.stack(sums)
+
+    return scores[start][::-1], [summed(amount) for amount in amounts]

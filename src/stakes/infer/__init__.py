@@ -1,5 +1,42 @@
-"""Counts and costs become estimates."""
+"""Counts and costs become estimates, with how sure they are."""
 
+from stakes.infer.batch import batch_intervals
+from stakes.infer.designs import Design
+from stakes.infer.difference import CostDifference, compare
+from stakes.infer.distribution import CostDistribution
 from stakes.infer.estimate import CostEstimate, evaluate
+from stakes.infer.interval import Interval
+from stakes.infer.many import Pair, Ranking, compare_many
+from stakes.infer.planning import Plan, Power, plan_test_size, power
+from stakes.infer.significance import TestResult
+from stakes.infer.uncertain import (
+    CheapestProbability,
+    Flip,
+    FlipRegion,
+    cheapest_probability,
+    flip_region,
+)
 
-__all__ = ["CostEstimate", "evaluate"]
+__all__ = [
+    "CheapestProbability",
+    "CostDifference",
+    "CostDistribution",
+    "CostEstimate",
+    "Design",
+    "Flip",
+    "FlipRegion",
+    "Interval",
+    "Pair",
+    "Plan",
+    "Power",
+    "Ranking",
+    "TestResult",
+    "batch_intervals",
+    "cheapest_probability",
+    "compare",
+    "compare_many",
+    "evaluate",
+    "flip_region",
+    "plan_test_size",
+    "power",
+]

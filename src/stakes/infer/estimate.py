@@ -1,8 +1,8 @@
-"""What one classifier costs."""
+"""What one classifier costs, and how sure that is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,33 @@ from numpy.typing import NDArray
 
 from stakes._labels import Label
 from stakes._table import html_table, matrix_table, number
-from stakes.costs.matrix import CostMatrix
-from stakes.counts.confusion import Confusion
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import Confusion, CostSample, GroupedConfusion
+from stakes.errors import DesignError, InputTypeError
+from stakes.infer.designs import SIMPLE, Design, Table, check_costs, outcomes_of
+from stakes.infer.inference import Inference
+from stakes.infer.outcomes import Outcomes
 from stakes.measures.agreement import error_rate
-from stakes.measures.cost import total_cost, trivial_costs
+from stakes.measures.cost import trivial_costs
+
+WORTH_NAMING = 0.05
+"""The share of the cost from which on a summary names the cell that it comes from."""
 
 
 @dataclass(frozen=True, repr=False)
-class CostEstimate:
-    """What a classifier's decisions cost, per decision and in total.
+class CostEstimate(Inference):
+    """What a classifier's decisions cost, per decision and in total, and how sure that is.
 
     Parameters
     ----------
-    confusion : Confusion
+    confusion : Confusion, GroupedConfusion or CostSample
         What was decided.
-    costs : CostMatrix
-        What it costs.
+    costs : CostMatrix or None
+        What it costs; None for a CostSample, which has the costs in it.
+    design : Design, optional
+        Known class priors, strata, impossible cells.
+    unit : str, optional
+        The unit of the costs, such as "USD", for the summary.
 
     Examples
     --------
@@ -34,15 +45,38 @@ class CostEstimate:
     >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     >>> estimate.cost, estimate.total, estimate.n
     (0.28, 28.0, 100)
+    >>> estimate.interval()
+    Interval(low=0.0929..., high=0.7385..., confidence=0.95, method='extremal')
     >>> print(estimate.summary())
-    100 decisions cost 0.28 each, 28 in total; 71 % of it is from predicting 0 when it was 1.
+    100 decisions cost 0.28 each (0.09298 to 0.7385 with 95 % confidence), 28 in total; 71 % of it
+    is from predicting 0 when it was 1.
     """
 
-    confusion: Confusion
-    costs: CostMatrix
+    confusion: Table
+    costs: CostMatrix | None = None
+    design: Design = SIMPLE
+    unit: str = ""
 
     def __post_init__(self) -> None:
-        self._cell_costs()  # raises when the labels do not agree
+        if isinstance(self.confusion, CostSample) != (self.costs is None):
+            raise InputTypeError(
+                "costs: expected a CostMatrix for counts, and None for a CostSample."
+            )
+        if self.costs is not None:
+            self._cell_costs()  # raises when the labels do not agree
+
+    def outcomes(self) -> Outcomes:
+        """Return the possible costs of a decision and how often each came."""
+        costs = None if self.costs is None else self._cell_costs()
+        return outcomes_of(self.confusion, costs, self.design)
+
+    def default_laplace(self) -> float:
+        """Return the paper's λ = 0.1, and 0 for costs of single examples, which have no cells."""
+        return 0.0 if isinstance(self.confusion, CostSample) else 0.1
+
+    def default_method(self) -> str:
+        """Return what "auto" stands for."""
+        return "extremal"
 
     @property
     def n(self) -> Any:
@@ -50,97 +84,165 @@ class CostEstimate:
         return self.confusion.n
 
     @property
-    def total(self) -> float:
-        """What all decisions cost together."""
-        return total_cost(self.confusion, self.costs)
-
-    @property
     def cost(self) -> float:
         """What a decision costs on average (thesis, equation 2.4)."""
-        return self.total / float(self.n)
+        return float(self.outcomes().mean[0])
+
+    @property
+    def total(self) -> float:
+        """What as many decisions as were evaluated cost together."""
+        outcomes = self.outcomes()
+        if len(outcomes.strata) > 1:
+            return float(outcomes.mean[0]) * float(self.n)
+        return float(outcomes.only.counts[0] @ outcomes.only.costs)
 
     @property
     def error_rate(self) -> float:
         """The share of decisions that were not the actual class."""
-        return error_rate(self.confusion)
+        return error_rate(self._table())
+
+    def times(self, volume: float) -> float:
+        """Return the expected cost of `volume` decisions."""
+        return self.cost * volume
 
     def best_trivial(self) -> tuple[Label, CostEstimate]:
         """Return the decision that would be cheapest for all examples alike, and its estimate."""
-        each = trivial_costs(self.confusion, self.costs)
+        table = self._table()
+        costs = self._matrix()
+        each = trivial_costs(table, costs)
         decision = min(each, key=lambda name: each[name])
-        counts = np.zeros((len(self.costs.decisions), len(self.confusion.labels)))
-        counts[self.costs.decisions.index(decision)] = self.confusion.class_counts
-        if not self.confusion.weighted:
-            counts = counts.astype(np.int64)
-        always = Confusion(counts, self.confusion.labels, self.costs.decisions)
-        return decision, CostEstimate(always, self.costs)
+        chosen = costs.decisions.index(decision)
+        counts = np.zeros((len(costs.decisions), len(table.labels)), dtype=table.counts.dtype)
+        counts[chosen] = table.class_counts
+        squares = None
+        if table.squares is not None:
+            squares = np.zeros(counts.shape)
+            squares[chosen] = table.squares.sum(axis=0)
+        always = Confusion(counts, table.labels, costs.decisions, squares=squares)
+        return decision, replace(self, confusion=always)
 
     def contributions(self) -> NDArray[np.float64]:
         """Return the part of the average cost that each cell ``[predicted, actual]`` makes up."""
-        return np.asarray(self.confusion.counts * self._cell_costs() / self.n)
+        table = self._table()
+        return np.asarray(table.counts * self._cell_costs() / table.n)
 
-    def summary(self) -> str:
-        """Say in a sentence what the decisions cost and which mistake costs most."""
-        text = f"{number(self.n)} decisions cost {number(self.cost)} each"
-        text += f", {number(self.total)} in total"
+    def variance_contributions(self) -> NDArray[np.float64]:
+        """Return the part of the variance of one decision's cost that each cell makes up.
+
+        It shows which cell makes the interval wide: rare expensive cells contribute little to the
+        cost and much to its uncertainty.
+        """
+        table = self._table()
+        costs = self._cell_costs()
+        mean = float((table.counts * costs).sum() / table.n)
+        return np.asarray(table.counts * (costs - mean) ** 2 / table.n)
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Say what the decisions cost, how sure that is, and which mistake costs most."""
+        unit = f" {self.unit}" if self.unit else ""
+        low, high = self.interval(confidence)
+        text = (
+            f"{number(self.n)} decisions cost {number(self.cost)}{unit} each "
+            f"({number(low)} to {number(high)} with {100 * confidence:.4g} % confidence)"
+            f", {number(self.total)}{unit} in total"
+        )
         worst = self._worst_cell()
         if worst is None:
             return f"{text}."
         predicted, actual, share = worst
-        return f"{text}; {share:.0%}".replace("%", " %") + (
-            f" of it is from predicting {predicted!r} when it was {actual!r}."
-        )
-
-    def _cell_costs(self) -> NDArray[np.float64]:
-        return self.costs.values_for(self.confusion.labels, self.confusion.decisions)
-
-    def _worst_cell(self) -> tuple[Label, Label, float] | None:
-        """Return the costliest cell and its share, where shares make sense: no gains."""
-        parts = self.contributions()
-        if parts.min() < 0 or not parts.any():
-            return None
-        i, j = np.unravel_index(parts.argmax(), parts.shape)
         return (
-            self.confusion.decisions[i],
-            self.confusion.labels[j],
-            float(parts[i, j] / parts.sum()),
+            f"{text}; {100 * share:.0f} % of it is from predicting {predicted!r} "
+            f"when it was {actual!r}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain numbers and lists."""
-        return {
+        result = {
             "n": self.n,
             "cost": self.cost,
             "total": self.total,
-            "contributions": self.contributions().tolist(),
-            "confusion": self.confusion.to_dict(),
-            "costs": self.costs.to_dict(),
+            "unit": self.unit,
+            "interval": self.interval().to_dict(),
+            "counts": self.confusion.to_dict(),
         }
+        if self.costs is not None:
+            result["contributions"] = self.contributions().tolist()
+            result["costs"] = self.costs.to_dict()
+        return result
+
+    def _matrix(self) -> CostMatrix:
+        if self.costs is None:
+            raise DesignError("costs of single examples have no cells, classes or decisions.")
+        return self.costs
+
+    def _table(self) -> Confusion:
+        self._matrix()
+        table = self.confusion
+        pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+        if not isinstance(pooled, Confusion):
+            raise InputTypeError("confusion: expected the counts of one classifier.")
+        return pooled
+
+    def _cell_costs(self) -> NDArray[np.float64]:
+        table = self._table()
+        return self._matrix().values_for(table.labels, table.decisions)
+
+    def _worst_cell(self) -> tuple[Label, Label, float] | None:
+        """Return the costliest cell and its share, where there are no gains and it stands out."""
+        if self.costs is None:
+            return None
+        parts = self.contributions()
+        if parts.min() < 0 or parts.max() < WORTH_NAMING * parts.sum() or not parts.any():
+            return None
+        i, j = np.unravel_index(parts.argmax(), parts.shape)
+        table = self._table()
+        return table.decisions[i], table.labels[j], float(parts[i, j] / parts.sum())
 
     def __repr__(self) -> str:
         return f"CostEstimate(cost={self.cost:.6g}, total={self.total:.6g}, n={number(self.n)})"
 
     def _repr_html_(self) -> str:
+        if self.costs is None:
+            return html_table(["estimate"], [[self.summary()]])
         cells = [[number(part) for part in row] for row in self.contributions().tolist()]
-        table = matrix_table(self.confusion.decisions, self.confusion.labels, cells)
-        return html_table(*table, caption=f"{self.summary()} Cost per decision by cell:")
+        table = self._table()
+        return html_table(
+            *matrix_table(table.decisions, table.labels, cells),
+            caption=f"{self.summary()} Cost per decision by cell:",
+        )
 
 
 def evaluate(
-    y_true: Any, y_pred: Any, costs: CostMatrix, *, sample_weight: Any = None
+    y_true: Any,
+    y_pred: Any,
+    costs: CostMatrix | ExampleCosts,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_priors: Any = None,
+    strata: str | None = None,
+    unit: str = "",
 ) -> CostEstimate:
     """Return what a classifier's decisions cost.
 
     Parameters
     ----------
     y_true : array_like, shape (n,)
-        The actual class of each example.
+        The actual class of each example; with ExampleCosts it may be None.
     y_pred : array_like, shape (n,)
         What was decided for each example.
-    costs : CostMatrix
-        What each decision costs for each class.
+    costs : CostMatrix or ExampleCosts
+        What each decision costs for each class, or for each example.
     sample_weight : array_like, shape (n,), optional
         The weight of each example.
+    groups : array_like, shape (n,), optional
+        The group of each example, such as the patient, where those of a group are not independent.
+    class_priors : mapping or sequence, optional
+        The share of each class where the classifier is used, if it differs from the test set's.
+    strata : {"class"}, optional
+        "class" when the test set has fixed numbers of examples of each class.
+    unit : str, optional
+        The unit of the costs, such as "USD".
 
     Examples
     --------
@@ -150,11 +252,20 @@ def evaluate(
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
     """
-    confusion = Confusion.from_labels(
-        y_true,
-        y_pred,
-        labels=costs.labels,
-        decisions=costs.decisions,
-        sample_weight=sample_weight,
-    )
-    return CostEstimate(confusion, costs)
+    check_costs(costs)
+    design = Design(class_priors=class_priors, strata=strata)
+    if isinstance(costs, ExampleCosts):
+        if sample_weight is not None or groups is not None:
+            raise DesignError(
+                "sample_weight, groups: they cannot be combined with costs of single examples."
+            )
+        return CostEstimate(CostSample.from_predictions(costs, y_pred), None, design, unit)
+    table: Table
+    names = {"labels": costs.labels, "decisions": costs.decisions}
+    if groups is None:
+        table = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight, **names)
+    elif sample_weight is None:
+        table = GroupedConfusion.from_labels(y_true, y_pred, groups, **names)
+    else:
+        raise DesignError("sample_weight: it cannot be combined with groups.")
+    return CostEstimate(table, costs, design, unit)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Label, hint, listing
+from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError, LabelError
+from stakes.measures.arguments import check_confusion
 
 
 def success_rate(confusion: Confusion) -> float:
@@ -22,7 +24,8 @@ def success_rate(confusion: Confusion) -> float:
     >>> success_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.9
     """
-    return float(confusion.counts[_correct(confusion)].sum() / confusion.n)
+    correct = _correct(confusion)
+    return float(confusion.counts[correct].sum() / confusion.n)
 
 
 def error_rate(confusion: Confusion) -> float:
@@ -34,7 +37,8 @@ def error_rate(confusion: Confusion) -> float:
     >>> error_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.1
     """
-    return float(confusion.counts[~_correct(confusion)].sum() / confusion.n)
+    correct = _correct(confusion)
+    return float(confusion.counts[~correct].sum() / confusion.n)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,14 @@ class Rates:
     true_negative: float
     false_negative: float
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the rates by name."""
+        return asdict(self)
+
+    def _repr_html_(self) -> str:
+        rows = [[name.replace("_", " "), number(rate)] for name, rate in self.to_dict().items()]
+        return html_table(["rate", "share"], rows)
+
 
 def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     """Return the true and false positive and negative rates (thesis, equations 2.13 and 2.14).
@@ -75,6 +87,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     >>> rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
     Rates(true_positive=0.95, false_positive=0.1, true_negative=0.9, false_negative=0.05)
     """
+    check_confusion(confusion)
     _validate.two_classes(confusion.labels, "confusion")
     if set(confusion.decisions) != set(confusion.labels):
         raise LabelError(
@@ -116,7 +129,9 @@ def chance_confusion(confusion: Confusion) -> Confusion:
     >>> chance_confusion(Confusion(table, labels=["a", "b", "c"], rows="actual")).counts.T.tolist()
     [[60.0, 30.0, 10.0], [36.0, 18.0, 6.0], [24.0, 12.0, 4.0]]
     """
-    totals = np.outer(confusion.counts.sum(axis=1), confusion.counts.sum(axis=0))
+    check_confusion(confusion)
+    counts = confusion.counts.astype(np.float64)  # the products of integers may be too large
+    totals = np.outer(counts.sum(axis=1), counts.sum(axis=0))
     return Confusion(totals / confusion.n, confusion.labels, confusion.decisions)
 
 
@@ -136,7 +151,7 @@ def kappa(confusion: Confusion) -> float:
 
     _correct(confusion)
     decided, actual = np.nonzero(confusion.counts)
-    weights = confusion.counts[decided, actual]
+    weights = confusion.counts[decided, actual].astype(np.float64)
     names = {
         label: code
         for code, label in enumerate(dict.fromkeys((*confusion.labels, *confusion.decisions)))
@@ -153,6 +168,7 @@ def kappa(confusion: Confusion) -> float:
 
 def _correct(confusion: Confusion) -> NDArray[np.bool_]:
     """Tell which cells hold correct decisions."""
+    check_confusion(confusion)
     correct = np.array(
         [[decision == label for label in confusion.labels] for decision in confusion.decisions]
     )

@@ -6,6 +6,7 @@ from stakes._labels import Label
 from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError
+from stakes.measures.arguments import check_confusion, check_costs
 
 
 def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
@@ -40,6 +41,8 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
     >>> total_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     28.0
     """
+    check_confusion(confusion)
+    check_costs(costs)
     values = costs.values_for(confusion.labels, confusion.decisions)
     return float((confusion.counts * values).sum())
 
@@ -54,6 +57,8 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
     >>> trivial_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     {0: 4.2, 1: 0.58}
     """
+    check_confusion(confusion)
+    check_costs(costs)
     shares = confusion.class_counts / confusion.n
     each = costs.values_for(confusion.labels, costs.decisions) @ shares
     return dict(zip(costs.decisions, each.tolist(), strict=True))
@@ -73,6 +78,8 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     >>> round(normalized_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
     0.4828
     """
+    check_confusion(confusion)
+    check_costs(costs)
     # Taking out the constant of each class first keeps the difference free of its rounding.
     reduced = costs.nonnegative()
     trivial = min(trivial_costs(confusion, reduced).values())

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from stakes import _validate
 from stakes._columns import label_codes
 from stakes._labels import Labels, as_labels
+from stakes.costs.checks import ordered_probabilities
 from stakes.errors import InputError
 
 ROUNDING = 1e-9
@@ -26,10 +27,11 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     ----------
     y_true : array_like, shape (n,)
         The actual class of each example.
-    proba : array_like, shape (n, classes)
-        Class probabilities, columns in the order of `labels`.
+    proba : array_like or data frame, shape (n, classes)
+        Class probabilities, columns in the order of `labels`; those of a data frame are matched to
+        them by name.
     labels : sequence
-        The classes.
+        The classes; with scikit-learn's probabilities ``clf.classes_``.
 
     Examples
     --------
@@ -109,7 +111,7 @@ def _checked(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], Labels]:
     classes = as_labels(labels, "labels")
     codes = label_codes(y_true, "y_true", classes, "classes")
-    probabilities = _validate.probabilities(proba, classes)
+    probabilities = ordered_probabilities(proba, classes)
     _validate.same_length({"y_true": len(codes), "proba": len(probabilities)})
     # Probabilities rounded in a file do not quite sum to one; exact ones must keep their ties.
     totals = probabilities.sum(axis=1, keepdims=True)

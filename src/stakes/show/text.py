@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from stakes._table import number, text_table
+from stakes.errors import DesignError, LabelError
 from stakes.infer.estimate import CostEstimate
 
 
-def cost_table(estimates: Mapping[str, CostEstimate]) -> str:
+def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) -> str:
     """Write a table of what classifiers cost, the cheapest first.
 
-    The last line is the best that one and the same decision for all examples would do.
+    The last line is the best that one and the same decision for all examples would do. Where no
+    decision is a class, none can be an error, and the table has a dash there; for costs of single
+    examples it has neither.
 
     Parameters
     ----------
     estimates : mapping
         From the classifiers' names to their estimates, on the same examples and costs.
+    confidence : float, default 0.95
+        Of the intervals.
 
     Examples
     --------
@@ -26,19 +33,29 @@ def cost_table(estimates: Mapping[str, CostEstimate]) -> str:
     >>> y_true = [0, 0, 0, 1, 1]
     >>> print(cost_table({"careful": evaluate(y_true, [0, 1, 1, 1, 1], costs),
     ...                   "careless": evaluate(y_true, [0, 0, 0, 0, 1], costs)}))
-    classifier  cost per decision  in total  errors
-    careful                   0.4         2    40 %
-    careless                    2        10    20 %
-    always 1                  0.6         3    60 %
+    classifier  cost per decision    95 % interval  in total  errors
+    careful                   0.4  0.05646 … 4.849         2    40 %
+    careless                    2  0.05372 … 6.905        10    20 %
+    always 1                  0.6   0.1582 … 4.957         3    60 %
     """
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
-    rows = [_row(name, estimate) for name, estimate in ranked]
+    rows = [_row(name, estimate, confidence) for name, estimate in ranked]
     if ranked:
-        decision, estimate = ranked[0][1].best_trivial()
-        rows.append(_row(f"always {decision}", estimate))
-    return text_table(["classifier", "cost per decision", "in total", "errors"], rows)
+        with suppress(DesignError):  # costs of single examples know no other decision
+            decision, estimate = ranked[0][1].best_trivial()
+            rows.append(_row(f"always {decision}", estimate, confidence))
+    sure = f"{100 * confidence:.4g} % interval"
+    return text_table(["classifier", "cost per decision", sure, "in total", "errors"], rows)
 
 
-def _row(name: str, estimate: CostEstimate) -> list[str]:
-    errors = f"{100 * estimate.error_rate:.3g} %"
-    return [name, number(estimate.cost), number(estimate.total), errors]
+def _row(name: Any, estimate: CostEstimate, confidence: float) -> list[str]:
+    low, high = map(number, estimate.interval(confidence))
+    limits = f"{low} … {high}"
+    return [str(name), number(estimate.cost), limits, number(estimate.total), _errors(estimate)]
+
+
+def _errors(estimate: CostEstimate) -> str:
+    try:
+        return f"{100 * estimate.error_rate:.3g} %"
+    except (LabelError, DesignError):
+        return "–"

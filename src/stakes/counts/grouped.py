@@ -1,0 +1,153 @@
+"""The confusion of examples that come in groups, such as several rows for one patient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._columns import as_column
+from stakes._labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._table import html_table, number
+from stakes.counts.arrays import check_cells, count_columns
+from stakes.counts.confusion import Confusion
+from stakes.counts.labelled import axes_of
+from stakes.counts.paired import PairedConfusion
+from stakes.errors import InputError
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class GroupedConfusion(ByValue):
+    """A confusion matrix for each group of examples that are not independent of each other.
+
+    Parameters
+    ----------
+    counts : array_like, shape (groups, decisions, classes)
+        The counts of each group; for two classifiers of shape
+        (groups, decisions, decisions, classes).
+    labels, decisions : sequence
+        The classes and, where they differ from them, the decisions.
+    groups : sequence, optional
+        The names of the groups; by default 0, 1, …
+
+    Examples
+    --------
+    >>> from stakes import GroupedConfusion
+    >>> patients = ["p1", "p1", "p2", "p3", "p3"]
+    >>> GroupedConfusion.from_labels([0, 0, 1, 1, 0], [0, 1, 1, 0, 0], patients)
+    GroupedConfusion: 5 examples in 3 groups
+    """
+
+    counts: NDArray[np.int64]
+    labels: Labels
+    decisions: Labels
+    groups: Labels
+
+    def __init__(self, counts: Any, labels: Any, decisions: Any = None, groups: Any = None) -> None:
+        classes, choices = as_axes(labels, decisions)
+        table = _validate.counts(counts, "counts", ndim=_dimensions(counts))
+        shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
+        if table.shape[1:] not in shapes:
+            raise InputError(
+                f"counts: expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
+                f"classifiers) for each group, got {table.shape[1:]}."
+            )
+        names = as_labels(range(len(table)) if groups is None else groups, "groups")
+        _validate.same_length({"counts": len(table), "groups": len(names)})
+        self._set(counts=frozen(table), labels=classes, decisions=choices, groups=names)
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        groups: Any,
+        *,
+        y_pred_2: Any = None,
+        labels: Any = None,
+        decisions: Any = None,
+    ) -> Self:
+        """Count the decisions of one classifier, or of two, for each group.
+
+        Parameters
+        ----------
+        y_true, y_pred : array_like, shape (n,)
+            The actual class of each example, and what was decided.
+        groups : array_like, shape (n,)
+            The group of each example; any number of groups.
+        y_pred_2 : array_like, shape (n,), optional
+            What a second classifier decided.
+        labels, decisions
+            As in `Confusion.from_labels`.
+        """
+        pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
+        predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
+        decided = [as_column(values, name) for name, values in predictions.items()]
+        actual, grouped = as_column(y_true, "y_true"), as_column(groups, "groups", most=None)
+        names = in_order(grouped.present(grouped.used()))
+        axes = [(names, "groups"), *axes_of(labels, decisions, len(decided))]
+        tables, found = count_columns([grouped, *decided, actual], axes)
+        return cls(tables[0], found[-1], found[1], names)
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return int(self.counts.sum())
+
+    @property
+    def pooled(self) -> Confusion | PairedConfusion:
+        """The counts of all groups together."""
+        kind = Confusion if self.counts.ndim == 3 else PairedConfusion  # noqa: PLR2004
+        return kind(self.counts.sum(axis=0), self.labels, self.decisions)
+
+    def __add__(self, other: object) -> Self:
+        """Merge the counts of two sets of examples; groups of the same name are one group."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if self.counts.ndim != other.counts.ndim:
+            raise InputError("grouped counts of one classifier cannot be merged with those of two.")
+        if (self.labels, self.decisions) != (other.labels, other.decisions):
+            raise InputError(
+                "grouped counts can be merged only with the same labels: pass labels= (and "
+                f"decisions=) when counting. Got {listing(self.labels)} and "
+                f"{listing(other.labels)}."
+            )
+        names = union(self.groups, other.groups)
+        check_cells([len(names), *self.counts.shape[1:]], "groups of both parts")
+        position = {name: index for index, name in enumerate(names)}
+        kind = np.result_type(self.counts, other.counts)
+        counts = np.zeros((len(names), *self.counts.shape[1:]), dtype=kind)
+        for part in (self, other):
+            counts[[position[name] for name in part.groups]] += part.counts
+        return type(self)(counts, self.labels, self.decisions, names)
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain lists."""
+        return {
+            "labels": list(self.labels),
+            "decisions": list(self.decisions),
+            "groups": list(self.groups),
+            "counts": self.counts.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return f"GroupedConfusion: {number(self.n)} examples in {len(self.groups)} groups"
+
+    def _repr_html_(self) -> str:
+        caption = f"Counts of {number(self.n)} examples in {len(self.groups)} groups, all together"
+        return html_table(*self.pooled._table(), caption=caption)  # noqa: SLF001
+
+
+def _dimensions(counts: Any) -> int:
+    """Return 4 for the counts of two classifiers, else the 3 that are expected of one."""
+    try:
+        return 4 if np.ndim(counts) == 4 else 3  # noqa: PLR2004
+    except ValueError:  # rows of different lengths, which the check of numbers explains
+        return 3

@@ -1,0 +1,123 @@
+"""Intervals and tests of many tables of counts at once, for simulations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.infer.difference import ENOUGH, cost_differences
+from stakes.infer.methods.exact import distributions
+from stakes.infer.methods.extremal import tails
+from stakes.infer.methods.normal import standard_error
+from stakes.infer.outcomes import Floats, Outcomes, make_stratum
+from stakes.infer.run import limits
+
+
+def batch_intervals(
+    counts: ArrayLike,
+    costs: CostMatrix,
+    *,
+    confidence: float = 0.95,
+    method: str = "auto",
+    **options: Any,
+) -> tuple[Floats, Floats]:
+    """Return the intervals of many confusion matrices with the same costs.
+
+    Parameters
+    ----------
+    counts : array_like, shape (tables, decisions, classes)
+        Confusion matrices in the order of the costs' labels; or joint ones of two classifiers,
+        with the shape (tables, decisions, decisions, classes).
+    costs : CostMatrix
+        The costs.
+    confidence, method, **options
+        As in ``CostEstimate.interval``.
+
+    Returns
+    -------
+    low, high : ndarray, shape (tables,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes import CostMatrix, batch_intervals
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> tables = np.array([[[50, 2], [8, 40]], [[50, 1], [8, 41]]])
+    >>> low, high = batch_intervals(tables, costs)
+    >>> high.round(3).tolist()
+    [0.739, 0.575]
+    """
+    outcomes = batch_outcomes(counts, costs)
+    paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
+    if method != "auto":
+        if method in ("bcost", "exact"):
+            options.setdefault("laplace", 0.0 if paired else 0.1)
+        return limits(outcomes, confidence, method, options)
+    if not paired:
+        return limits(outcomes, confidence, "extremal", options)
+    low, high = np.empty(outcomes.tables), np.empty(outcomes.tables)
+    common = often_enough(outcomes)
+    for rows, name, settings in (
+        (common, "exact", {"laplace": 0.0}),
+        (~common, "extremal", options),
+    ):
+        if rows.any():
+            low[rows], high[rows] = limits(_rows(outcomes, rows), confidence, name, settings)
+    return low, high
+
+
+def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
+    """Return the outcomes of many tables at once."""
+    tables = np.asarray(counts)
+    cells = costs.values if tables.ndim == 3 else cost_differences(costs.values)  # noqa: PLR2004
+    if tables.shape[1:] != cells.shape or not len(tables):
+        raise InputError(
+            f"counts: expected tables of shape {costs.values.shape}, or "
+            f"{(len(costs.decisions), *costs.values.shape)} for two classifiers; "
+            f"got an array of shape {tables.shape}."
+        )
+    if not np.isfinite(tables).all() or (tables < 0).any() or not tables.any(axis=None):
+        raise InputError("counts: expected finite counts that are not negative.")
+    empty = ~tables.reshape(len(tables), -1).any(axis=1)
+    if empty.any():
+        raise InputError(f"counts: table {int(np.argmax(empty))} has no examples.")
+    return Outcomes((make_stratum(cells, tables),))
+
+
+def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0) -> Floats:
+    """Return the two-sided p-values of many tables; "auto", "exact", "extremal" or "normal"."""
+    if method == "normal":
+        error = standard_error(outcomes)
+        z = np.abs(outcomes.mean - margin) / np.where(error > 0, error, np.inf)
+        return np.asarray(2 * ndtr(-z))
+    exact = {
+        "auto": often_enough(outcomes),
+        "exact": np.ones(outcomes.tables, dtype=bool),
+        "extremal": np.zeros(outcomes.tables, dtype=bool),
+    }[method]
+    result = np.empty(outcomes.tables)
+    if (~exact).any():
+        below, above = tails(_rows(outcomes, ~exact), margin)
+        result[~exact] = 2 * np.minimum(below, above)
+    if exact.any():
+        result[exact] = [
+            2 * min(each.cdf(margin), each.sf(margin))
+            for each in distributions(_rows(outcomes, exact), 0.0, 0.05)
+        ]
+    return np.minimum(result, 1.0)
+
+
+def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:
+    """Tell in which tables both extreme outcomes came often enough for BDELTACOST."""
+    counts = outcomes.only.counts
+    return np.asarray((counts[:, 0] >= ENOUGH) & (counts[:, -1] >= ENOUGH))
+
+
+def _rows(outcomes: Outcomes, rows: NDArray[np.bool_]) -> Outcomes:
+    stratum = outcomes.only
+    return Outcomes((stratum.with_counts(stratum.counts[rows]),), outcomes.design)

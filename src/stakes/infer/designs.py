@@ -1,0 +1,198 @@
+"""From a table of counts and its costs to the outcomes that the methods work on.
+
+======== ============================================= =========================================
+design   when                                          table
+======== ============================================= =========================================
+simple   examples drawn at random                      Confusion, PairedConfusion
+priors   the class shares in use are known, or the     the same, with `class_priors` or
+         test set has fixed numbers of each class      ``strata="class"``
+weighted examples have weights                         the same, counted with `sample_weight`
+grouped  examples come in groups (patients)            GroupedConfusion
+examples costs differ from example to example          CostSample
+======== ============================================= =========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._labels import Labels, listing
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.infer.outcomes import Floats, Outcomes, make_stratum
+
+Table = Confusion | PairedConfusion | GroupedConfusion | CostSample
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is known of how the examples came, besides their counts.
+
+    Attributes
+    ----------
+    class_priors : mapping, sequence or None
+        The share of each class where the classifier is used.
+    strata : "class" or None
+        "class" when the numbers of examples of each class were fixed beforehand.
+    impossible : sequence of (decision, class), or None
+        Cells that cannot occur.
+    """
+
+    class_priors: Any = None
+    strata: str | None = None
+    impossible: Any = None
+
+
+SIMPLE = Design()
+
+
+def outcomes_of(table: Table, cell_costs: Any, design: Design) -> Outcomes:
+    """Combine counts, the cost of each cell, and the design."""
+    stratified = design.class_priors is not None or design.strata is not None
+    if isinstance(table, CostSample):
+        if stratified or design.impossible is not None:
+            raise DesignError(
+                "class_priors, strata, impossible: costs of single examples have no classes. "
+                "Give the bounds of CostSample instead."
+            )
+        values = np.concatenate([table.values, [table.low, table.high]])
+        counts = np.concatenate([np.ones(table.n), [0.0, 0.0]])
+        return Outcomes((make_stratum(values, counts),), "examples")
+    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    possible = _possible(pooled, design.impossible)
+    if stratified:
+        if isinstance(table, GroupedConfusion) or pooled.weighted:
+            raise DesignError(
+                "class_priors, strata: they cannot be combined with groups or sample weights."
+            )
+        return _stratified(pooled, cell_costs, possible, design)
+    stratum = make_stratum(cell_costs, pooled.counts, possible=possible)
+    if isinstance(table, GroupedConfusion):
+        return _grouped(table, cell_costs, stratum)
+    if pooled.squares is not None:
+        n = stratum.n
+        spread = (np.asarray(cell_costs) - stratum.mean) ** 2
+        variance = np.array([(pooled.squares * spread).sum()]) / n**2
+        effective = n**2 / pooled.squares.sum()
+        # As with n - 1 in a sample variance.
+        variance *= effective / np.maximum(effective - 1, 0.5)
+        return Outcomes((stratum,), "weighted", variance, np.asarray(effective))
+    return Outcomes((stratum,))
+
+
+def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Any) -> Outcomes:
+    n_groups = len(table.counts)
+    if n_groups < 2:  # noqa: PLR2004 - one group tells nothing about others
+        raise InputError("groups: at least two groups are needed, got 1.")
+    cells = table.counts.reshape(n_groups, -1).astype(np.float64)
+    totals = cells @ np.asarray(cell_costs, dtype=np.float64).ravel()
+    sizes = cells.sum(axis=1)
+    residuals = totals - stratum.mean[0] * sizes
+    n = sizes.sum()
+    variance = np.array([residuals @ residuals * n_groups / (n_groups - 1) / n**2])
+    alone = stratum.moment(2)
+    # Without any spread nothing is known of the correlation within groups: count each once.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = np.where(alone > 0, alone / variance, float(n_groups))
+    effective = np.clip(effective, 1.0, n)
+    return Outcomes((stratum,), "grouped", variance, effective, (totals, sizes))
+
+
+def _stratified(
+    table: Confusion | PairedConfusion, cell_costs: Any, possible: Any, design: Design
+) -> Outcomes:
+    sizes = table.class_counts
+    if design.strata not in (None, "class"):
+        raise InputError(f"strata: expected 'class' or None, got {design.strata!r}.")
+    if design.class_priors is None:
+        priors = sizes / sizes.sum()
+    else:
+        priors = checked_priors(design.class_priors, table.labels)
+    strata = []
+    costs = np.asarray(cell_costs)
+    for j, label in enumerate(table.labels):
+        if priors[j] == 0:
+            continue
+        if not sizes[j]:
+            raise InputError(
+                f"class_priors: the class {label!r} has a prior of {priors[j]:g} but no examples, "
+                "so nothing is known of its costs. Add examples of it, or set its prior to 0."
+            )
+        mask = None if possible is None else possible[..., j]
+        strata.append(
+            make_stratum(
+                costs[..., j], table.counts[..., j], possible=mask, weight=float(priors[j])
+            )
+        )
+    return Outcomes(tuple(strata), "priors")
+
+
+def check_costs(costs: Any) -> None:
+    """Check that costs are of a kind that can be evaluated."""
+    if not isinstance(costs, CostMatrix | ExampleCosts):
+        raise InputTypeError(
+            f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "
+            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() or "
+            "cheapest_probability."
+        )
+
+
+def checked_priors(class_priors: Any, labels: Labels) -> Floats:
+    """Return the prior of each class in the order of `labels`."""
+    if isinstance(class_priors, Mapping):
+        missing = [label for label in labels if label not in class_priors]
+        strange = [label for label in class_priors if label not in labels]
+        if missing or strange:
+            problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
+            raise LabelError(
+                f"class_priors: expected a prior for each of the classes {listing(labels)}; "
+                f"it {problem}."
+            )
+        class_priors = [class_priors[label] for label in labels]
+    priors = _validate.numeric(class_priors, "class_priors", ndim=1)
+    if len(priors) != len(labels):
+        raise InputError(
+            f"class_priors: expected {len(labels)} shares, one for each of the classes "
+            f"{listing(labels)}; got {len(priors)}."
+        )
+    if not np.isfinite(priors).all() or (priors < 0).any() or abs(priors.sum() - 1) > 1e-6:  # noqa: PLR2004
+        raise InputError(
+            f"class_priors: expected shares that are not negative and sum to 1, got "
+            f"{priors.tolist()}, which sum to {priors.sum():.6g}."
+        )
+    return np.asarray(priors / priors.sum())
+
+
+def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
+    """Return which cells can occur; for two classifiers, those in which both their cells can."""
+    if impossible is None:
+        return None
+    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
+    for cell in impossible:
+        match cell:
+            case (decision, label) if decision in table.decisions and label in table.labels:
+                single[table.decisions.index(decision), table.labels.index(label)] = False
+            case _:
+                raise LabelError(
+                    f"impossible: expected pairs (decision, class) of the decisions "
+                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; "
+                    f"got {cell!r}."
+                )
+    possible = single
+    if isinstance(table, PairedConfusion):
+        possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
+    if (table.counts[~possible] > 0).any():
+        place = np.argwhere((table.counts > 0) & ~possible)[0]
+        raise InputError(
+            f"impossible: predicting {table.decisions[place[0]]!r} when it was "
+            f"{table.labels[place[-1]]!r} was called impossible, but was observed "
+            f"{table.counts[tuple(place)]} times."
+        )
+    return possible

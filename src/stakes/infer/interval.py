@@ -1,0 +1,70 @@
+"""The interval that every method returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stakes._table import number
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval for an expected cost or a difference of two.
+
+    Attributes
+    ----------
+    low, high : float
+        The limits.
+    confidence : float
+        How sure they are meant to be.
+    method : str
+        The method that gave them; for ``"auto"``, the one that was chosen.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostEstimate, CostMatrix
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> low, high = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs).interval()
+    >>> round(low, 3), round(high, 3)
+    (0.093, 0.739)
+    """
+
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    @property
+    def width(self) -> float:
+        """The distance between the limits."""
+        return self.high - self.low
+
+    def times(self, volume: float) -> Interval:
+        """Return the interval for the total of `volume` decisions."""
+        return replace(self, low=self.low * volume, high=self.high * volume)
+
+    def summary(self) -> str:
+        """Write the interval out."""
+        return f"{number(self.low)} to {number(self.high)} ({percent(self.confidence)} confidence)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as plain values."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.confidence,
+            "method": self.method,
+        }
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage."""
+    return f"{100 * share:.4g} %"

@@ -1,0 +1,285 @@
+"""Which of several classifiers is the cheapest."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._table import html_table, number, text_table
+from stakes.costs import CostMatrix
+from stakes.counts import PairedConfusion
+from stakes.counts.joint import JointConfusion
+from stakes.errors import InputError, MissingExtraError, RareCostWarning
+from stakes.infer.difference import CostDifference
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.run import checked_confidence
+
+DRAWS = 100_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One comparison out of several.
+
+    Attributes
+    ----------
+    first, second : str
+        The classifiers.
+    difference : float
+        The cost of the first minus that of the second.
+    low, high : float
+        The simultaneous interval: all pairs' intervals are right together.
+    p_value, adjusted : float
+        The p-value of this comparison alone, and adjusted for their number.
+    rejected : bool
+        Whether the two differ, by the adjusted p-value.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+    rejected: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Several classifiers, compared pair by pair.
+
+    Made by `compare_many`, or by `from_pairs` from counts.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare_many
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true = [0] * 60 + [1] * 40
+    >>> ranking = compare_many(y_true, {
+    ...     "eager": [0] * 50 + [1] * 50, "keen": [0] * 51 + [1] * 49, "shy": [0] * 80 + [1] * 20,
+    ... }, costs)
+    >>> ranking.best_set()
+    ['keen', 'eager']
+    """
+
+    pairs: Mapping[tuple[str, str], PairedConfusion]
+    costs: CostMatrix
+    joint: JointConfusion | None = None
+    unit: str = ""
+    names: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+        wanted = set(combinations(names, 2))
+        for pair in self.pairs:
+            wanted -= {pair, pair[::-1]}
+        if wanted or len(names) < 2:  # noqa: PLR2004 - nothing to compare
+            missing = f"the pair {min(wanted)} is missing" if wanted else f"got {len(names)}"
+            raise InputError(
+                f"pairs: expected the counts of every pair of at least two classifiers; {missing}."
+            )
+        object.__setattr__(self, "names", names)
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Mapping[tuple[str, str], PairedConfusion], costs: CostMatrix, unit: str = ""
+    ) -> Self:
+        """Make a ranking from the joint counts of every pair, wherever they were counted."""
+        return cls(dict(pairs), costs, unit=unit)
+
+    def difference(self, first: str, second: str) -> CostDifference:
+        """Return the comparison of two of the classifiers."""
+        if (first, second) in self.pairs:
+            table = self.pairs[first, second]
+        else:
+            turned = self.pairs[second, first]
+            table = PairedConfusion(turned.counts.swapaxes(0, 1), turned.labels, turned.decisions)
+        return CostDifference(table, self.costs, (first, second), unit=self.unit)
+
+    def estimates(self) -> dict[str, CostEstimate]:
+        """Return what each classifier costs, the cheapest first."""
+        result: dict[str, CostEstimate] = {}
+        for (first, second), table in self.pairs.items():
+            result.setdefault(first, CostEstimate(table.first, self.costs, unit=self.unit))
+            result.setdefault(second, CostEstimate(table.second, self.costs, unit=self.unit))
+        return dict(sorted(result.items(), key=lambda item: item[1].cost))
+
+    def pairwise(
+        self,
+        adjust: str = "holm",
+        *,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> list[Pair]:
+        """Compare every pair, by the test that suits it.
+
+        Parameters
+        ----------
+        adjust : {"holm", "none"}
+            How p-values are adjusted for the number of comparisons.
+        confidence : float, default 0.95
+            One minus the probability of any wrong rejection, and that all intervals are right.
+        rng : Generator or seed, default 0
+            For the simultaneous intervals; the default always gives the same.
+        """
+        alpha = checked_confidence(confidence)
+        _validate.choice(adjust, "adjust", ("holm", "none"))
+        order = list(self.estimates())
+        compared = [self.difference(*pair) for pair in combinations(order, 2)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RareCostWarning)
+            tests = [each.test(confidence=confidence) for each in compared]
+            limits = self._simultaneous(compared, alpha, rng)
+        p_values = np.array([test.p_value for test in tests])
+        adjusted = _holm(p_values) if adjust == "holm" else p_values
+        return [
+            Pair(*each.names, each.difference, low, high, float(p), float(q), bool(q <= alpha))
+            for each, (low, high), p, q in zip(compared, limits, p_values, adjusted, strict=True)
+        ]
+
+    def best_set(self, confidence: float = 0.95) -> list[str]:
+        """Return the classifiers that no other was shown to beat, the cheapest first."""
+        beaten = {pair.second for pair in self.pairwise(confidence=confidence) if pair.rejected}
+        return [name for name in self.estimates() if name not in beaten]
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Say which classifier is the cheapest, or which are tied."""
+        estimates = self.estimates()
+        best = self.best_set(confidence)
+        unit = f" {self.unit}" if self.unit else ""
+        sure = f"{100 * confidence:.4g} % confidence"
+        if len(best) == 1:
+            cost = number(estimates[best[0]].cost)
+            return f"{best[0]} is the cheapest of {len(estimates)}: {cost}{unit} each, with {sure}."
+        tied = ", ".join(f"{name} ({number(estimates[name].cost)}{unit} each)" for name in best)
+        return f"A tie with {sure} between {len(best)} of {len(estimates)}: {tied}."
+
+    def frame(self, **options: Any) -> Any:
+        """Return the comparisons as a pandas data frame."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("frame needs pandas: pip install pandas") from error
+        return pd.DataFrame([asdict(pair) for pair in self.pairwise(**options)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranking as plain numbers and lists."""
+        return {
+            "estimates": {name: each.cost for name, each in self.estimates().items()},
+            "pairs": [asdict(pair) for pair in self.pairwise()],
+            "best_set": self.best_set(),
+        }
+
+    def __repr__(self) -> str:
+        return f"{self.summary()}\n{text_table(*self._table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), caption=self.summary())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = [
+            [
+                f"{pair.first} - {pair.second}",
+                number(pair.difference),
+                f"{number(pair.low)} to {number(pair.high)}",
+                f"{pair.adjusted:.2g}",
+                f"{pair.first} is cheaper" if pair.rejected else "a tie",
+            ]
+            for pair in self.pairwise()
+        ]
+        return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
+
+    def _simultaneous(
+        self, compared: list[CostDifference], alpha: float, rng: Any
+    ) -> list[tuple[float, float]]:
+        """Return max-t intervals, or Bonferroni's where rare costs forbid normal theory."""
+        if any(each.default_method() != "exact" for each in compared):
+            level = 1 - alpha / len(compared)
+            return [tuple(each.interval(level)) for each in compared]  # type: ignore[misc]
+        spread = self._difference_covariance(compared)
+        error = np.sqrt(np.diag(spread))
+        scale = np.where(error > 0, error, 1)
+        values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        generator = np.random.default_rng(rng)
+        freedom = compared[0].n - 1
+        drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
+        drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)
+        factor = float(np.quantile(np.abs(drawn).max(axis=1), 1 - alpha))
+        return [
+            (each.difference - factor * e, each.difference + factor * e)
+            for each, e in zip(compared, error.tolist(), strict=True)
+        ]
+
+    def _difference_covariance(self, compared: list[CostDifference]) -> NDArray[np.float64]:
+        """Return the covariance of the differences, from the joint counts of pairs."""
+        names = list(self.names)
+        moments = np.zeros((len(names), len(names)))
+        for (first, second), table in self.pairs.items():
+            costs = self.costs.values_for(table.labels, table.decisions)
+            mean = [
+                float((each.counts * costs).sum() / each.n) for each in (table.first, table.second)
+            ]
+            i, j = names.index(first), names.index(second)
+            both = np.einsum("abj,aj,bj->", table.counts, costs - mean[0], costs - mean[1])
+            moments[i, j] = moments[j, i] = both / table.n
+            for k, each, m in ((i, table.first, mean[0]), (j, table.second, mean[1])):
+                moments[k, k] = float((each.counts * (costs - m) ** 2).sum() / each.n)
+        contrast = np.zeros((len(compared), len(names)))
+        for row, pair in enumerate(compared):
+            contrast[row, names.index(pair.names[0])] = 1
+            contrast[row, names.index(pair.names[1])] = -1
+        return np.asarray(contrast @ moments @ contrast.T / (compared[0].n - 1))
+
+
+def compare_many(
+    y_true: Any, predictions: Mapping[str, Any], costs: CostMatrix, *, unit: str = ""
+) -> Ranking:
+    """Compare what several classifiers cost on the same examples.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        The actual class of each example.
+    predictions : mapping
+        From the name of each classifier to its decisions.
+    costs : CostMatrix
+        What each decision costs for each class.
+    unit : str, optional
+        The unit of the costs.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare_many
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true = [0] * 600 + [1] * 400
+    >>> print(compare_many(y_true, {
+    ...     "eager": [0] * 500 + [1] * 500, "shy": [0] * 800 + [1] * 200,
+    ... }, costs).summary())
+    eager is the cheapest of 2: 0.1 each, with 95 % confidence.
+    """
+    joint = JointConfusion.from_labels(
+        y_true, predictions, labels=costs.labels, decisions=costs.decisions
+    )
+    if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
+        raise InputError("predictions: expected at least two classifiers, got 1.")
+    pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
+    return Ranking(pairs, costs, joint, unit)  # type: ignore[arg-type]
+
+
+def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Holm's adjusted p-values."""
+    order = np.argsort(p_values)
+    factors = len(p_values) - np.arange(len(p_values))
+    stepped = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    adjusted = np.empty_like(stepped)
+    adjusted[order] = stepped
+    return adjusted

@@ -1,0 +1,33 @@
+"""Efron's bias-corrected and accelerated bootstrap, from the exact bootstrap distribution."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from stakes.infer.methods.exact import distributions
+from stakes.infer.outcomes import Floats, Outcomes
+
+DESIGNS = frozenset({"simple", "examples"})
+
+
+def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
+    """Return the quantiles at the corrected levels.
+
+    The bias correction counts half of the probability of the estimate itself; the acceleration is
+    that of a mean, skewness/(6 √n), and both come from the counts.
+    """
+    stratum = outcomes.only
+    spread = stratum.moment(2)
+    skewness = stratum.moment(3) / np.where(spread > 0, spread, 1) ** 1.5
+    acceleration = skewness / (6 * np.sqrt(stratum.n))
+    ends = []
+    for table, distribution in enumerate(distributions(outcomes, 0.0, alpha)):
+        mean = stratum.mean[table]
+        below = (distribution.cdf(mean) + 1 - distribution.sf(mean)) / 2
+        bias = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
+        z = bias + ndtri([alpha / 2, 1 - alpha / 2])
+        levels = ndtr(bias + z / (1 - acceleration[table] * z))
+        ends.append(distribution.quantile(levels))
+    low, high = np.array(ends).T
+    return low, high

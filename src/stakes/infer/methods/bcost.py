@@ -1,0 +1,88 @@
+"""BCOST: percentiles of resampled, Laplace-corrected counts (Margineantu & Dietterich 2000, 3.1).
+
+For a difference of two classifiers the same on their joint counts is BDELTACOST (3.2). Counts are
+drawn, never examples. With groups, whole groups are drawn.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from stakes.errors import InputError
+from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+
+DESIGNS = frozenset({"simple", "priors", "grouped", "examples"})
+SERVINGS = 1 << 22
+"""Numbers drawn at a time: memory stays bounded."""
+
+
+def limits(
+    outcomes: Outcomes,
+    alpha: float,
+    *,
+    laplace: Any = 0.1,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the limits of Table 2: the costs of rank lb and ub among the sorted resamples."""
+    lower = order(alpha, n_resamples)
+    drawn = np.sort(resampled(outcomes, alpha, laplace, n_resamples, rng), axis=1)
+    return drawn[:, lower - 1], drawn[:, n_resamples - lower]
+
+
+def order(alpha: float, n_resamples: int) -> int:
+    """Return lb = ⌊(1 - ρ)/2 · N⌋ + 1, in exact arithmetic: 0.05 of 1000 must give 51, not 50."""
+    share = Fraction(alpha).limit_denominator(10**9) / 2
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int | np.integer):
+        raise InputError(f"n_resamples: expected a whole number, got {n_resamples!r}.")
+    if share * int(n_resamples) < 1:
+        raise InputError(
+            f"n_resamples: {n_resamples} resamples are too few for a confidence of "
+            f"{1 - alpha:.6g}; at least {ceil(1 / share)} are needed."
+        )
+    return int(share * int(n_resamples)) + 1
+
+
+def resampled(
+    outcomes: Outcomes,
+    alpha: float,
+    laplace: Any,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+) -> Floats:
+    """Return resampled mean costs, shape (tables, n_resamples)."""
+    generator = np.random.default_rng(rng)
+    if outcomes.groups is not None:
+        return _resampled_groups(*outcomes.groups, n_resamples, generator)
+    means = np.zeros((outcomes.tables, n_resamples))
+    for stratum, added in zip(
+        outcomes.strata, pseudo_counts(outcomes, laplace, alpha), strict=True
+    ):
+        corrected = stratum.counts + added
+        shares = corrected / corrected.sum(axis=1, keepdims=True)
+        n = np.rint(stratum.n).astype(np.int64)
+        step = max(1, SERVINGS // (stratum.costs.size * outcomes.tables))
+        for start in range(0, n_resamples, step):
+            size = min(step, n_resamples - start)
+            counts = generator.multinomial(
+                n[:, np.newaxis], shares[:, np.newaxis], size=(outcomes.tables, size)
+            )
+            means[:, start : start + size] += stratum.weight * (counts @ stratum.costs) / n[:, None]
+    return means
+
+
+def _resampled_groups(
+    totals: Floats, sizes: Floats, n_resamples: int, generator: np.random.Generator
+) -> Floats:
+    n_groups = len(totals)
+    means = np.empty((1, n_resamples))
+    step = max(1, SERVINGS // n_groups)
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        drawn = generator.integers(0, n_groups, (size, n_groups))
+        means[0, start : start + size] = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    return means

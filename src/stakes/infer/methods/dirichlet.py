@@ -1,0 +1,21 @@
+"""The Bayesian interval: quantiles of Σ D·C for D ~ Dirichlet(M + 1/cells)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stakes.infer.dirichlet_mean import quantile
+from stakes.infer.outcomes import Floats, Outcomes
+
+DESIGNS = frozenset({"simple"})
+
+
+def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
+    """Return the posterior quantiles; each possible cell gets a prior count of 1/cells."""
+    stratum = outcomes.only
+    posterior = stratum.counts + stratum.cells / stratum.cells.sum()
+    level = np.full(outcomes.tables, alpha / 2)
+    return (
+        quantile(stratum.costs, posterior, 1 - level),
+        quantile(stratum.costs, posterior, level),
+    )

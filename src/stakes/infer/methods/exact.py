@@ -1,0 +1,42 @@
+"""BCOST and BDELTACOST without sampling noise: their limit of infinitely many resamples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stakes.infer.distribution import CostDistribution, Draws
+from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+
+DESIGNS = frozenset({"simple", "priors", "examples"})
+
+
+def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:
+    """Return the α/2 and 1 - α/2 quantiles of the exact bootstrap distribution."""
+    ends = np.array(
+        [
+            distribution.quantile([alpha / 2, 1 - alpha / 2])
+            for distribution in distributions(outcomes, laplace, alpha)
+        ]
+    )
+    return ends[:, 0], ends[:, 1]
+
+
+def distributions(outcomes: Outcomes, laplace: Any, alpha: float) -> list[CostDistribution]:
+    """Return the exact bootstrap distribution of the mean, for each table."""
+    added = pseudo_counts(outcomes, laplace, alpha)
+    return [
+        CostDistribution(
+            [
+                Draws(
+                    stratum.costs,
+                    (stratum.counts[table] + extra) / (stratum.n[table] + extra.sum()),
+                    round(stratum.n[table]),
+                    stratum.weight,
+                )
+                for stratum, extra in zip(outcomes.strata, added, strict=True)
+            ]
+        )
+        for table in range(outcomes.tables)
+    ]

@@ -1,0 +1,75 @@
+"""The default interval: a fraction of one more example on the costliest, or the cheapest, cell.
+
+The upper limit is the 1 - α/2 quantile of Σ D·C with D ~ Dirichlet(M + w·e), e being the costliest
+possible cell; the lower limit the α/2 quantile with e the cheapest. For two outcomes and w = 1 it
+is Clopper & Pearson's interval, in general Gaffke's bound for a bounded mean (see Learned-Miller &
+Thomas 2019; Phan, Thomas & Learned-Miller 2021), whose guarantee is conjectured. With w = 0.7 the
+coverage at a nominal 95 % falls to 93.9 % at worst.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stakes.errors import InputError
+from stakes.infer.dirichlet_mean import quantile, upper_tail
+from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.stratified import quantile_of_sum, upper_tail_of_sum
+
+DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
+WEIGHT = 0.7
+
+
+def limits(
+    outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT, conservative: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end."""
+    outcomes = _prepared(outcomes)
+    lower, upper = _posteriors(outcomes, weight, conservative=conservative)
+    level = np.full(outcomes.tables, alpha / 2)
+    if len(outcomes.strata) > 1:
+        return quantile_of_sum(outcomes, lower, 1 - alpha / 2), quantile_of_sum(
+            outcomes, upper, alpha / 2
+        )
+    costs = outcomes.only.costs
+    both = quantile(costs, np.concatenate([lower[0], upper[0]]), np.concatenate([1 - level, level]))
+    return both[: outcomes.tables], both[outcomes.tables :]
+
+
+def tails(
+    outcomes: Outcomes, value: float, *, weight: float = WEIGHT, conservative: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the α/2 at which the lower, and the upper, limit would be `value`."""
+    outcomes = _prepared(outcomes)
+    lower, upper = _posteriors(outcomes, weight, conservative=conservative)
+    if len(outcomes.strata) > 1:
+        return 1 - upper_tail_of_sum(outcomes, lower, value), upper_tail_of_sum(
+            outcomes, upper, value
+        )
+    costs, at = outcomes.only.costs, np.full(outcomes.tables, value)
+    # A mean of exactly `value` counts on both sides.
+    below = upper_tail(-costs[::-1], lower[0][:, ::-1], np.nextafter(-at, -np.inf))
+    return below, upper_tail(costs, upper[0], np.nextafter(at, -np.inf))
+
+
+def _prepared(outcomes: Outcomes) -> Outcomes:
+    """Return independent draws of not too many different costs."""
+    strata = tuple(stratum.condensed() for stratum in outcomes.as_independent().strata)
+    return Outcomes(strata, outcomes.design)
+
+
+def _posteriors(
+    outcomes: Outcomes, weight: float, *, conservative: bool
+) -> tuple[list[Floats], list[Floats]]:
+    """Return the Dirichlet parameters of the lower and of the upper limit, for each stratum."""
+    share = 1.0 if conservative else float(weight)
+    if not 0 < share < np.inf:
+        raise InputError(f"weight: expected a positive number, got {weight!r}.")
+    lower, upper = [], []
+    for stratum in outcomes.strata:
+        low, high = stratum.counts.copy(), stratum.counts.copy()
+        low[:, 0] += share
+        high[:, -1] += share
+        lower.append(low)
+        upper.append(high)
+    return lower, upper

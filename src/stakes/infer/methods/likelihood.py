@@ -1,0 +1,24 @@
+"""Empirical likelihood whose support is extended to all possible costs, calibrated by χ²₁."""
+
+from __future__ import annotations
+
+from scipy.stats import chi2
+
+from stakes.infer.betting import best_wealth, lower_limit
+from stakes.infer.outcomes import Floats, Outcomes
+
+DESIGNS = frozenset({"simple", "examples"})
+
+
+def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
+    """Return the means at which twice the log-likelihood ratio reaches the χ² quantile.
+
+    The log-likelihood ratio of a mean m is the logarithm of the most that betting against m with a
+    constant stake could have won: max over λ of Σ M log(1 + λ (C - m)).
+    """
+    goal = chi2.ppf(1 - alpha, 1) / 2
+    stratum = outcomes.only.condensed()
+    return (
+        lower_limit(stratum.costs, stratum.counts, best_wealth, goal),
+        -lower_limit(-stratum.costs[::-1], stratum.counts[:, ::-1], best_wealth, goal),
+    )

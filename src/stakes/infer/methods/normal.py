@@ -1,0 +1,36 @@
+"""The normal interval: the mean plus or minus z standard errors.
+
+It is too narrow where the cost comes from rare expensive errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from stakes.errors import InputError
+from stakes.infer.outcomes import Floats, Outcomes
+
+DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
+
+
+def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
+    """Return mean ± z · standard error."""
+    arm = -ndtri(alpha / 2) * standard_error(outcomes)
+    return outcomes.mean - arm, outcomes.mean + arm
+
+
+def standard_error(outcomes: Outcomes) -> Floats:
+    """Return the standard error of the mean, for each table; sample variances have n - 1."""
+    if outcomes.variance is not None:
+        return np.sqrt(outcomes.variance)
+    variance = np.zeros(outcomes.tables)
+    for stratum in outcomes.strata:
+        if (stratum.n < 2).any():  # noqa: PLR2004 - the least that has a variance
+            raise InputError(
+                "method: the normal and t intervals need at least two examples"
+                + (" of each class." if len(outcomes.strata) > 1 else ".")
+                + " Use method='extremal'."
+            )
+        variance += stratum.weight**2 * stratum.moment(2) / (stratum.n - 1)
+    return np.sqrt(variance)

@@ -1,0 +1,218 @@
+"""Tests of the hypothesis that two classifiers cost the same."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import binom
+
+from stakes import _validate
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.methods import METHODS
+from stakes.infer.methods.bcost import resampled
+from stakes.infer.methods.exact import distributions
+from stakes.infer.methods.extremal import WEIGHT, tails
+from stakes.infer.methods.normal import standard_error
+from stakes.infer.outcomes import Outcomes
+from stakes.infer.run import checked_confidence
+
+Tails = tuple[float, float]
+"""The evidence against a mean of at most, and of at least, the margin: one-sided p-values for
+"greater" and for "less"."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What a test found.
+
+    Attributes
+    ----------
+    statistic : float
+        The observed difference minus the margin.
+    p_value : float
+        The smallest error rate at which the hypothesis would be rejected.
+    rejected : bool
+        Whether it is rejected at the confidence asked for.
+    method, alternative, margin, confidence
+        How it was tested.
+    names : pair of str
+        The classifiers.
+    """
+
+    statistic: float
+    p_value: float
+    rejected: bool
+    method: str
+    alternative: str
+    margin: float
+    confidence: float
+    names: tuple[str, str] = ("first", "second")
+
+    __test__ = False  # not a test of pytest's
+
+    def summary(self) -> str:
+        """Say what the test found."""
+        first, second = self.names
+        claim = {
+            "two-sided": f"{first} and {second} differ in cost",
+            "less": f"{first} costs less than {second}",
+            "greater": f"{first} costs more than {second}",
+        }[self.alternative]
+        if self.margin:
+            claim = {
+                "two-sided": f"the difference of {first} and {second} is not {self.margin:g}",
+                "less": f"{first} costs less than {self.margin:g} more than {second}",
+                "greater": f"{first} costs more than {self.margin:g} more than {second}",
+            }[self.alternative]
+        verdict = "shown" if self.rejected else "not shown"
+        sure = f"{100 * self.confidence:.4g} % confidence"
+        return f"{claim}: {verdict} at {sure} (p = {self.p_value:.3g}, {self.method})."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values."""
+        return asdict(self) | {"names": list(self.names)}
+
+
+def run_test(
+    outcomes: Outcomes,
+    method: str,
+    *,
+    alternative: str,
+    margin: Any,
+    confidence: float,
+    names: tuple[str, str],
+    options: dict[str, Any],
+) -> TestResult:
+    """Check what is asked, and let the method answer."""
+    alpha = checked_confidence(confidence)
+    _validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
+    _validate.choice(method, "method", ("auto", *TESTS))
+    if not isinstance(margin, int | float) or not np.isfinite(margin):
+        raise InputError(f"margin: expected a finite number, got {margin!r}.")
+    test, designs = TESTS[method]
+    if outcomes.design not in designs:
+        able = [name for name, (_, known) in TESTS.items() if outcomes.design in known]
+        raise DesignError(
+            f"method: {method!r} cannot treat the design {outcomes.design!r}; "
+            f"these can: {', '.join(map(repr, able))}."
+        )
+    known = list(inspect.signature(test).parameters)[2:]
+    for name in options:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InputTypeError(f"{name}: the test {method!r} has no such option; {takes}.")
+    greater, less = test(outcomes, float(margin), **options)
+    p_value = {
+        "two-sided": min(1.0, 2 * min(greater, less)),
+        "less": min(1.0, less),
+        "greater": min(1.0, greater),
+    }[alternative]
+    return TestResult(
+        statistic=float(outcomes.mean[0]) - margin,
+        p_value=float(p_value),
+        rejected=bool(p_value <= alpha),
+        method=method,
+        alternative=alternative,
+        margin=float(margin),
+        confidence=confidence,
+        names=names,
+    )
+
+
+def _exact(outcomes: Outcomes, margin: float, *, laplace: Any = 0.0) -> Tails:
+    """BDELTACOST without sampling noise: the bootstrap probability of at most, at least margin."""
+    distribution = distributions(outcomes, laplace, 0.05)[0]
+    return distribution.cdf(margin), distribution.sf(margin)
+
+
+def _bdeltacost(
+    outcomes: Outcomes,
+    margin: float,
+    *,
+    laplace: Any = 0.0,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> Tails:
+    """BDELTACOST (3.2): rejects when the margin lies outside the percentile interval.
+
+    The interval at error rate α starts behind ⌊α/2·N⌋ resamples, so it excludes the margin exactly
+    when at most α/2·N of them are on its other side. No p-value is smaller than 1/N.
+    """
+    drawn = resampled(outcomes, 0.05, laplace, n_resamples, rng)[0]
+    slack = 1e-9 * max(np.abs(drawn).max(), 1e-300)
+    below, above = np.sum(drawn <= margin + slack), np.sum(drawn >= margin - slack)
+    return max(below, 0.5) / n_resamples, max(above, 0.5) / n_resamples
+
+
+def _extremal(
+    outcomes: Outcomes, margin: float, *, weight: float = WEIGHT, conservative: bool = False
+) -> Tails:
+    """Return the error rates at which the extremal interval would end at the margin."""
+    below, above = tails(outcomes, margin, weight=weight, conservative=conservative)
+    return float(below[0]), float(above[0])
+
+
+def _normal(outcomes: Outcomes, margin: float) -> Tails:
+    """Return the paired-differences z test's tails."""
+    error = standard_error(outcomes)[0]
+    shift = float(outcomes.mean[0]) - margin
+    if error == 0:
+        return float(shift <= 0), float(shift >= 0)
+    return float(ndtr(-shift / error)), float(ndtr(shift / error))
+
+
+def _signflip(
+    outcomes: Outcomes,
+    margin: float,
+    *,
+    n_resamples: int = 9999,
+    rng: np.random.Generator | int | None = None,
+) -> Tails:
+    """Flip the sign of each example's difference at random, by counts.
+
+    Valid where the differences are symmetric about the margin under the hypothesis; with costs they
+    often are not.
+    """
+    stratum = outcomes.only
+    generator = np.random.default_rng(rng)
+    size = np.abs(stratum.costs - margin)
+    counts = np.rint(stratum.counts[0]).astype(np.int64)
+    flipped = generator.binomial(counts, 0.5, (n_resamples, len(counts)))
+    totals = (2 * flipped - counts) @ size
+    observed = float(stratum.counts[0] @ (stratum.costs - margin))
+    slack = 1e-9 * float(counts @ size)
+    greater = (1 + np.sum(totals >= observed - slack)) / (n_resamples + 1)
+    less = (1 + np.sum(totals <= observed + slack)) / (n_resamples + 1)
+    return float(greater), float(less)
+
+
+def _mcnemar(outcomes: Outcomes, margin: float) -> Tails:
+    """Test, as McNemar does, whether the two kinds of disagreement are equally frequent."""
+    stratum = outcomes.only
+    seen = stratum.costs[stratum.counts[0] > 0]
+    sizes = np.unique(np.abs(seen[seen != 0]))
+    if margin or len(sizes) > 1:
+        raise InputError(
+            "method: McNemar's test is for mistakes that all cost the same (0/1 costs) and a "
+            "margin of 0. Use 'exact' or 'auto'."
+        )
+    counts = np.rint(stratum.counts[0]).astype(np.int64)
+    above, below = counts[stratum.costs > 0].sum(), counts[stratum.costs < 0].sum()
+    law = binom(above + below, 0.5)
+    return float(law.sf(above - 1)), float(law.cdf(above))
+
+
+ONE_SAMPLE = frozenset({"simple", "examples"})
+TESTS: dict[str, tuple[Callable[..., Tails], frozenset[str]]] = {
+    "bdeltacost": (_bdeltacost, METHODS["bcost"].DESIGNS),
+    "exact": (_exact, METHODS["exact"].DESIGNS),
+    "extremal": (_extremal, METHODS["extremal"].DESIGNS),
+    "normal": (_normal, METHODS["normal"].DESIGNS),
+    "signflip": (_signflip, ONE_SAMPLE),
+    "mcnemar": (_mcnemar, ONE_SAMPLE),
+}

@@ -1,0 +1,313 @@
+"""Decisions under costs that are not certain: who is the cheapest, and when would that change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._labels import Label
+from stakes._table import html_table, number, text_table
+from stakes.costs import CostRanges
+from stakes.counts.joint import JointConfusion
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.difference import CostDifference
+
+Floats = NDArray[np.float64]
+SERVING = 1 << 22
+"""Numbers drawn at a time."""
+
+
+@dataclass(frozen=True, repr=False)
+class CheapestProbability:
+    """How likely each classifier is the cheapest, and where the doubt comes from.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers.
+    probability : ndarray
+        That each is the cheapest, costs and test set both uncertain.
+    costs_only, sampling_only : ndarray
+        The same if only the costs, or only the test set, were uncertain.
+    cost : ndarray
+        Each one's expected cost at the mean costs.
+    sd, sd_costs, sd_sampling : ndarray
+        The standard deviation of each one's expected cost, and of its two sources alone.
+    draws : ndarray, shape (draws, classifiers)
+        The expected costs drawn.
+    """
+
+    names: tuple[Any, ...]
+    probability: Floats
+    costs_only: Floats
+    sampling_only: Floats
+    cost: Floats
+    sd: Floats
+    sd_costs: Floats
+    sd_sampling: Floats
+    draws: Floats
+
+    def summary(self) -> str:
+        """Say who is the cheapest and how sure that is."""
+        best = int(self.probability.argmax())
+        return (
+            f"{self.names[best]} is the cheapest with a probability of "
+            f"{100 * self.probability[best]:.0f} % ({100 * self.costs_only[best]:.0f} % if only "
+            f"the costs, {100 * self.sampling_only[best]:.0f} % if only the test set were "
+            "uncertain)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the probabilities as plain values, by classifier."""
+        fields = (
+            "probability",
+            "costs_only",
+            "sampling_only",
+            "cost",
+            "sd",
+            "sd_costs",
+            "sd_sampling",
+        )
+        columns = {name: getattr(self, name).tolist() for name in fields}
+        return {
+            str(who): {name: values[i] for name, values in columns.items()}
+            for i, who in enumerate(self.names)
+        }
+
+    def __repr__(self) -> str:
+        return f"{self.summary()}\n{text_table(*self._table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), caption=self.summary())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        header = ["classifier", "cheapest", "costs only", "sampling only", "cost", "sd"]
+        rows = [
+            [
+                str(name),
+                *(
+                    f"{100 * each[i]:.0f} %"
+                    for each in (self.probability, self.costs_only, self.sampling_only)
+                ),
+                number(self.cost[i]),
+                number(self.sd[i]),
+            ]
+            for i, name in enumerate(self.names)
+        ]
+        return header, rows
+
+
+def cheapest_probability(
+    y_true: Any,
+    predictions: Mapping[str, Any] | None,
+    costs: CostRanges,
+    *,
+    n_draws: Any = 4000,
+    rng: np.random.Generator | int | None = None,
+) -> CheapestProbability:
+    """Return how likely each classifier is the cheapest when costs are known only as ranges.
+
+    Costs are drawn from their ranges, the population from the Bayesian bootstrap, that is from
+    Dirichlet(counts) over the combinations of decisions and class that came.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,), or JointConfusion
+        The actual class of each example; or the counts, and then no `predictions`.
+    predictions : mapping or None
+        From the name of each classifier to its decisions.
+    costs : CostRanges
+        What is known of the costs.
+    n_draws : int, default 4000
+        How many costs and populations are drawn.
+    rng : Generator or seed
+        The source of randomness.
+
+    Examples
+    --------
+    >>> from stakes import CostRanges, cheapest_probability
+    >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+    >>> y_true = [0] * 60 + [1] * 40
+    >>> found = cheapest_probability(
+    ...     y_true, {"eager": [0] * 40 + [1] * 60, "shy": [0] * 62 + [1] * 38}, costs, rng=0)
+    >>> print(found.summary())
+    eager is the cheapest with a probability of 55 % (72 % if only the costs, 64 % if only the test
+    set were uncertain).
+    """
+    if not isinstance(costs, CostRanges):
+        raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
+    if not isinstance(n_draws, int) or n_draws < 100:  # noqa: PLR2004 - fewer tell nothing
+        raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
+    joint = y_true
+    if not isinstance(joint, JointConfusion):
+        joint = JointConfusion.from_labels(
+            y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
+        )
+    generator = np.random.default_rng(rng)
+    shares = joint.counts / joint.n
+    mean = costs.mean().values
+    both, by_costs, by_sampling = [], [], []
+    step = max(1, SERVING // max(len(shares), 1))
+    for start in range(0, n_draws, step):
+        size = min(step, n_draws - start)
+        drawn = costs.sample(size, rng=generator)
+        populations = generator.standard_gamma(joint.counts, (size, len(shares)))
+        populations /= populations.sum(axis=1, keepdims=True)
+        both.append(_expected(joint, drawn, populations))
+        by_costs.append(_expected(joint, drawn, shares))
+        by_sampling.append(_expected(joint, mean, populations))
+    tables = [np.concatenate(parts) for parts in (both, by_costs, by_sampling)]
+    probability, costs_only, sampling_only = map(_shares_of_minimum, tables)
+    sd, sd_costs, sd_sampling = (table.std(axis=0) for table in tables)
+    return CheapestProbability(
+        names=joint.names,
+        probability=probability,
+        costs_only=costs_only,
+        sampling_only=sampling_only,
+        cost=_expected(joint, mean, shares)[0],
+        sd=sd,
+        sd_costs=sd_costs,
+        sd_sampling=sd_sampling,
+        draws=tables[0],
+    )
+
+
+def _expected(joint: JointConfusion, costs: Floats, populations: Floats) -> Floats:
+    """Return the expected cost of each classifier for each draw."""
+    return np.column_stack(
+        [
+            np.atleast_1d((costs[..., decided, joint.actual] * populations).sum(axis=-1))
+            for decided in joint.decided.T
+        ]
+    )
+
+
+def _shares_of_minimum(table: Floats) -> Floats:
+    """Return how often each column is the least; ties are shared."""
+    least = np.isclose(table, table.min(axis=1, keepdims=True), rtol=1e-12, atol=0)
+    return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Flip:
+    """At which cost of one cell, all others as they are, the verdict changes.
+
+    Attributes
+    ----------
+    decision, label : label
+        The cell.
+    cost : float
+        What it costs now.
+    at : float or None
+        The cost at which both classifiers cost the same; None if there is none.
+    holds : {"above", "below", "always"}
+        On which side of `at` the verdict holds.
+    """
+
+    decision: Label
+    label: Label
+    cost: float
+    at: float | None
+    holds: str
+
+
+@dataclass(frozen=True, repr=False)
+class FlipRegion:
+    """Where in the space of costs the cheaper classifier stays the cheaper one.
+
+    The difference is linear in the costs: Σ gradient · C. The verdict holds on one side of the
+    plane where that is zero.
+
+    Attributes
+    ----------
+    cheaper, other : str
+        The classifier that is cheaper at the costs given, and the other.
+    gradient : ndarray, shape (decisions, classes)
+        What the difference changes by when a cell's cost rises by one.
+    flips : tuple of Flip
+        For each cell, where the verdict changes.
+    ratio : float or None
+        For two classes with free correct decisions: the cost ratio of a miss (deciding the first
+        label when it was the second) to a false alarm at which the verdict changes.
+    """
+
+    cheaper: str
+    other: str
+    gradient: Floats
+    flips: tuple[Flip, ...]
+    ratio: float | None
+    ratio_now: float | None
+
+    def summary(self) -> str:
+        """Say how far the costs can move before the verdict changes."""
+        if self.ratio is not None and self.ratio_now is not None:
+            side = "more" if self.ratio_now > self.ratio else "less"
+            return (
+                f"{self.cheaper} stays cheaper than {self.other} as long as a miss costs {side} "
+                f"than {number(self.ratio)} × a false alarm (now {number(self.ratio_now)} ×)."
+            )
+        lines = [
+            f"predicting {flip.decision!r} when it was {flip.label!r} costs "
+            f"{'more' if flip.holds == 'above' else 'less'} than {number(flip.at)} "
+            f"(now {number(flip.cost)})"
+            for flip in self.flips
+            if flip.at is not None
+        ]
+        if not lines:
+            return f"{self.cheaper} stays cheaper than {self.other} whatever any one cell costs."
+        return (
+            f"{self.cheaper} stays cheaper than {self.other} as long as "
+            + ", or ".join(lines)
+            + "."
+        )
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+
+def flip_region(difference: CostDifference) -> FlipRegion:
+    """Return how far costs can move before the other classifier becomes the cheaper one.
+
+    Parameters
+    ----------
+    difference : CostDifference
+        The comparison, with a cost matrix.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare, flip_region
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true = [0] * 60 + [1] * 40
+    >>> found = flip_region(compare(
+    ...     y_true, [0] * 40 + [1] * 60, [0] * 63 + [1] * 37, costs, names=("eager", "shy")))
+    >>> print(found.summary())
+    eager stays cheaper than shy as long as a miss costs more than 6.667 × a false alarm (now 10 ×).
+    """
+    if difference.costs is None:
+        raise DesignError("costs of single examples have no cells whose cost could change.")
+    table = difference._table()  # noqa: SLF001 - the same subpackage
+    costs = difference.costs.values_for(table.labels, table.decisions)
+    gradient = (table.first.counts - table.second.counts) / table.n
+    now = float((gradient * costs).sum())
+    if now == 0:
+        raise InputError(
+            "difference: both classifiers cost exactly the same, so there is no verdict to change."
+        )
+    sign = np.sign(now)
+    flips = []
+    for (i, j), slope in np.ndenumerate(gradient):
+        at = None if slope == 0 else float(costs[i, j] - now / slope)
+        holds = "always" if at is None else "above" if sign * slope > 0 else "below"
+        flips.append(Flip(table.decisions[i], table.labels[j], float(costs[i, j]), at, holds))
+    ratio = ratio_now = None
+    plain = costs.shape == (2, 2) and table.decisions == table.labels and not np.diag(costs).any()
+    if plain and costs[1, 0] > 0 and gradient[0, 1] != 0:
+        ratio = float(-gradient[1, 0] / gradient[0, 1])
+        ratio_now = float(costs[0, 1] / costs[1, 0])
+        ratio = ratio if ratio > 0 else None
+    names = difference.names if now < 0 else difference.names[::-1]
+    return FlipRegion(names[0], names[1], gradient, tuple(flips), ratio, ratio_now)

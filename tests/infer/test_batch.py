@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from stakes import (
+    Confusion,
+    CostDifference,
+    CostEstimate,
+    CostMatrix,
+    PairedConfusion,
+    batch_intervals,
+)
+from stakes.errors import InputError
+from stakes.infer.batch import batch_outcomes, batch_p_values
+from stakes.infer.methods import METHODS
+
+COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
+
+
+@pytest.mark.parametrize("method", ["auto", *(name for name in METHODS if name != "bcost")])
+def test_a_batch_is_its_tables_one_by_one(method):
+    rng = np.random.default_rng(0)
+    tables = rng.multinomial(80, rng.dirichlet(np.ones(9)), 12).reshape(-1, 3, 3)
+    tables[3] *= 5  # of another size
+    low, high = batch_intervals(tables, COSTS, method=method, confidence=0.9)
+    for k, table in enumerate(tables):
+        one = CostEstimate(Confusion(table, list("abc")), COSTS).interval(0.9, method)
+        assert (low[k], high[k]) == pytest.approx((one.low, one.high), rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+def test_a_batch_of_pairs():
+    rng = np.random.default_rng(1)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    tables = rng.multinomial(120, rng.dirichlet(np.ones(8)), 20).reshape(-1, 2, 2, 2)
+    low, high = batch_intervals(tables, costs)
+    p_values = batch_p_values(batch_outcomes(tables, costs))
+    methods = set()
+    for k, table in enumerate(tables):
+        difference = CostDifference(PairedConfusion(table, [0, 1]), costs)
+        one = difference.interval()
+        methods.add(one.method)
+        assert (low[k], high[k]) == pytest.approx((one.low, one.high), abs=1e-9)
+        assert p_values[k] == pytest.approx(difference.test().p_value, abs=1e-9)
+    assert methods == {"exact", "extremal"}
+
+
+def test_bcost_in_a_batch_has_the_right_limit():
+    tables = np.array([[[40, 2, 3], [5, 30, 1], [0, 4, 25]]] * 3)
+    low, high = batch_intervals(tables, COSTS, method="bcost", n_resamples=50_000, rng=0)
+    exact = batch_intervals(tables, COSTS, method="exact")
+    assert low == pytest.approx(exact[0], abs=0.03)
+    assert high == pytest.approx(exact[1], abs=0.05)
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match=r"counts: expected tables of shape \(3, 3\)"):
+        batch_intervals(np.ones((4, 2, 2)), COSTS)
+    with pytest.raises(InputError, match="counts: expected finite counts"):
+        batch_intervals(-np.ones((4, 3, 3)), COSTS)
+    tables = np.ones((4, 3, 3))
+    tables[2] = 0
+    with pytest.raises(InputError, match="counts: table 2 has no examples"):
+        batch_intervals(tables, COSTS)

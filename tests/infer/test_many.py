@@ -1,0 +1,151 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from stakes import CostMatrix, JointConfusion, PairedConfusion, Ranking, compare_many
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.infer.many import _holm
+
+COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)
+
+
+def classifiers(rates, n=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 2, n)
+    shared = rng.random(n)
+    return y_true, {
+        f"c{k}": np.where(0.7 * shared + 0.3 * rng.random(n) < rate, 1 - y_true, y_true)
+        for k, rate in enumerate(rates)
+    }
+
+
+def test_a_clear_winner_and_its_summary():
+    y_true, predictions = classifiers([0.3, 0.2, 0.4])
+    ranking = compare_many(y_true, predictions, COSTS, unit="EUR")
+    assert ranking.best_set() == ["c1"]
+    assert list(ranking.estimates()) == ["c1", "c0", "c2"]
+    assert ranking.summary().startswith("c1 is the cheapest of 3")
+    assert "EUR" in ranking.summary()
+    assert "c1 is cheaper" in repr(ranking)
+    assert "<table>" in ranking._repr_html_()
+    assert len(ranking.frame()) == 3
+    assert ranking.to_dict()["best_set"] == ["c1"]
+
+
+def test_a_tie_is_called_a_tie():
+    y_true, predictions = classifiers([0.3, 0.3, 0.301], n=300)
+    ranking = compare_many(y_true, predictions, COSTS)
+    assert set(ranking.best_set()) == {"c0", "c1", "c2"}
+    assert ranking.summary().startswith("A tie with 95 % confidence between 3 of 3")
+
+
+def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():
+    y_true, predictions = classifiers([0.3, 0.28, 0.35, 0.2])
+    ranking = compare_many(y_true, predictions, COSTS)
+    pairs = ranking.pairwise()
+    assert len(pairs) == 6
+    raw = [pair.p_value for pair in pairs]
+    assert [pair.adjusted for pair in pairs] == pytest.approx(_holm(np.array(raw)))
+    assert [pair.adjusted for pair in ranking.pairwise(adjust="none")] == raw
+    for pair in pairs:
+        assert pair.difference <= 0  # the cheaper stands first
+        single = ranking.difference(pair.first, pair.second).interval()
+        assert pair.low <= single.low + 0.01  # simultaneous intervals are wider
+        assert pair.high >= single.high - 0.01
+        turned = ranking.difference(pair.second, pair.first)
+        assert turned.difference == pytest.approx(-pair.difference)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_by_its_definition(p_values):
+    found = _holm(np.array(p_values))
+    ordered = sorted(p_values)
+    for p, adjusted in zip(p_values, found, strict=True):
+        rank = ordered.index(p)
+        by_hand = max((len(p_values) - k) * ordered[k] for k in range(rank + 1))
+        assert adjusted == pytest.approx(min(1, by_hand))
+
+
+def test_max_t_intervals_of_two_classifiers_are_the_t_interval():
+    y_true, predictions = classifiers([0.3, 0.2])
+    ranking = compare_many(y_true, predictions, COSTS)
+    [pair] = ranking.pairwise()
+    low, high = ranking.difference(pair.first, pair.second).interval(method="t")
+    assert (pair.low, pair.high) == pytest.approx((low, high), abs=2e-3)
+
+
+@pytest.mark.statistical
+def test_simultaneous_intervals_are_right_together():
+    hits, trials = 0, 400
+    truth = {"c0": 0.25, "c1": 0.25, "c2": 0.3}
+    for seed in range(trials):
+        rng = np.random.default_rng(seed)
+        y_true = rng.integers(0, 2, 800)
+        predictions = {
+            name: np.where(rng.random(800) < rate, 1 - y_true, y_true)
+            for name, rate in truth.items()
+        }
+        pairs = compare_many(y_true, predictions, COSTS).pairwise()
+        hits += all(
+            pair.low <= 2.5 * (truth[pair.first] - truth[pair.second]) <= pair.high
+            for pair in pairs
+        )
+    assert stats.binomtest(hits, trials, 0.93, alternative="less").pvalue > 1e-3
+
+
+def test_from_pairs_is_the_same_ranking():
+    y_true, predictions = classifiers([0.3, 0.2, 0.4])
+    pairs = {
+        (b, a): PairedConfusion.from_labels(y_true, predictions[b], predictions[a])
+        for a, b in itertools.combinations(predictions, 2)
+    }
+    one = Ranking.from_pairs(pairs, COSTS).pairwise()
+    other = compare_many(y_true, predictions, COSTS).pairwise()
+    assert [(p.first, p.second, p.p_value) for p in one] == [
+        (p.first, p.second, pytest.approx(p.p_value)) for p in other
+    ]
+
+
+@given(st.integers(0, 1000))
+def test_joint_counts_have_the_right_marginals(seed):
+    y_true, predictions = classifiers([0.3, 0.2, 0.4], n=50, seed=seed)
+    joint = JointConfusion.from_labels(y_true, predictions, labels=[0, 1])
+    assert joint.n == 50
+    for a, b in itertools.permutations(predictions, 2):
+        expected = PairedConfusion.from_labels(
+            y_true, predictions[a], predictions[b], labels=[0, 1]
+        )
+        assert joint.pair(a, b) == expected
+        assert joint.single(a) == expected.first
+
+
+def test_rare_costs_fall_back_to_bonferroni():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=500)
+    y_true = np.array([0] * 200 + [1] * 3)
+    predictions = {"a": y_true, "b": 1 - y_true, "c": np.zeros(203, dtype=int)}
+    pairs = compare_many(y_true, predictions, costs).pairwise()
+    assert all(np.isfinite([pair.low, pair.high]).all() for pair in pairs)
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="predictions: expected at least two classifiers, got 1"):
+        compare_many([0, 1], {"a": [0, 1]}, COSTS)
+    with pytest.raises(InputTypeError, match="predictions: expected a mapping"):
+        compare_many([0, 1], [[0, 1]], COSTS)
+    with pytest.raises(LabelError, match=r"predictions\['b'\]: the label 7 at row 0"):
+        compare_many([0, 1], {"a": [0, 1], "b": [7, 1]}, COSTS)
+    with pytest.raises(InputError, match=r"predictions\['b'\] has 1 rows"):
+        compare_many([0, 1], {"a": [0, 1], "b": [1]}, COSTS)
+    y_true, predictions = classifiers([0.3, 0.2, 0.4], n=50)
+    pairs = {("c0", "c1"): JointConfusion.from_labels(y_true, predictions).pair("c0", "c1")}
+    pairs["c1", "c2"] = pairs["c0", "c1"]
+    with pytest.raises(InputError, match=r"the pair \('c0', 'c2'\) is missing"):
+        Ranking.from_pairs(pairs, COSTS)
+    with pytest.raises(InputError, match="adjust: expected one of"):
+        compare_many(y_true, predictions, COSTS).pairwise(adjust="magic")
+    with pytest.raises(LabelError, match="there is no classifier 'x'"):
+        JointConfusion.from_labels(y_true, predictions).single("x")

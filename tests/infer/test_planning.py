@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from stakes import Confusion, CostEstimate, CostMatrix, PairedConfusion, plan_test_size, power
+from stakes.errors import InputError, InputTypeError
+
+COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
+PILOT = PairedConfusion([[[60, 2], [7, 9]], [[3, 2], [3, 20]]], labels=[0, 1])
+
+
+def test_the_formula_for_an_interval():
+    pilot = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    each = np.repeat(COSTS.values.ravel(), pilot.counts.ravel())
+    plan = plan_test_size(COSTS, pilot, half_width=0.1)
+    assert plan.spread == np.ceil(stats.norm.ppf(0.975) ** 2 * each.var() / 0.01)
+    assert plan.range_of_costs == np.ceil(3.020 * 10 / 0.1) or plan.range_of_costs == np.ceil(
+        stats.gamma(0.7).ppf(0.975) * 100
+    )
+    assert plan.n == max(plan.spread, plan.range_of_costs)
+    assert plan.trustworthy_from == np.ceil(25 * stats.skew(each) ** 2)
+
+
+def test_the_quantiles_of_the_range_term():
+    assert stats.gamma(0.7).ppf(0.975) == pytest.approx(3.020, abs=5e-4)
+    assert stats.gamma(1).ppf(0.975) == pytest.approx(3.689, abs=5e-4)
+
+
+@pytest.mark.parametrize("conservative", [False, True])
+def test_a_planned_interval_has_its_width_when_nothing_expensive_was_seen(conservative):
+    """The range term is the arm of the interval without any error of the costliest kind."""
+    weight = 1.0 if conservative else 0.7
+    costs = CostMatrix.from_errors(false_positive=0.001, false_negative=1000)
+    pilot = Confusion([[97, 0], [1, 2]], labels=[0, 1])
+    plan = plan_test_size(costs, pilot, half_width=2.0, weight=weight)
+    scale = plan.n / 100
+    table = Confusion((pilot.counts * scale).round().astype(int), [0, 1])
+    estimate = CostEstimate(table, costs)
+    arm = estimate.interval(conservative=conservative).high - estimate.cost
+    assert arm == pytest.approx(2.0, rel=0.02)
+    assert "the rarest, most expensive mistake asks for most" in plan.summary()
+
+
+def test_without_a_pilot_the_worst_is_assumed():
+    plan = plan_test_size(COSTS, half_width=0.5)
+    assert plan.spread == np.ceil(stats.norm.ppf(0.975) ** 2 * 25 / 0.25)
+    assert plan_test_size(COSTS, difference=0.5).n > plan_test_size(COSTS, difference=1.0).n
+
+
+def test_power_by_formula_and_by_simulation_agree_where_costs_are_not_rare():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=2)
+    found = power(PILOT, costs, 800, rng=0)
+    assert found.simulated == pytest.approx(found.formula, abs=0.06)
+    assert "by simulation" in found.summary()
+    assert found.n == 800
+
+
+def test_a_planned_comparison_reaches_its_power():
+    plan = plan_test_size(COSTS, PILOT, difference=0.3, power=0.8, rng=0)
+    again = power(PILOT, COSTS, plan.n, difference=0.3, rng=1)
+    assert again.simulated > 0.74
+    assert plan.power is not None
+    assert "with a power of 80 %" in plan.summary()
+
+
+def test_more_examples_mean_more_power():
+    found = [power(PILOT, COSTS, n, rng=0).simulated for n in (100, 400, 1600)]
+    assert found == sorted(found)
+    none = power(PILOT, COSTS, 200, difference=0.0, rng=0)
+    assert none.simulated < 0.08
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: plan_test_size(COSTS), InputTypeError, "half_width, difference: give one"),
+        (
+            lambda: plan_test_size(COSTS, half_width=-1),
+            InputError,
+            "half_width: expected a positive",
+        ),
+        (
+            lambda: plan_test_size(COSTS, difference=0),
+            InputError,
+            "difference: expected a positive",
+        ),
+        (lambda: plan_test_size(COSTS, difference=1, power=2), InputError, "power: expected"),
+        (
+            lambda: plan_test_size(COSTS, Confusion([[1, 2], [3, 4]], [0, 1]), difference=1),
+            InputTypeError,
+            "pilot: a difference needs the counts of two classifiers",
+        ),
+        (lambda: plan_test_size(COSTS, PILOT, half_width=1), InputTypeError, "pilot: an interval"),
+        (lambda: power(PILOT, COSTS, 0), InputError, "n: expected a positive whole number"),
+        (
+            lambda: power(PILOT, COSTS, 10, difference=50),
+            InputError,
+            "difference: the pilot's outcomes differ by -10 to 10",
+        ),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

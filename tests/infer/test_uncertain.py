@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stakes import (
+    CostMatrix,
+    CostRanges,
+    CostSample,
+    JointConfusion,
+    cheapest_probability,
+    compare,
+    flip_region,
+)
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.difference import CostDifference
+
+Y_TRUE = [0] * 600 + [1] * 400
+EAGER = [0] * 400 + [1] * 600  # 200 false alarms
+SHY = [0] * 630 + [1] * 370  # 30 misses
+
+
+def test_known_costs_leave_only_the_sampling():
+    costs = CostRanges.from_cells({(0, 1): 10, (1, 0): 1}, labels=[0, 1])
+    found = cheapest_probability(Y_TRUE, {"eager": EAGER, "shy": SHY}, costs, rng=0)
+    assert found.costs_only.tolist() == [1, 0]
+    assert found.probability == pytest.approx(found.sampling_only, abs=0.03)
+    assert found.sd_costs.tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert found.cost == pytest.approx([0.2, 0.3])
+    # The Bayesian bootstrap has the variance of the mean.
+    each = np.array([0.0] * 970 + [10.0] * 30)
+    assert found.sd_sampling[1] == pytest.approx(each.std() / np.sqrt(1000), rel=0.05)
+
+
+def test_the_two_sources_add_up_to_the_whole():
+    costs = CostRanges.from_cells({(0, 1): (2, 12), (1, 0): (0.5, 1.5)}, labels=[0, 1])
+    found = cheapest_probability(Y_TRUE, {"eager": EAGER, "shy": SHY}, costs, n_draws=20_000, rng=1)
+    # Independent sources: variances add up, but for a small product term.
+    assert found.sd**2 == pytest.approx(found.sd_costs**2 + found.sd_sampling**2, rel=0.05)
+    assert found.probability.sum() == pytest.approx(1)
+    # Given the costs, eager is cheaper when 0.2·fp < 0.03·fn.
+    rng = np.random.default_rng(2)
+    fn, fp = rng.uniform(2, 12, 10**6), rng.uniform(0.5, 1.5, 10**6)
+    assert found.costs_only[0] == pytest.approx((0.2 * fp < 0.03 * fn).mean(), abs=0.02)
+    assert "is the cheapest with a probability of" in found.summary()
+    assert "costs only" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert set(found.to_dict()) == {"eager", "shy"}
+
+
+def test_ties_are_shared_and_seeds_reproduce():
+    costs = CostRanges.from_cells({(0, 1): (2, 12), (1, 0): 1}, labels=[0, 1])
+    twins = {"a": SHY, "b": SHY}
+    assert cheapest_probability(Y_TRUE, twins, costs, rng=0).probability.tolist() == [0.5, 0.5]
+    joint = JointConfusion.from_labels(Y_TRUE, {"a": EAGER, "b": SHY}, labels=[0, 1])
+    one, other = (cheapest_probability(joint, None, costs, rng=3) for _ in range(2))
+    assert (one.draws == other.draws).all()
+
+
+def test_flip_ratio():
+    costs = CostMatrix.from_errors(false_positive=2, false_negative=20)
+    region = flip_region(compare(Y_TRUE, EAGER, SHY, costs, names=("eager", "shy")))
+    assert region.cheaper == "eager"
+    assert region.ratio == pytest.approx(200 / 30)
+    assert "as long as a miss costs more than 6.667 × a false alarm (now 10 ×)" in region.summary()
+    cheap = CostMatrix.from_errors(false_positive=2, false_negative=4)
+    region = flip_region(compare(Y_TRUE, EAGER, SHY, cheap, names=("eager", "shy")))
+    assert (
+        "shy stays cheaper than eager as long as a miss costs less than 6.667" in region.summary()
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10_000))
+def test_at_a_flip_both_cost_the_same_and_beyond_it_the_other_is_cheaper(seed):
+    rng = np.random.default_rng(seed)
+    y_true, first, second = rng.integers(0, 3, (3, 60))
+    costs = CostMatrix(rng.integers(1, 50, (3, 3)), rows="predicted", labels=range(3))
+    difference = compare(y_true, first, second, costs)
+    if difference.difference == 0:
+        return
+    region = flip_region(difference)
+    for flip in region.flips:
+        if flip.at is None:
+            assert flip.holds == "always"
+            continue
+        for factor in (1.0, 1.01):
+            values = costs.values.copy()
+            beyond = flip.cost + factor * (flip.at - flip.cost)
+            values[costs.decisions.index(flip.decision), costs.labels.index(flip.label)] = beyond
+            moved = CostMatrix(values, rows="predicted", labels=range(3))
+            now = compare(y_true, first, second, moved).difference
+            if factor == 1:
+                assert now == pytest.approx(0, abs=1e-9)
+            else:
+                assert np.sign(now) == -np.sign(difference.difference)
+    assert region.cheaper in region.summary()
+
+
+def test_bad_input():
+    costs = CostRanges.from_cells({(0, 1): (2, 12)}, labels=[0, 1])
+    with pytest.raises(InputTypeError, match="costs: expected CostRanges, got CostMatrix"):
+        cheapest_probability([0, 1], {"a": [0, 1]}, CostMatrix.zero_one([0, 1]))
+    with pytest.raises(InputError, match="n_draws: expected a whole number of at least 100"):
+        cheapest_probability([0, 1], {"a": [0, 1]}, costs, n_draws=5)
+    with pytest.raises(InputTypeError, match="predictions: expected a mapping"):
+        cheapest_probability([0, 1], None, costs)
+    with pytest.raises(InputError, match="both classifiers cost exactly the same"):
+        flip_region(compare([0, 1], [0, 1], [0, 1], CostMatrix.zero_one([0, 1])))
+    with pytest.raises(DesignError, match="have no cells"):
+        flip_region(CostDifference(CostSample([1.0, -2.0, 3.0])))
