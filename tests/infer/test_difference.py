@@ -139,8 +139,8 @@ def test_auto_warns_of_rare_costs_and_names_the_outcome():
     difference = CostDifference(PAPER, COSTS, names=("tree", "forest"))
     with pytest.warns(
         RareCostWarning,
-        match=r"tree predicting 0 and forest 1 when it was 1, changes the difference by 10 and was "
-        r"seen 4 times",
+        match=r"tree predicting 1 and forest 0 when it was 1, changes the difference by -10 and "
+        r"was seen 1 times",
     ):
         assert difference.interval().method == "extremal"
     with pytest.warns(RareCostWarning):
@@ -257,3 +257,44 @@ def test_designs():
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_options_of_auto_are_checked_whatever_it_chooses():
+    difference = CostDifference(PAIRED, COSTS)
+    for call in (difference.interval, difference.test):
+        with pytest.raises(InputTypeError, match="wieght: the method 'auto' has no such option"):
+            call(wieght=3)
+        assert call(conservative=True).method == "extremal"
+        assert call(weight=0.5).method == "exact"
+
+
+def test_too_few_resamples_for_a_test():
+    with pytest.raises(InputError, match="n_resamples: 10 resamples are too few"):
+        CostDifference(PAIRED, COSTS).test("bdeltacost", n_resamples=10)
+    with pytest.raises(InputError, match="n_resamples: expected a positive whole number"):
+        CostDifference(PAIRED, COSTS).test("signflip", n_resamples=0)
+
+
+def test_no_p_value_is_zero():
+    clear = PairedConfusion([[[900, 0], [0, 900]], [[5, 5], [9, 0]]], labels=[0, 1])
+    for method in ("exact", "extremal", "normal"):
+        assert 0 < CostDifference(clear, COSTS).test(method).p_value < 1e-9
+
+
+def test_identical_classifiers_cost_the_same():
+    same = compare([0, 1] * 20, [0, 1] * 20, [0, 1] * 20, COSTS)
+    assert "first costs the same per decision as second" in same.summary()
+
+
+def test_column_constants_that_cost_digits_change_nothing():
+    costs = CostMatrix([[0, 0.3], [0.3, 0]], rows="predicted", labels=[0, 1])
+    moved = CostMatrix(costs.values + np.array([1 / 3, 1e9]), rows="predicted", labels=[0, 1])
+    one, other = CostDifference(PAIRED, costs), CostDifference(PAIRED, moved)
+    assert other.interval().method == one.interval().method
+    assert list(other.interval()) == pytest.approx(list(one.interval()), abs=1e-5)
+
+
+def test_groups_stay_groups_in_each_estimate():
+    y_true = np.tile([0, 1], 30)
+    difference = compare(y_true, y_true, 1 - y_true, COSTS, groups=np.repeat(range(12), 5))
+    assert [each.outcomes().design for each in difference.estimates()] == ["grouped"] * 2

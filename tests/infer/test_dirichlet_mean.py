@@ -82,3 +82,15 @@ def test_a_single_atom_and_the_ends_of_the_support():
     alpha = np.array([[1.0, 1.0, 1.0]] * 4)
     ends = np.array([0.5, 1.0, 4.0, 9.0])
     assert upper_tail(costs, alpha, ends).tolist() == [1.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("small", [[0.5, 0.01], [0.1, 0.3], [0.01, 0.001]])
+def test_atoms_with_tiny_weights(small):
+    """Tails with a plateau: almost always nothing, rarely a lot."""
+    rng = np.random.default_rng(2)
+    costs, alpha = np.array([0.0, 1.0, 1e4]), np.array([50.0, *small])
+    drawn = rng.standard_gamma(alpha, (400_000, 3))
+    means = drawn @ costs / drawn.sum(axis=1)
+    for level in (0.2, 0.05, 0.01):
+        u = quantile(costs, alpha[np.newaxis], np.array([level]))[0]
+        assert binomtest(int((means > u).sum()), len(means), level).pvalue > 1e-4

@@ -203,3 +203,19 @@ def test_bad_input():
     with pytest.raises(InputError, match="q: expected probabilities between 0 and 1"):
         distribution.quantile(1.5)
     assert "mean=0.5" in repr(distribution)
+
+
+@pytest.mark.parametrize("n", [10**10, 10**12])
+def test_the_binomial_of_a_huge_n(n):
+    table = Confusion([[n // 2, 0], [n // 2, 0]], [0, 1])
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=3)
+    low, high = CostEstimate(table, costs).interval(method="exact", laplace=0)
+    arm = 1.959964 * 0.5 / np.sqrt(n)
+    assert (low, high) == pytest.approx((0.5 - arm, 0.5 + arm), abs=0.01 * arm)
+
+
+def test_off_the_lattice_the_variance_is_not_inflated():
+    costs, probabilities = np.array([0.0, 1.0, np.pi * 100]), np.array([0.9, 0.09, 0.01])
+    distribution = CostDistribution([Draws(costs, probabilities, 10**7, 1.0)])
+    low, high = distribution.quantile([0.025, 0.975])
+    assert high - low == pytest.approx(2 * 1.959964 * distribution.var**0.5, rel=2e-3)

@@ -4,8 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import confusions, cost_matrices
 
-from stakes import Confusion, CostEstimate, CostMatrix, evaluate
-from stakes.errors import LabelError
+from stakes import Confusion, CostEstimate, CostMatrix, Design, ExampleCosts, evaluate
+from stakes.errors import (
+    ConstantCostWarning,
+    DesignError,
+    InputError,
+    InputTypeError,
+    LabelError,
+)
 
 COSTS = CostMatrix.from_errors(
     false_positive=1, false_negative=10, pos_label="fraud", neg_label="ok"
@@ -81,3 +87,60 @@ def test_bad_input():
         evaluate(["ok", "ok"], ["ok", "maybe"], COSTS)
     with pytest.raises(LabelError, match="costs: there is no decision 0"):
         CostEstimate(Confusion([[1, 2], [3, 4]], [0, 1]), COSTS)
+
+
+def test_priors_reach_every_part_of_an_estimate():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    confusion = Confusion([[50, 2], [8, 40]], [0, 1])
+    estimate = CostEstimate(confusion, costs, Design(class_priors=[0.99, 0.01]))
+    assert estimate.cost == pytest.approx(0.99 * 8 / 58 + 0.01 * 10 * 2 / 42)
+    assert estimate.contributions().sum() == pytest.approx(estimate.cost)
+    assert "97 % of it is from predicting 1 when it was 0" in estimate.summary()
+    decision, always = estimate.best_trivial()
+    assert decision == 0
+    assert always.cost == pytest.approx(0.1)
+    error = estimate.interval(method="normal").width / 2 / 1.959964
+    assert estimate.variance_contributions().sum() == pytest.approx(error**2, rel=0.03)
+
+
+def test_groups_reach_every_part_of_an_estimate():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, 100)
+    estimate = evaluate(
+        y_true, 1 - y_true, CostMatrix.zero_one([0, 1]), groups=np.repeat(range(20), 5)
+    )
+    _, always = estimate.best_trivial()
+    assert always.outcomes().design == "grouped"
+    with pytest.raises(DesignError, match="with groups the cells do not vary independently"):
+        estimate.variance_contributions()
+
+
+def test_weights_reach_the_trivial_decision():
+    estimate = evaluate(["ok", "fraud"], ["fraud", "ok"], COSTS, sample_weight=[3, 0.5])
+    assert estimate.best_trivial()[1].outcomes().design == "weighted"
+
+
+def test_bad_designs():
+    table = Confusion([[5, 1], [1, 3]], ["ok", "fraud"])
+    with pytest.raises(InputError, match="strata: expected 'class'"):
+        CostEstimate(table, COSTS, Design(strata="foo"))
+    with pytest.raises(InputError, match="counts: intervals need whole numbers"):
+        CostEstimate(Confusion([[1.5, 2.5], [3.2, 4]], ["ok", "fraud"]), COSTS)
+    with pytest.raises(InputError, match="y_true has 1 rows, costs has 2 rows"):
+        evaluate(["ok"], ["ok", "ok"], ExampleCosts([[0, 5], [7, 5]], decisions=["ok", "fraud"]))
+    with pytest.raises(InputTypeError, match="costs: expected a CostMatrix or ExampleCosts"):
+        evaluate(["ok"], ["ok"], [[0, 1], [5, 0]])
+
+
+def test_impossible_cells_of_evaluate():
+    y_true, y_pred = ["ok"] * 50, ["ok"] * 50
+    wide = evaluate(y_true, y_pred, COSTS).interval()
+    narrow = evaluate(y_true, y_pred, COSTS, impossible=[("ok", "fraud")]).interval()
+    assert narrow.high < wide.high
+
+
+def test_a_warning_points_at_the_users_line():
+    flat = CostMatrix([[4, 4], [4, 4]], rows="predicted", labels=["ok", "fraud"])
+    with pytest.warns(ConstantCostWarning) as caught:
+        evaluate(["ok", "fraud"], ["ok", "ok"], flat).interval()
+    assert caught[0].filename == __file__

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stakes import CostMatrix, JointConfusion, PairedConfusion, Ranking, compare_many
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning
 from stakes.infer.many import _holm
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)
+rare_is_fine = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
 
 def classifiers(rates, n=2000, seed=0):
@@ -23,6 +24,7 @@ def classifiers(rates, n=2000, seed=0):
     }
 
 
+@rare_is_fine
 def test_a_clear_winner_and_its_summary():
     y_true, predictions = classifiers([0.3, 0.2, 0.4])
     ranking = compare_many(y_true, predictions, COSTS, unit="EUR")
@@ -97,6 +99,7 @@ def test_simultaneous_intervals_are_right_together():
     assert stats.binomtest(hits, trials, 0.93, alternative="less").pvalue > 1e-3
 
 
+@rare_is_fine
 def test_from_pairs_is_the_same_ranking():
     y_true, predictions = classifiers([0.3, 0.2, 0.4])
     pairs = {
@@ -127,10 +130,12 @@ def test_rare_costs_fall_back_to_bonferroni():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=500)
     y_true = np.array([0] * 200 + [1] * 3)
     predictions = {"a": y_true, "b": 1 - y_true, "c": np.zeros(203, dtype=int)}
-    pairs = compare_many(y_true, predictions, costs).pairwise()
+    with pytest.warns(RareCostWarning, match="in 3 of 3 comparisons"):
+        pairs = compare_many(y_true, predictions, costs).pairwise()
     assert all(np.isfinite([pair.low, pair.high]).all() for pair in pairs)
 
 
+@rare_is_fine
 def test_bad_input():
     with pytest.raises(InputError, match="predictions: expected at least two classifiers, got 1"):
         compare_many([0, 1], {"a": [0, 1]}, COSTS)
@@ -149,3 +154,31 @@ def test_bad_input():
         compare_many(y_true, predictions, COSTS).pairwise(adjust="magic")
     with pytest.raises(LabelError, match="there is no classifier 'x'"):
         JointConfusion.from_labels(y_true, predictions).single("x")
+    other = JointConfusion.from_labels(*classifiers([0.3, 0.2, 0.4], n=60)).pair("c0", "c1")
+    with pytest.raises(InputError, match="all pairs must be counted on the same examples"):
+        Ranking.from_pairs(
+            {("a", "b"): other, ("b", "c"): other, ("a", "c"): pairs["c0", "c1"]}, COSTS
+        )
+    with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got list"):
+        compare_many(y_true, predictions, [[0, 1], [5, 0]])
+
+
+@rare_is_fine
+def test_turning_a_weighted_pair_keeps_its_weights():
+    y_true, predictions = classifiers([0.3, 0.2], n=300)
+    weight = np.random.default_rng(0).uniform(0.1, 3, 300)
+    table = PairedConfusion.from_labels(
+        y_true, predictions["c0"], predictions["c1"], sample_weight=weight
+    )
+    one = Ranking.from_pairs({("c0", "c1"): table}, COSTS).pairwise()
+    other = Ranking.from_pairs({("c1", "c0"): table.swapped()}, COSTS).pairwise()
+    assert one == other
+
+
+def test_priors_change_the_ranking():
+    y_true = np.array([0] * 500 + [1] * 500)
+    eager, shy = np.array([0] * 300 + [1] * 700), np.array([0] * 600 + [1] * 400)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=4)
+    names = {"eager": eager, "shy": shy}
+    assert compare_many(y_true, names, costs).best_set() == ["eager"]
+    assert compare_many(y_true, names, costs, class_priors=[0.99, 0.01]).best_set() == ["shy"]

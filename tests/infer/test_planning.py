@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stakes import Confusion, CostEstimate, CostMatrix, PairedConfusion, plan_test_size, power
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    PairedConfusion,
+    batch_intervals,
+    plan_test_size,
+    power,
+)
 from stakes.errors import InputError, InputTypeError
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
@@ -17,7 +25,7 @@ def test_the_formula_for_an_interval():
     assert plan.range_of_costs == np.ceil(3.020 * 10 / 0.1) or plan.range_of_costs == np.ceil(
         stats.gamma(0.7).ppf(0.975) * 100
     )
-    assert plan.n == max(plan.spread, plan.range_of_costs)
+    assert plan.n >= max(plan.spread, plan.range_of_costs)
     assert plan.trustworthy_from == np.ceil(25 * stats.skew(each) ** 2)
 
 
@@ -39,6 +47,19 @@ def test_a_planned_interval_has_its_width_when_nothing_expensive_was_seen(conser
     arm = estimate.interval(conservative=conservative).high - estimate.cost
     assert arm == pytest.approx(2.0, rel=0.02)
     assert "the rarest, most expensive mistake asks for most" in plan.summary()
+
+
+def test_half_of_the_test_sets_of_the_planned_size_have_the_arm():
+    """Where the spread and the range both matter their maximum is not enough."""
+    pilot = Confusion([[9000, 10], [990, 0]], labels=[0, 1])
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    plan = plan_test_size(costs, pilot, half_width=0.1, rng=0)
+    assert plan.n > 1.2 * max(plan.spread, plan.range_of_costs)
+    tables = np.random.default_rng(1).multinomial(plan.n, pilot.counts.ravel() / pilot.n, 1000)
+    _, high = batch_intervals(tables.reshape(-1, 2, 2), costs)
+    arms = high - (tables * costs.values.ravel()).sum(axis=1) / plan.n
+    assert np.median(arms) == pytest.approx(0.1, rel=0.06)
+    assert plan.to_dict()["arm"] <= 0.1
 
 
 def test_without_a_pilot_the_worst_is_assumed():
@@ -96,6 +117,17 @@ def test_more_examples_mean_more_power():
             lambda: power(PILOT, COSTS, 10, difference=50),
             InputError,
             "difference: the pilot's outcomes differ by -10 to 10",
+        ),
+        (
+            lambda: plan_test_size(COSTS, difference=20),
+            InputError,
+            "difference: two classifiers cannot differ by more than 10",
+        ),
+        (lambda: plan_test_size(COSTS, half_width=1, weight=-1), InputError, "weight: expected"),
+        (
+            lambda: power(PairedConfusion([[[0, 0], [9, 0]], [[0, 0], [0, 0]]], [0, 1]), COSTS, 9),
+            InputError,
+            "pilot: all its examples differ by the same cost",
         ),
     ],
 )

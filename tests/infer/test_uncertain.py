@@ -62,12 +62,10 @@ def test_flip_ratio():
     region = flip_region(compare(Y_TRUE, EAGER, SHY, costs, names=("eager", "shy")))
     assert region.cheaper == "eager"
     assert region.ratio == pytest.approx(200 / 30)
-    assert "as long as a miss costs more than 6.667 × a false alarm (now 10 ×)" in region.summary()
+    assert "costs more than 6.667 × the opposite mistake (now 10 ×)" in region.summary()
     cheap = CostMatrix.from_errors(false_positive=2, false_negative=4)
     region = flip_region(compare(Y_TRUE, EAGER, SHY, cheap, names=("eager", "shy")))
-    assert (
-        "shy stays cheaper than eager as long as a miss costs less than 6.667" in region.summary()
-    )
+    assert "costs less than 6.667 × the opposite mistake" in region.summary()
 
 
 @settings(deadline=None, max_examples=50)
@@ -109,3 +107,23 @@ def test_bad_input():
         flip_region(compare([0, 1], [0, 1], [0, 1], CostMatrix.zero_one([0, 1])))
     with pytest.raises(DesignError, match="have no cells"):
         flip_region(CostDifference(CostSample([1.0, -2.0, 3.0])))
+
+
+def test_labels_are_matched_by_name():
+    costs = CostRanges.from_cells({(0, 1): (9, 11), (1, 0): 1}, labels=[0, 1])
+    predictions = {"eager": EAGER, "shy": SHY}
+    for labels in ([0, 1], [1, 0]):
+        joint = JointConfusion.from_labels(Y_TRUE, predictions, labels=labels)
+        assert cheapest_probability(joint, None, costs, rng=0).costs_only.tolist() == [1, 0]
+
+
+def test_flip_region_follows_the_priors():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    difference = compare(
+        Y_TRUE, EAGER, SHY, costs, names=("eager", "shy"), class_priors=[0.99, 0.01]
+    )
+    assert difference.difference > 0
+    region = flip_region(difference)
+    assert region.cheaper == "shy"
+    assert region.to_dict()["cheaper"] == "shy"
+    assert "shy stays cheaper" in region._repr_html_()

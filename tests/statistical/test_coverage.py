@@ -193,6 +193,43 @@ def test_weights(method):
     assert at_least(hits, trials, 0.93)
 
 
+@pytest.mark.parametrize(("positives", "negatives", "rate"), [(20, 980, 0.1), (50, 950, 0.05)])
+def test_few_heavy_examples(positives, negatives, rate):
+    """Positives that stand for many: what was not seen among them would have weighed as much."""
+    rng = np.random.default_rng([14, positives])
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    actual = np.array([1] * positives + [0] * negatives)
+    weight = np.where(actual == 1, 0.3 / positives, 0.7 / negatives)
+    trials, hits = 400, 0
+    truth = 0.7 * 0.02 + 0.3 * rate * 10
+    for _ in range(trials):
+        wrong = rng.random(len(actual)) < np.where(actual == 1, rate, 0.02)
+        table = Confusion.from_labels(
+            actual, np.where(wrong, 1 - actual, actual), labels=[0, 1], sample_weight=weight
+        )
+        hits += truth in CostEstimate(table, costs).interval()
+    assert at_least(hits, trials, 0.93), hits
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_groups_of_very_different_sizes(share):
+    """Sixty groups, six of them large; whole large groups go wrong together."""
+    rng = np.random.default_rng([15, int(10 * share)])
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    sizes = np.array([50] * 6 + [2] * 54)
+    trials, hits = 300, 0
+    truth = share * 0.5 * 6 * 50 / sizes.sum()
+    for _ in range(trials):
+        broken = (rng.random(60) < share) & (sizes == 50)
+        groups = np.repeat(range(60), sizes)
+        y_pred = (rng.random(len(groups)) < 0.5) & broken[groups]
+        table = GroupedConfusion.from_labels(
+            np.zeros(len(groups), dtype=int), y_pred.astype(int), groups, labels=[0, 1]
+        )
+        hits += truth in CostEstimate(table, costs).interval()
+    assert at_least(hits, trials, 0.85), hits
+
+
 @pytest.mark.parametrize("method", ["extremal", "likelihood", "guaranteed"])
 def test_costs_of_single_examples(method):
     """Most examples cost nothing, a few cost an amount that is skewed and bounded."""

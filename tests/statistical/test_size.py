@@ -6,6 +6,7 @@ import pytest
 from stakes import CostMatrix
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.outcomes import Outcomes, make_stratum
+from stakes.infer.significance import run_test
 from statistical.judge import at_least, at_most
 from statistical.test_coverage import FREQUENCIES, expf5_classifier
 
@@ -63,3 +64,27 @@ def test_the_asymmetric_null(expected):
     if expected < 1:
         naive = (batch_p_values(outcomes, "normal") <= 0.05).mean()
         assert naive > 0.4
+
+
+@pytest.mark.parametrize("expected", [0.5, 1, 1.8, 2.4, 2.9, 3.5, 5])
+def test_non_inferiority(expected):
+    """The true difference is the margin: a rare outcome of +100 is the first one's only extra."""
+    rng = np.random.default_rng([13, int(10 * expected)])
+    n, trials, rejected = 1000, 3000, 0
+    rare = expected / n
+    for outcome, times in zip(
+        *np.unique(rng.binomial(n, rare, trials), return_counts=True), strict=True
+    ):
+        counts = np.array([[outcome, 20, n - 20 - outcome]])
+        outcomes = Outcomes((make_stratum([100.0, -1.0, 0.0], counts),))
+        result = run_test(
+            outcomes,
+            "extremal",
+            alternative="less",
+            margin=100 * rare - 0.02,
+            confidence=0.95,
+            names=("a", "b"),
+            options={},
+        )
+        rejected += times * result.rejected
+    assert at_most(rejected, trials, 0.055), rejected

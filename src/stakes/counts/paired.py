@@ -112,6 +112,12 @@ class PairedConfusion(LabelledCounts):
         """The confusion matrix of the second classifier."""
         return self._marginal(axis=0)
 
+    def swapped(self) -> PairedConfusion:
+        """Return the counts with the second classifier first."""
+        squares = None if self.squares is None else self.squares.swapaxes(0, 1)
+        counts = self.counts.swapaxes(0, 1)
+        return PairedConfusion(counts, self.labels, self.decisions, squares=squares)
+
     def _marginal(self, axis: int) -> Confusion:
         squares = None if self.squares is None else self.squares.sum(axis=axis)
         return Confusion(self.counts.sum(axis=axis), self.labels, self.decisions, squares=squares)

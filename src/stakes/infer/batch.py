@@ -15,7 +15,7 @@ from stakes.infer.methods.exact import distributions
 from stakes.infer.methods.extremal import tails
 from stakes.infer.methods.normal import standard_error
 from stakes.infer.outcomes import Floats, Outcomes, make_stratum
-from stakes.infer.run import limits
+from stakes.infer.run import limits, options_for, with_laplace
 
 
 def batch_intervals(
@@ -54,18 +54,13 @@ def batch_intervals(
     """
     outcomes = batch_outcomes(counts, costs)
     paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
+    laplace = 0.0 if paired else 0.1
     if method != "auto":
-        if method in ("bcost", "exact"):
-            options.setdefault("laplace", 0.0 if paired else 0.1)
-        return limits(outcomes, confidence, method, options)
-    if not paired:
-        return limits(outcomes, confidence, "extremal", options)
+        return limits(outcomes, confidence, method, with_laplace(method, options, laplace))
     low, high = np.empty(outcomes.tables), np.empty(outcomes.tables)
-    common = often_enough(outcomes)
-    for rows, name, settings in (
-        (common, "exact", {"laplace": 0.0}),
-        (~common, "extremal", options),
-    ):
+    exact = often_enough(outcomes) & paired & (not options.get("conservative"))
+    for rows, name in ((exact, "exact"), (~exact, "extremal")):
+        settings = options_for(name, options, laplace)
         if rows.any():
             low[rows], high[rows] = limits(_rows(outcomes, rows), confidence, name, settings)
     return low, high
@@ -86,7 +81,7 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
     empty = ~tables.reshape(len(tables), -1).any(axis=1)
     if empty.any():
         raise InputError(f"counts: table {int(np.argmax(empty))} has no examples.")
-    return Outcomes((make_stratum(cells, tables),))
+    return Outcomes((make_stratum(cells, tables, scale=float(np.abs(costs.values).max())),))
 
 
 def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0) -> Floats:

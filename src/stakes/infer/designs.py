@@ -26,7 +26,13 @@ from stakes._labels import Labels, listing
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
-from stakes.infer.outcomes import Floats, Outcomes, make_stratum
+from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
+
+NEARLY = 0.9
+"""Costs nearly as far from the mean as the farthest count as extreme."""
+
+ENOUGH_GROUPS = 3
+"""So many groups must have cost something before their correlation is estimated."""
 
 Table = Confusion | PairedConfusion | GroupedConfusion | CostSample
 
@@ -53,8 +59,11 @@ class Design:
 SIMPLE = Design()
 
 
-def outcomes_of(table: Table, cell_costs: Any, design: Design) -> Outcomes:
-    """Combine counts, the cost of each cell, and the design."""
+def outcomes_of(table: Table, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
+    """Combine counts, the cost of each cell, and the design.
+
+    `scale` is the size of the costs that differences were taken of.
+    """
     stratified = design.class_priors is not None or design.strata is not None
     if isinstance(table, CostSample):
         if stratified or design.impossible is not None:
@@ -66,28 +75,50 @@ def outcomes_of(table: Table, cell_costs: Any, design: Design) -> Outcomes:
         counts = np.concatenate([np.ones(table.n), [0.0, 0.0]])
         return Outcomes((make_stratum(values, counts),), "examples")
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    if not pooled.weighted and (pooled.counts != np.rint(pooled.counts)).any():
+        raise InputError(
+            "counts: intervals need whole numbers of examples. For weighted examples count with "
+            "sample_weight, which keeps the squared weights too."
+        )
     possible = _possible(pooled, design.impossible)
     if stratified:
         if isinstance(table, GroupedConfusion) or pooled.weighted:
             raise DesignError(
                 "class_priors, strata: they cannot be combined with groups or sample weights."
             )
-        return _stratified(pooled, cell_costs, possible, design)
-    stratum = make_stratum(cell_costs, pooled.counts, possible=possible)
+        return _stratified(pooled, cell_costs, possible, design, scale)
+    stratum = make_stratum(cell_costs, pooled.counts, possible=possible, scale=scale)
     if isinstance(table, GroupedConfusion):
         return _grouped(table, cell_costs, stratum)
     if pooled.squares is not None:
-        n = stratum.n
-        spread = (np.asarray(cell_costs) - stratum.mean) ** 2
-        variance = np.array([(pooled.squares * spread).sum()]) / n**2
-        effective = n**2 / pooled.squares.sum()
-        # As with n - 1 in a sample variance.
-        variance *= effective / np.maximum(effective - 1, 0.5)
-        return Outcomes((stratum,), "weighted", variance, np.asarray(effective))
+        return _weighted(pooled, cell_costs, stratum)
     return Outcomes((stratum,))
 
 
-def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Any) -> Outcomes:
+def _weighted(table: Confusion | PairedConfusion, cell_costs: Any, stratum: Stratum) -> Outcomes:
+    """Linearise the weighted mean; count as many draws as its variance is worth.
+
+    But no more than there would be if all examples weighed as much as those of the classes in which
+    the extreme costs can occur: what was not seen there may come with that weight.
+    """
+    squares = np.asarray(table.squares)
+    costs = np.asarray(cell_costs)
+    n = float(stratum.n[0])
+    kish = n**2 / squares.sum()
+    variance = float((squares * (costs - stratum.mean[0]) ** 2).sum()) / n**2
+    variance *= kish / max(kish - 1, 0.5)  # as with n - 1 in a sample variance
+    spread = float(stratum.moment(2)[0])
+    effective = spread / variance if variance > 0 else kish
+    axes = tuple(range(costs.ndim - 1))
+    distance = np.abs(costs - stratum.mean[0])
+    extreme = (distance > NEARLY * distance.max()).any(axis=axes)
+    heaviness = squares.sum(axis=axes) / np.maximum(table.class_counts, 1e-300)
+    if (heavy := heaviness[extreme & (table.class_counts > 0)]).size:
+        effective = min(effective, n / float(heavy.max()))
+    return Outcomes((stratum,), "weighted", np.array([variance]), np.array([max(effective, 1.0)]))
+
+
+def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Stratum) -> Outcomes:
     n_groups = len(table.counts)
     if n_groups < 2:  # noqa: PLR2004 - one group tells nothing about others
         raise InputError("groups: at least two groups are needed, got 1.")
@@ -98,15 +129,23 @@ def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Any) -> Outcomes
     n = sizes.sum()
     variance = np.array([residuals @ residuals * n_groups / (n_groups - 1) / n**2])
     alone = stratum.moment(2)
-    # Without any spread nothing is known of the correlation within groups: count each once.
     with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.where(alone > 0, alone / variance, float(n_groups))
+        effective = np.where(variance > 0, alone / variance, n)
+    # With hardly any group that costs anything, nothing is known of the correlation within groups:
+    # then each is worth one draw, the more so the larger it is.
+    costly = (totals > float(np.min(cell_costs)) * sizes * (1 + 1e-12) + 1e-12).sum()
+    if costly < ENOUGH_GROUPS:
+        effective = np.minimum(effective, n**2 / (sizes @ sizes))
     effective = np.clip(effective, 1.0, n)
     return Outcomes((stratum,), "grouped", variance, effective, (totals, sizes))
 
 
 def _stratified(
-    table: Confusion | PairedConfusion, cell_costs: Any, possible: Any, design: Design
+    table: Confusion | PairedConfusion,
+    cell_costs: Any,
+    possible: Any,
+    design: Design,
+    scale: float,
 ) -> Outcomes:
     sizes = table.class_counts
     if design.strata not in (None, "class"):
@@ -128,7 +167,11 @@ def _stratified(
         mask = None if possible is None else possible[..., j]
         strata.append(
             make_stratum(
-                costs[..., j], table.counts[..., j], possible=mask, weight=float(priors[j])
+                costs[..., j],
+                table.counts[..., j],
+                possible=mask,
+                weight=float(priors[j]),
+                scale=scale,
             )
         )
     return Outcomes(tuple(strata), "priors")
@@ -142,6 +185,14 @@ def check_costs(costs: Any) -> None:
             "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() or "
             "cheapest_probability."
         )
+
+
+def cell_shares(table: Confusion | PairedConfusion, design: Design) -> Floats:
+    """Return the share of each cell in the population that the design describes."""
+    if design.class_priors is None:
+        return np.asarray(table.counts / table.n)
+    sizes = np.maximum(table.class_counts, 1)
+    return np.asarray(table.counts / sizes * checked_priors(design.class_priors, table.labels))
 
 
 def checked_priors(class_priors: Any, labels: Labels) -> Floats:

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._table import html_table, number
+from stakes._warn import warn
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, RareCostWarning
-from stakes.infer.designs import SIMPLE, Design, Table, check_costs, outcomes_of
+from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, check_costs, outcomes_of
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.inference import Inference
-from stakes.infer.outcomes import Outcomes
+from stakes.infer.outcomes import Outcomes, Stratum
+from stakes.infer.run import options_for
 from stakes.infer.significance import TestResult, run_test
 
 ENOUGH = 5
@@ -77,7 +79,8 @@ class CostDifference(Inference):
             return outcomes_of(self.paired, None, self.design)
         table = self._table()
         values = self.costs.values_for(table.labels, table.decisions)
-        return outcomes_of(self.paired, cost_differences(values), self.design)
+        scale = float(np.abs(values).max())
+        return outcomes_of(self.paired, cost_differences(values), self.design, scale)
 
     def default_laplace(self) -> float:
         """Return the paper's λ for differences, 0."""
@@ -93,13 +96,12 @@ class CostDifference(Inference):
             return "exact"
         what, count, value = rare
         if value is not None:
-            warnings.warn(
+            warn(
                 f"the outcome that matters most, {what}, changes the difference by {number(value)} "
                 f"and was seen {number(count)} times, fewer than {ENOUGH}: the usual test would "
                 "reject too often, so the extremal interval is used. Name cells that cannot occur "
                 "with impossible=, or collect more examples.",
                 RareCostWarning,
-                stacklevel=3,
             )
         return "extremal"
 
@@ -129,11 +131,27 @@ class CostDifference(Inference):
         """Return what each of the two classifiers costs."""
         if self.costs is None:
             raise DesignError("the differences of single examples do not tell each one's cost.")
-        table = self._table()
-        return tuple(  # type: ignore[return-value]
-            CostEstimate(each, self.costs, self.design, self.unit)
-            for each in (table.first, table.second)
+        first, second = self._marginals()
+        return (
+            CostEstimate(first, self.costs, self.design, self.unit),
+            CostEstimate(second, self.costs, self.design, self.unit),
         )
+
+    def _marginals(self) -> tuple[Table, Table]:
+        """Return each classifier's own table; groups stay groups."""
+        if isinstance(self.paired, GroupedConfusion):
+            one, other = (
+                GroupedConfusion(
+                    self.paired.counts.sum(axis=axis),
+                    self.paired.labels,
+                    self.paired.decisions,
+                    self.paired.groups,
+                )
+                for axis in (2, 1)
+            )
+            return one, other
+        table = self._table()
+        return table.first, table.second
 
     def test(
         self,
@@ -163,7 +181,9 @@ class CostDifference(Inference):
             ``conservative``; and ``class_priors``, ``strata``, ``impossible``.
         """
         this = self.with_design(options)
-        chosen = this.default_method() if method == "auto" else method
+        chosen = this.chosen_method(method, options)
+        if method == "auto":
+            options = options_for(chosen, options, this.default_laplace())
         return run_test(
             this.outcomes(),
             chosen,
@@ -183,9 +203,10 @@ class CostDifference(Inference):
             result = self.test(confidence=confidence)
         first, second = self.names
         sure = f"{100 * confidence:.4g} % confidence"
+        size = f"{number(abs(self.difference))}{unit} "
+        size += f"{'more' if self.difference > 0 else 'less'} per decision than {second}"
         text = (
-            f"{first} costs {number(abs(self.difference))}{unit} "
-            f"{'more' if self.difference > 0 else 'less'} per decision than {second} "
+            f"{first} costs {size if self.difference else f'the same per decision as {second}'} "
             f"({number(interval.low)} to {number(interval.high)} with {sure})"
         )
         if result.rejected:
@@ -223,26 +244,38 @@ class CostDifference(Inference):
         if outcomes.design not in ("simple", "priors", "examples"):
             return "", 0.0, None
         rare = [
-            (abs(stratum.weight * stratum.costs[end]), stratum.counts[0, end], stratum.costs[end])
-            for stratum in outcomes.strata
+            (abs(stratum.weight * stratum.costs[end]), -stratum.counts[0, end], k, end)
+            for k, stratum in enumerate(outcomes.strata)
             for end in (-1, 0)
             if len(stratum.costs) > 1 and stratum.counts[0, end] < ENOUGH
         ]
         if not rare:
             return None
-        _, count, value = max(rare)
-        return self._describe(float(value)), float(count), float(value)
+        _, _, k, end = max(rare)
+        stratum = outcomes.strata[k]
+        what = self._describe(stratum, end, k if len(outcomes.strata) > 1 else None)
+        return what, float(stratum.counts[0, end]), float(stratum.costs[end])
 
-    def _describe(self, value: float) -> str:
+    def _describe(self, stratum: Stratum, end: int, position: int | None) -> str:
+        """Name the cell that holds an extreme outcome."""
         if self.costs is None:
-            return f"a difference of {number(value)} for one example"
+            return f"a difference of {number(stratum.costs[end])} for one example"
         table = self._table()
-        costs = cost_differences(self.costs.values_for(table.labels, table.decisions))
-        i, k, j = np.argwhere(costs == value)[0]
+        cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])
+        if position is None:
+            i, k, j = np.unravel_index(cell, table.counts.shape)
+        else:
+            i, k = np.unravel_index(cell, table.counts.shape[:2])
+            j = self._classes_with_prior()[position]
         return (
             f"{self.names[0]} predicting {table.decisions[i]!r} and {self.names[1]} "
             f"{table.decisions[k]!r} when it was {table.labels[j]!r}"
         )
+
+    def _classes_with_prior(self) -> NDArray[np.intp]:
+        """Return the classes that have a stratum of their own."""
+        shares = cell_shares(self._table(), self.design)
+        return np.flatnonzero(shares.sum(axis=(0, 1)) > 0)
 
     def __repr__(self) -> str:
         first, second = self.names
@@ -257,16 +290,21 @@ def cost_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Costs with few decimals have differences with as few: 0.3 - 0.1 is 0.2.
     """
-    delta = values[:, np.newaxis, :] - values[np.newaxis, :, :]
+    reduced = values - values.min(axis=0)  # a large constant of a class must not cost digits
+    delta = reduced[:, np.newaxis, :] - reduced[np.newaxis, :, :]
     for decimals in range(MOST_DECIMALS):
         if np.array_equal(np.round(values, decimals), values):
             return np.asarray(np.round(delta, decimals)) + 0.0
     return np.asarray(delta)
 
 
-def _check_same_examples(first: Any, second: Any) -> None:
-    one, other = np.asarray(first), np.asarray(second)
-    _validate.same_length({"ids of y_pred_1": len(one), "ids of y_pred_2": len(other)})
+def _check_same_examples(ids: Any, n: int) -> None:
+    if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
+        raise InputTypeError("ids: expected a pair of arrays, one for each classifier.")
+    one, other = map(np.asarray, ids)
+    _validate.same_length(
+        {"y_pred_1": n, "ids of y_pred_1": len(one), "ids of y_pred_2": len(other)}
+    )
     differ = one != other
     if differ.any():
         row = int(np.argmax(differ))
@@ -287,6 +325,7 @@ def compare(
     groups: Any = None,
     class_priors: Any = None,
     strata: str | None = None,
+    impossible: Any = None,
     ids: tuple[Any, Any] | None = None,
     unit: str = "",
 ) -> CostDifference:
@@ -300,7 +339,7 @@ def compare(
         What each decision costs for each class, or for each example.
     names : pair of str
         What the classifiers are called.
-    sample_weight, groups, class_priors, strata, unit
+    sample_weight, groups, class_priors, strata, impossible, unit
         As in `evaluate`.
     ids : pair of array_like, optional
         The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
@@ -319,8 +358,8 @@ def compare(
     """
     check_costs(costs)
     if ids is not None:
-        _check_same_examples(*ids)
-    design = Design(class_priors=class_priors, strata=strata)
+        _check_same_examples(ids, len(y_pred_1))
+    design = Design(class_priors, strata, impossible)
     table: Table
     if isinstance(costs, ExampleCosts):
         if sample_weight is not None or groups is not None:

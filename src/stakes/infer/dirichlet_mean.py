@@ -11,8 +11,9 @@ once that is taken out,
            \operatorname{Im}\Bigl[\frac{z'(τ)}{z(τ)} - \frac{1}{τ - ir}\Bigr] dτ,
 
 r being the signed root of -2 K(c). Dropping all but the first value of the integrand gives the
-Lugannani-Rice approximation; a trapezoidal rule of twenty points gives the integral to about 1e-9
-for α of any size. K' has only real zeros, so the path meets no other saddlepoint on its way.
+Lugannani-Rice approximation; a trapezoidal rule of twenty points gives the integral to about 1e-9;
+atoms with tiny α need more. K' has only real zeros, so the path meets no other saddlepoint on its
+way.
 
 All functions treat many distributions at once: `costs` has one entry for each atom and runs from 0
 to 1, `alpha` one row for each distribution.
@@ -30,9 +31,13 @@ from scipy.special import ndtr, ndtri
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating]
 
-STEP = 0.4
-POINTS = 19
-"""The trapezoidal rule: e^(-τ²/2) is 3e-13 at the last point."""
+STEP, REACH = 0.4, 7.6
+"""The trapezoidal rule: e^(-τ²/2) is 3e-13 at its end."""
+
+FINENESS = 5.0
+"""How many steps the path keeps from the next singularity."""
+
+MOST_HALVINGS = 7
 
 NEWTON_STEPS = 2
 CLOSE_TO_MEAN = 2e-8
@@ -68,7 +73,7 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
         x = _solve(partial(_modified_root, problem.costs, weights), root, x)
         u, exact = _tail_at(problem.costs, weights, -np.expm1(-x))
         result[rows] = problem.low + (problem.high - problem.low) * u
-        score = -ndtri(np.clip(exact, 1e-300, 1 - 1e-16))
+        score = _score(exact)
         moved = np.where(score == old_score, np.nan, score - old_score)
         rate = (root - old_root) / moved
         rate = np.where((rate > 0.2) & (rate < 5), rate, 1.0)  # noqa: PLR2004 - a sane secant
@@ -77,6 +82,11 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
         old_root, old_score = root[unfinished], score[unfinished]
         rows, wanted, x = rows[unfinished], wanted[unfinished], x[unfinished]
         root = following[unfinished]
+    if len(rows):  # tails with a plateau, where r* is a poor guide: bracket the exact tail
+        weights = problem.alpha[rows]
+        x = _solve(partial(_exact_score, problem.costs, weights), wanted, x)
+        u, _ = _tail_at(problem.costs, weights, -np.expm1(-x))
+        result[rows] = problem.low + (problem.high - problem.low) * u
     return result
 
 
@@ -164,6 +174,14 @@ def _series(x: Floats) -> Floats:
     return np.asarray(small * total)
 
 
+def _score(tail: Floats) -> Floats:
+    return np.asarray(-ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
+
+
+def _exact_score(costs: Floats, alpha: Floats, w: Floats) -> Floats:
+    return _score(_tail_at(costs, alpha, w)[1])
+
+
 def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> Floats:
     """Find x with function(1 - e^-x) = target, for increasing functions, all rows at once.
 
@@ -193,19 +211,32 @@ def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> F
 
 
 def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return u(w) and P(Σ a·D > u(w)), by integration along the path of steepest descent."""
+    """Return u(w) and P(Σ a·D > u(w)), rows with tiny α on a finer rule than the others."""
+    least = np.min(np.where(alpha > 0, alpha, np.inf), axis=1)
+    # The next singularity lies √(2πα) or more from the path.
+    halvings = np.ceil(np.log2(np.maximum(STEP * FINENESS / np.sqrt(2 * np.pi * least), 1)))
+    u, tail = np.empty(len(w)), np.empty(len(w))
+    for level in np.unique(halvings):
+        rows = halvings == level
+        step = STEP / 2.0 ** min(level, MOST_HALVINGS)
+        u[rows], tail[rows] = _integrated(costs, alpha[rows], w[rows], step)
+    return u, tail
+
+
+def _integrated(costs: Floats, alpha: Floats, w: Floats, step: float) -> tuple[Floats, Floats]:
+    """Integrate along the path of steepest descent, by the trapezoidal rule."""
     u, c, slope, k2, r = _saddlepoint(costs, alpha, w)
     b = costs - u[:, np.newaxis]
     k3 = 2 * (alpha * slope**3).sum(axis=1)
     unit = 1 / np.sqrt(k2)
     integral = 0.5 * (unit / c - 1 / r)
-    z: Complexes = c + 1j * unit * STEP + k3 / (6 * k2**2) * STEP**2
+    z: Complexes = c + 1j * unit * step + k3 / (6 * k2**2) * step**2
     previous: Complexes = 1j * unit
     derivative = previous
-    for k in range(1, POINTS + 1):
-        tau = k * STEP
+    for k in range(1, round(REACH / step) + 1):
+        tau = k * step
         if k > 1:
-            z = z + STEP * (1.5 * derivative - 0.5 * previous)
+            z = z + step * (1.5 * derivative - 0.5 * previous)
         goal = -(r**2 + tau**2) / 2
         for _ in range(NEWTON_STEPS):
             value, first, second = _cumulant(b, alpha, z)
@@ -213,7 +244,7 @@ def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
             z = z - move
         previous, derivative = derivative, -tau / (first - second * move)
         integral = integral + np.exp(-(tau**2) / 2) * ((derivative / z).imag - r / (tau**2 + r**2))
-    tail = ndtr(-r) + np.exp(-(r**2) / 2) / np.pi * STEP * integral
+    tail = ndtr(-r) + np.exp(-(r**2) / 2) / np.pi * step * integral
     return u, np.clip(tail, 0.0, 1.0)
 
 

@@ -104,15 +104,18 @@ class CostDistribution:
             self._origin, self._step = self.mean, 1.0
             self._law = ListedLaw(np.ones(1))
             return
-        low, high = _window(parts)
-        step = _step(parts)
-        if step is None or (high - low) / step > LARGEST_LATTICE:
-            self.exact = False
-            step = (high - low) / FINE_LATTICE
-        self._step = step
         if len(parts) == 1 and len(parts[0].costs) == 2:  # noqa: PLR2004 - two outcomes
+            self._step = parts[0].scale * float(np.ptp(parts[0].costs))
             self._origin, self._law = _binomial(parts[0])
         else:
+            low, high = _window(parts)
+            step = _step(parts)
+            if step is None or (high - low) / step > LARGEST_LATTICE:
+                self.exact = False
+                # Splitting costs between lattice points adds n·step²/4 to the variance at most.
+                finer = int(np.ceil(np.log2(max(self._draws / 10**4, 1)) / 2))
+                step = (high - low) / min(FINE_LATTICE << finer, LARGEST_LATTICE)
+            self._step = step
             self._origin, self._law = _convolve(parts, low, high, step)
         self._origin += self._fixed
 

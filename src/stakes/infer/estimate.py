@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._labels import Label
 from stakes._table import html_table, matrix_table, number
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer.designs import SIMPLE, Design, Table, check_costs, outcomes_of
+from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, check_costs, outcomes_of
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes
 from stakes.measures.agreement import error_rate
-from stakes.measures.cost import trivial_costs
 
 WORTH_NAMING = 0.05
 """The share of the cost from which on a summary names the cell that it comes from."""
@@ -62,8 +62,7 @@ class CostEstimate(Inference):
             raise InputTypeError(
                 "costs: expected a CostMatrix for counts, and None for a CostSample."
             )
-        if self.costs is not None:
-            self._cell_costs()  # raises when the labels do not agree
+        self.outcomes()  # raises when the labels do not agree, or the design does not fit
 
     def outcomes(self) -> Outcomes:
         """Return the possible costs of a decision and how often each came."""
@@ -107,35 +106,54 @@ class CostEstimate(Inference):
 
     def best_trivial(self) -> tuple[Label, CostEstimate]:
         """Return the decision that would be cheapest for all examples alike, and its estimate."""
-        table = self._table()
-        costs = self._matrix()
-        each = trivial_costs(table, costs)
-        decision = min(each, key=lambda name: each[name])
-        chosen = costs.decisions.index(decision)
-        counts = np.zeros((len(costs.decisions), len(table.labels)), dtype=table.counts.dtype)
-        counts[chosen] = table.class_counts
-        squares = None
-        if table.squares is not None:
-            squares = np.zeros(counts.shape)
-            squares[chosen] = table.squares.sum(axis=0)
-        always = Confusion(counts, table.labels, costs.decisions, squares=squares)
-        return decision, replace(self, confusion=always)
+        table, costs = self._table(), self._matrix()
+        shares = cell_shares(table, self.design).sum(axis=0)
+        chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
+        return costs.decisions[chosen], replace(self, confusion=self._always(chosen))
+
+    def _always(self, chosen: int) -> Table:
+        """Return the counts as if one decision had been taken for all examples."""
+        costs, table = self._matrix(), self.confusion
+
+        def moved(counts: NDArray[Any]) -> NDArray[Any]:
+            shape = (*counts.shape[:-2], len(costs.decisions), counts.shape[-1])
+            result = np.zeros(shape, dtype=counts.dtype)
+            result[..., chosen, :] = counts.sum(axis=-2)
+            return result
+
+        if isinstance(table, GroupedConfusion):
+            return GroupedConfusion(
+                moved(table.counts), table.labels, costs.decisions, table.groups
+            )
+        pooled = self._table()
+        squares = None if pooled.squares is None else moved(pooled.squares)
+        return Confusion(moved(pooled.counts), pooled.labels, costs.decisions, squares=squares)
 
     def contributions(self) -> NDArray[np.float64]:
         """Return the part of the average cost that each cell ``[predicted, actual]`` makes up."""
-        table = self._table()
-        return np.asarray(table.counts * self._cell_costs() / table.n)
+        return cell_shares(self._table(), self.design) * self._cell_costs()
 
     def variance_contributions(self) -> NDArray[np.float64]:
-        """Return the part of the variance of one decision's cost that each cell makes up.
+        """Return the part of the squared standard error that each cell makes up.
 
         It shows which cell makes the interval wide: rare expensive cells contribute little to the
         cost and much to its uncertainty.
         """
-        table = self._table()
-        costs = self._cell_costs()
-        mean = float((table.counts * costs).sum() / table.n)
-        return np.asarray(table.counts * (costs - mean) ** 2 / table.n)
+        table, costs = self._table(), self._cell_costs()
+        if isinstance(self.confusion, GroupedConfusion):
+            raise DesignError(
+                "variance_contributions: with groups the cells do not vary independently."
+            )
+        if table.squares is not None:
+            mean = self.cost
+            return np.asarray(table.squares * (costs - mean) ** 2 / table.n**2)
+        if self.design.class_priors is None and self.design.strata is None:
+            return np.asarray(table.counts * (costs - self.cost) ** 2 / table.n**2)
+        sizes = np.maximum(table.class_counts, 1)
+        means = (table.counts * costs).sum(axis=0) / sizes
+        shares = cell_shares(table, self.design)
+        priors = shares.sum(axis=0)
+        return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
     def summary(self, confidence: float = 0.95) -> str:
         """Say what the decisions cost, how sure that is, and which mistake costs most."""
@@ -221,6 +239,7 @@ def evaluate(
     groups: Any = None,
     class_priors: Any = None,
     strata: str | None = None,
+    impossible: Any = None,
     unit: str = "",
 ) -> CostEstimate:
     """Return what a classifier's decisions cost.
@@ -241,6 +260,8 @@ def evaluate(
         The share of each class where the classifier is used, if it differs from the test set's.
     strata : {"class"}, optional
         "class" when the test set has fixed numbers of examples of each class.
+    impossible : sequence of (decision, class), optional
+        Cells that cannot occur; a costly one among them would widen the interval.
     unit : str, optional
         The unit of the costs, such as "USD".
 
@@ -253,8 +274,10 @@ def evaluate(
     2.75
     """
     check_costs(costs)
-    design = Design(class_priors=class_priors, strata=strata)
+    design = Design(class_priors, strata, impossible)
     if isinstance(costs, ExampleCosts):
+        if y_true is not None:
+            _validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         if sample_weight is not None or groups is not None:
             raise DesignError(
                 "sample_weight, groups: they cannot be combined with costs of single examples."

@@ -12,7 +12,7 @@ from stakes.infer.distribution import CostDistribution
 from stakes.infer.interval import Interval
 from stakes.infer.methods.exact import distributions
 from stakes.infer.outcomes import Outcomes
-from stakes.infer.run import check_design, limits
+from stakes.infer.run import check_design, limits, options_for, with_laplace
 
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible")
 
@@ -50,13 +50,17 @@ class Inference(ABC):
             ``class_priors``, ``strata``, ``impossible``.
         """
         this = self.with_design(options)
-        chosen = this.default_method() if method == "auto" else method
-        if method == "auto" and chosen != "extremal":
-            options = {name: value for name, value in options.items() if name == "laplace"}
-        if chosen in ("bcost", "exact"):
-            options.setdefault("laplace", this.default_laplace())
-        low, high = limits(this.outcomes(), confidence, chosen, options)
-        return Interval(float(low[0]), float(high[0]), confidence, chosen)
+        chosen = this.chosen_method(method, options)
+        suit = options_for if method == "auto" else with_laplace
+        settings = suit(chosen, options, this.default_laplace())
+        low, high = limits(this.outcomes(), confidence, chosen, settings)
+        return Interval(float(low[0]), float(high[0]), float(confidence), chosen)
+
+    def chosen_method(self, method: str, options: dict[str, Any]) -> str:
+        """Return the method to use; who asks for the conservative interval gets the extremal."""
+        if method != "auto":
+            return method
+        return "extremal" if options.get("conservative") else self.default_method()
 
     def distribution(self, laplace: Any = None, **options: Any) -> CostDistribution:
         """Return the exact bootstrap distribution of the mean per decision.

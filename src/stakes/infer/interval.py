@@ -49,7 +49,8 @@ class Interval:
 
     def times(self, volume: float) -> Interval:
         """Return the interval for the total of `volume` decisions."""
-        return replace(self, low=self.low * volume, high=self.high * volume)
+        low, high = sorted((self.low * volume, self.high * volume))
+        return replace(self, low=low, high=high)
 
     def summary(self) -> str:
         """Write the interval out."""

@@ -11,8 +11,8 @@ from scipy import fft
 
 Floats = NDArray[np.float64]
 
-FEW_COEFFICIENTS = 20_000
-"""With more, running sums of listed probabilities are faster."""
+LONG, FEW_COEFFICIENTS = 1 << 15, 2000
+"""Shorter lattices, or more coefficients, are listed: running sums are faster then."""
 
 
 class ListedLaw:
@@ -63,7 +63,7 @@ class SpectralLaw(ListedLaw):
 
     def cumulative(self, position: NDArray[Any]) -> Floats:
         """Return the probability of each position and all before it."""
-        if len(self._index) > FEW_COEFFICIENTS:
+        if self._length < LONG or len(self._index) > FEW_COEFFICIENTS:
             return super().cumulative(position)
         count = np.clip(position, -1, self.size - 1) + 1.0
         index, powers = self._index[1:], self._powers[1:]

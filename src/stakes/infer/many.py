@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._table import html_table, number, text_table
+from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, MissingExtraError, RareCostWarning
+from stakes.errors import InputError, InputTypeError, MissingExtraError, RareCostWarning
+from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.run import checked_confidence
@@ -74,6 +76,7 @@ class Ranking:
     costs: CostMatrix
     joint: JointConfusion | None = None
     unit: str = ""
+    design: Design = SIMPLE
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +88,12 @@ class Ranking:
             missing = f"the pair {min(wanted)} is missing" if wanted else f"got {len(names)}"
             raise InputError(
                 f"pairs: expected the counts of every pair of at least two classifiers; {missing}."
+            )
+        sizes = {table.n for table in self.pairs.values()}
+        if len(sizes) > 1:
+            raise InputError(
+                f"pairs: the tables have {sorted(sizes)} examples; all pairs must be counted on "
+                "the same examples."
             )
         object.__setattr__(self, "names", names)
 
@@ -100,16 +109,16 @@ class Ranking:
         if (first, second) in self.pairs:
             table = self.pairs[first, second]
         else:
-            turned = self.pairs[second, first]
-            table = PairedConfusion(turned.counts.swapaxes(0, 1), turned.labels, turned.decisions)
-        return CostDifference(table, self.costs, (first, second), unit=self.unit)
+            table = self.pairs[second, first].swapped()
+        return CostDifference(table, self.costs, (first, second), self.design, self.unit)
 
     def estimates(self) -> dict[str, CostEstimate]:
         """Return what each classifier costs, the cheapest first."""
         result: dict[str, CostEstimate] = {}
         for (first, second), table in self.pairs.items():
-            result.setdefault(first, CostEstimate(table.first, self.costs, unit=self.unit))
-            result.setdefault(second, CostEstimate(table.second, self.costs, unit=self.unit))
+            for name, counts in ((first, table.first), (second, table.second)):
+                if name not in result:
+                    result[name] = CostEstimate(counts, self.costs, self.design, self.unit)
         return dict(sorted(result.items(), key=lambda item: item[1].cost))
 
     def pairwise(
@@ -130,10 +139,24 @@ class Ranking:
         rng : Generator or seed, default 0
             For the simultaneous intervals; the default always gives the same.
         """
-        alpha = checked_confidence(confidence)
         _validate.choice(adjust, "adjust", ("holm", "none"))
-        order = list(self.estimates())
-        compared = [self.difference(*pair) for pair in combinations(order, 2)]
+        compared = [self.difference(*pair) for pair in combinations(self.estimates(), 2)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RareCostWarning)
+            rare = sum(each.default_method() != "exact" for each in compared)
+        if rare:
+            warn(
+                f"in {rare} of {len(compared)} comparisons the outcomes that matter most were seen "
+                "too rarely: they use the extremal interval, and the simultaneous intervals are "
+                "Bonferroni's.",
+                RareCostWarning,
+            )
+        return self._compared(compared, adjust, confidence, rng)
+
+    def _compared(
+        self, compared: list[CostDifference], adjust: str, confidence: float, rng: Any
+    ) -> list[Pair]:
+        alpha = checked_confidence(confidence)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             tests = [each.test(confidence=confidence) for each in compared]
@@ -147,8 +170,13 @@ class Ranking:
 
     def best_set(self, confidence: float = 0.95) -> list[str]:
         """Return the classifiers that no other was shown to beat, the cheapest first."""
-        beaten = {pair.second for pair in self.pairwise(confidence=confidence) if pair.rejected}
+        beaten = {pair.second for pair in self._quietly(confidence) if pair.rejected}
         return [name for name in self.estimates() if name not in beaten]
+
+    def _quietly(self, confidence: float = 0.95) -> list[Pair]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RareCostWarning)
+            return self.pairwise(confidence=confidence)
 
     def summary(self, confidence: float = 0.95) -> str:
         """Say which classifier is the cheapest, or which are tied."""
@@ -174,7 +202,7 @@ class Ranking:
         """Return the ranking as plain numbers and lists."""
         return {
             "estimates": {name: each.cost for name, each in self.estimates().items()},
-            "pairs": [asdict(pair) for pair in self.pairwise()],
+            "pairs": [asdict(pair) for pair in self._quietly()],
             "best_set": self.best_set(),
         }
 
@@ -193,7 +221,7 @@ class Ranking:
                 f"{pair.adjusted:.2g}",
                 f"{pair.first} is cheaper" if pair.rejected else "a tie",
             ]
-            for pair in self.pairwise()
+            for pair in self._quietly()
         ]
         return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
 
@@ -201,7 +229,8 @@ class Ranking:
         self, compared: list[CostDifference], alpha: float, rng: Any
     ) -> list[tuple[float, float]]:
         """Return max-t intervals, or Bonferroni's where rare costs forbid normal theory."""
-        if any(each.default_method() != "exact" for each in compared):
+        simple = self.design == SIMPLE
+        if not simple or any(each.default_method() != "exact" for each in compared):
             level = 1 - alpha / len(compared)
             return [tuple(each.interval(level)) for each in compared]  # type: ignore[misc]
         spread = self._difference_covariance(compared)
@@ -241,7 +270,14 @@ class Ranking:
 
 
 def compare_many(
-    y_true: Any, predictions: Mapping[str, Any], costs: CostMatrix, *, unit: str = ""
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    costs: CostMatrix,
+    *,
+    class_priors: Any = None,
+    strata: str | None = None,
+    impossible: Any = None,
+    unit: str = "",
 ) -> Ranking:
     """Compare what several classifiers cost on the same examples.
 
@@ -253,8 +289,8 @@ def compare_many(
         From the name of each classifier to its decisions.
     costs : CostMatrix
         What each decision costs for each class.
-    unit : str, optional
-        The unit of the costs.
+    class_priors, strata, impossible, unit
+        As in `evaluate`.
 
     Examples
     --------
@@ -266,13 +302,16 @@ def compare_many(
     ... }, costs).summary())
     eager is the cheapest of 2: 0.1 each, with 95 % confidence.
     """
+    if not isinstance(costs, CostMatrix):
+        raise InputTypeError(f"costs: expected a CostMatrix, got {type(costs).__name__}.")
     joint = JointConfusion.from_labels(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions
     )
     if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
         raise InputError("predictions: expected at least two classifiers, got 1.")
     pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
-    return Ranking(pairs, costs, joint, unit)  # type: ignore[arg-type]
+    design = Design(class_priors, strata, impossible)
+    return Ranking(pairs, costs, joint, unit, design)  # type: ignore[arg-type]
 
 
 def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:

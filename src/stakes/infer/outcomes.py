@@ -17,6 +17,7 @@ from stakes.errors import InputError
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-15
 MOST_ATOMS = 2048
 """More different costs than this are condensed where a method's time grows with their number."""
 
@@ -151,13 +152,25 @@ class Outcomes:
 
 
 def make_stratum(
-    costs: Any, counts: Any, *, possible: NDArray[np.bool_] | None = None, weight: float = 1.0
+    costs: Any,
+    counts: Any,
+    *,
+    possible: NDArray[np.bool_] | None = None,
+    weight: float = 1.0,
+    scale: float = 0.0,
 ) -> Stratum:
-    """Merge cells with equal costs; `counts` may have a leading axis of tables."""
+    """Merge cells with equal costs; `counts` may have a leading axis of tables.
+
+    `scale` is the size of the numbers that the costs were computed from, if it is larger.
+    """
     flat = np.asarray(costs, dtype=np.float64).ravel()
     table = np.asarray(counts, dtype=np.float64).reshape(-1, flat.size)
     allowed = np.ones(flat.size, dtype=bool) if possible is None else possible.ravel()
     atoms, place = np.unique(flat[allowed], return_inverse=True)
+    # Costs that differ by the rounding of arithmetic only are one cost.
+    size = max(scale, abs(atoms[0]), abs(atoms[-1]))
+    starts = np.append(True, np.diff(atoms) > ROUNDING * size)
+    atoms, place = atoms[starts], (np.cumsum(starts) - 1)[place]
     merged = np.zeros((len(atoms), len(table)))
     np.add.at(merged, place, table[:, allowed].T)
     where = np.full(flat.size, -1, dtype=np.intp)
@@ -166,7 +179,7 @@ def make_stratum(
     return Stratum(atoms, np.ascontiguousarray(merged.T), cells, where, weight)
 
 
-def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float) -> list[Floats]:
+def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1) -> list[Floats]:
     """Return what a Laplace correction adds to each atom, for each stratum.
 
     Parameters
@@ -175,18 +188,20 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float) -> list[Floats
         What is corrected.
     laplace : float, array_like or "auto"
         λ for every possible cell, or one for each cell of the table; "auto" puts
-        `principled_laplace` on the cheapest and the costliest cell alone.
+        `principled_laplace` on the costliest cell alone.
     alpha : float
         One minus the confidence, which "auto" depends on.
+    end : {-1, 0}
+        With "auto": -1 for the costliest cell (an upper limit), 0 for the cheapest (a lower one).
     """
     if isinstance(laplace, str):
         if laplace != "auto":
             raise InputError(f"laplace: expected a number, an array or 'auto', got {laplace!r}.")
         added = []
         for stratum in outcomes.strata:
-            ends = np.zeros(len(stratum.costs))
-            ends[[0, -1]] = principled_laplace(alpha)
-            added.append(ends)
+            extra = np.zeros(len(stratum.costs))
+            extra[end] = principled_laplace(alpha)
+            added.append(extra)
         return added
     values = np.asarray(laplace)
     if values.dtype.kind not in "biuf" or not np.isfinite(values).all() or (values < 0).any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Any
 
@@ -11,21 +11,24 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import gamma
 
-from stakes._table import number
+from stakes._table import html_table, number
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference, cost_differences
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
-from stakes.infer.outcomes import Floats, Outcomes, make_stratum
+from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
 from stakes.infer.run import checked_confidence
 
 TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
 
 SIMULATIONS = 1000
+TEST_SETS = 401
+MOST = 10**9
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,13 @@ class Power:
     simulated: float
     standard_error: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the power as plain values."""
+        return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(["power"], [[self.summary()]])
+
     def summary(self) -> str:
         """Say how likely the difference is to be shown."""
         return (
@@ -65,7 +75,10 @@ class Plan:
         The answer.
     spread, range_of_costs : int or None
         What the standard deviation asks for, and what the range of the costs asks for, where an
-        interval is planned; the answer is the larger.
+        interval is planned; the answer is at least the larger.
+    arm : float or None
+        The median distance of the upper limit from the estimate in test sets of n examples drawn
+        from the pilot, where there is one.
     trustworthy_from : int or None
         From where on normal theory can be trusted, by the pilot's skewness.
     power : Power or None
@@ -77,7 +90,15 @@ class Plan:
     spread: int
     range_of_costs: int | None = None
     trustworthy_from: int | None = None
+    arm: float | None = None
     power: Power | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values."""
+        return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(["plan"], [[self.summary()]])
 
     def summary(self) -> str:
         """Say how many examples are needed, and why."""
@@ -131,34 +152,49 @@ def plan_test_size(
     -----
     For an upper arm h, n = max{(z σ/h)², u (C_max - C_min)/h}, u being the 1 - α/2 quantile of
     Gamma(weight): an interval cannot be shorter than what one more mistake of the costliest kind
-    would add. For a difference d, n = (z_{1-α/2} + z_power)² σ²/d².
+    would add. Where both matter the formula is too low, so with a pilot n is raised until half of
+    the test sets drawn from it have an arm of at most h. For a difference d,
+    n = (z_{1-α/2} + z_power)² σ²/d², raised until the simulated power is reached.
 
     Examples
     --------
     >>> from stakes import Confusion, CostMatrix, plan_test_size
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
-    >>> print(plan_test_size(costs, Confusion([[95, 1], [3, 1]], [0, 1]), half_width=0.5).summary())
-    1,521 test examples are needed for an upper limit within 0.5 of the estimate; the spread of the
+    >>> pilot = Confusion([[95, 1], [3, 1]], [0, 1])
+    >>> print(plan_test_size(costs, pilot, half_width=0.5, rng=0).summary())
+    2,145 test examples are needed for an upper limit within 0.5 of the estimate; the spread of the
     costs asks for most.
     """
     alpha = checked_confidence(confidence)
     if (half_width is None) == (difference is None):
         raise InputTypeError("half_width, difference: give one of the two.")
+    _positive(weight, "weight")
+    if pilot is not None and pilot.weighted:
+        raise DesignError("pilot: planning needs counts of examples, not sums of weights.")
+    generator = np.random.default_rng(rng)
     if half_width is not None:
-        return _for_interval(costs, pilot, _positive(half_width, "half_width"), alpha, weight)
-    target = abs(_positive(abs(float(difference or 0)), "difference"))
+        arm = _positive(half_width, "half_width")
+        return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
+    target = _positive(
+        abs(difference) if isinstance(difference, int | float) else difference, "difference"
+    )
     if not 0 < power < 1:
         raise InputError(f"power: expected a number between 0 and 1, got {power!r}.")
     factor = (-ndtri(alpha / 2) + ndtri(power)) ** 2
     goal = f"to show a difference of {number(target)} with a power of {100 * power:.3g} %"
     if pilot is None:
         span = float(np.ptp(costs.values, axis=0).max())
+        if target >= span:
+            raise InputError(
+                f"difference: two classifiers cannot differ by more than {span:g} per decision "
+                f"with these costs; got {target:g}."
+            )
         return Plan(ceil(factor * (span**2 - target**2) / target**2), goal, 0)
     if not isinstance(pilot, PairedConfusion):
         raise InputTypeError("pilot: a difference needs the counts of two classifiers.")
-    probabilities, values = _alternative(pilot, costs, target)
+    pilots = CostDifference(pilot, costs).difference
+    probabilities, values = _alternative(pilot, costs, float(np.copysign(target, pilots)))
     n = ceil(factor * _variance(probabilities, values) / target**2)
-    generator = np.random.default_rng(rng)
     found = _power(probabilities, values, n, alpha, generator)
     # The formula is optimistic for rare costs; go on until the simulation agrees.
     while found.simulated < power - 2 * found.standard_error and n < 10**9:
@@ -168,7 +204,7 @@ def plan_test_size(
 
 
 def power(
-    pilot: PairedConfusion,
+    pilot: Any,
     costs: CostMatrix,
     n: Any,
     *,
@@ -206,6 +242,8 @@ def power(
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InputError(f"n: expected a positive whole number, got {n!r}.")
     alpha = checked_confidence(confidence)
+    if not isinstance(pilot, PairedConfusion) or pilot.weighted:
+        raise InputTypeError("pilot: expected a PairedConfusion of counted examples.")
     target = CostDifference(pilot, costs).difference if difference is None else difference
     probabilities, values = _alternative(pilot, costs, target)
     return _power(probabilities, values, int(n), alpha, np.random.default_rng(rng))
@@ -216,23 +254,39 @@ def _for_interval(
     pilot: Confusion | PairedConfusion | None,
     arm: float,
     alpha: float,
+    *,
     weight: float,
+    rng: np.random.Generator,
 ) -> Plan:
     span = float(np.ptp(costs.values))
-    trust = None
-    if pilot is None:
-        variance = (span / 2) ** 2
-    elif isinstance(pilot, Confusion):
-        stratum = CostEstimate(pilot, costs).outcomes().only
-        variance = float(stratum.moment(2)[0])
-        if variance > 0:
-            trust = ceil(TRUST * float(stratum.moment(3)[0]) ** 2 / variance**3)
-    else:
-        raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
-    spread = ceil(float(ndtri(alpha / 2)) ** 2 * variance / arm**2)
-    rare = ceil(float(gamma.isf(alpha / 2, weight)) * span / arm)
     goal = f"for an upper limit within {number(arm)} of the estimate"
-    return Plan(max(spread, rare, 1), goal, spread, rare, trust)
+    rare = max(1, ceil(float(gamma.isf(alpha / 2, weight)) * span / arm))
+    z = float(ndtri(alpha / 2))
+    if pilot is None:
+        spread = ceil(z**2 * (span / 2) ** 2 / arm**2)
+        return Plan(max(spread, rare), goal, spread, rare)
+    if not isinstance(pilot, Confusion):
+        raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
+    stratum = CostEstimate(pilot, costs).outcomes().only
+    variance = float(stratum.moment(2)[0])
+    trust = ceil(TRUST * float(stratum.moment(3)[0]) ** 2 / variance**3) if variance > 0 else None
+    spread = ceil(z**2 * variance / arm**2)
+    n = max(spread, rare)
+    found = _median_arm(stratum, n, alpha, weight, rng)
+    while found > arm and n < MOST:
+        n = ceil(1.05 * n)
+        found = _median_arm(stratum, n, alpha, weight, rng)
+    return Plan(n, goal, spread, rare, trust, found)
+
+
+def _median_arm(
+    stratum: Stratum, n: int, alpha: float, weight: float, rng: np.random.Generator
+) -> float:
+    """Return how far the upper limit lies from the estimate in half of the test sets drawn."""
+    drawn = rng.multinomial(n, stratum.counts[0] / stratum.n[0], TEST_SETS).astype(np.float64)
+    outcomes = Outcomes((stratum.with_counts(drawn),))
+    _, high = extremal.limits(outcomes, alpha, weight=weight)
+    return float(np.median(high - outcomes.mean))
 
 
 def _positive(value: Any, name: str) -> float:
@@ -256,8 +310,6 @@ def _alternative(
     mean = float(shares @ values)
     if np.isclose(mean, difference):
         return shares, values
-    if difference != 0 and mean * difference < 0:
-        difference = -difference
     if not seen.min() < difference < seen.max():
         raise InputError(
             f"difference: the pilot's outcomes differ by {seen.min():g} to {seen.max():g}, so a "
@@ -282,6 +334,11 @@ def _power(
     outcomes = Outcomes((make_stratum(values, drawn),))
     share = float((batch_p_values(outcomes) <= alpha).mean())
     error = float(np.sqrt(max(share * (1 - share), 1 / SIMULATIONS) / SIMULATIONS))
+    if _variance(probabilities, values) <= 0:
+        raise InputError(
+            "pilot: all its examples differ by the same cost, so it tells nothing about chance. "
+            "Use a larger one."
+        )
     z = abs(float(probabilities @ values)) * np.sqrt(n / _variance(probabilities, values))
     formula = float(ndtr(z + ndtri(alpha / 2)) + ndtr(-z + ndtri(alpha / 2)))
     return Power(n, formula, share, error)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import inspect
-import warnings
+from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
+from stakes._warn import warn
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
 from stakes.infer.methods import METHODS
 from stakes.infer.outcomes import Floats, Outcomes
 
+AUTOMATIC = ("exact", "extremal")
+"""The methods that "auto" chooses from."""
+
 
 def checked_confidence(confidence: Any) -> float:
     """Return one minus the confidence, which must lie between 0 and 1."""
-    if not isinstance(confidence, float | int) or not 0 < confidence < 1:
+    if (
+        isinstance(confidence, bool)
+        or not isinstance(confidence, Real)
+        or not 0 < float(confidence) < 1
+    ):
         raise InputError(
             f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
         )
@@ -31,20 +40,44 @@ def limits(
         )
     module = METHODS[method]
     check_design(method, outcomes.design)
-    known = list(inspect.signature(module.limits).parameters)[2:]
-    for name in options:
-        if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InputTypeError(f"{name}: the method {method!r} has no such option; {takes}.")
+    check_options(options, f"the method {method!r}", option_names(module.limits, 2))
     if outcomes.lowest == outcomes.highest:
-        warnings.warn(
+        warn(
             f"all possible outcomes cost the same, {outcomes.lowest:g}: the interval has no width.",
             ConstantCostWarning,
-            stacklevel=4,
         )
         return outcomes.mean, outcomes.mean
     low, high = module.limits(outcomes, alpha, **options)
     return low, high
+
+
+def option_names(function: Callable[..., Any], positional: int) -> list[str]:
+    """Return the names of a function's parameters after the first few."""
+    return list(inspect.signature(function).parameters)[positional:]
+
+
+def check_options(options: dict[str, Any], what: str, known: list[str]) -> None:
+    """Raise when an option is not among those known, and name these."""
+    for name in options:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InputTypeError(f"{name}: {what} has no such option; {takes}.")
+
+
+def options_for(method: str, options: dict[str, Any], laplace: float) -> dict[str, Any]:
+    """Return what a method takes of the options for "auto", which must be known to one of them."""
+    able = {name: option_names(METHODS[name].limits, 2) for name in AUTOMATIC}
+    check_options(options, "the method 'auto'", sorted({*able["exact"], *able["extremal"]}))
+    return with_laplace(
+        method, {name: value for name, value in options.items() if name in able[method]}, laplace
+    )
+
+
+def with_laplace(method: str, options: dict[str, Any], laplace: float) -> dict[str, Any]:
+    """Add the Laplace correction to the options of a method that takes one."""
+    if method in METHODS and "laplace" in option_names(METHODS[method].limits, 2):
+        return {"laplace": laplace} | options
+    return options
 
 
 def check_design(method: str, design: str) -> None:

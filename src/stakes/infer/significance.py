@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,19 @@ from scipy.special import ndtr
 from scipy.stats import binom
 
 from stakes import _validate
-from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.errors import DesignError, InputError
 from stakes.infer.methods import METHODS
-from stakes.infer.methods.bcost import resampled
+from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
 from stakes.infer.methods.extremal import WEIGHT, tails
 from stakes.infer.methods.normal import standard_error
 from stakes.infer.outcomes import Outcomes
-from stakes.infer.run import checked_confidence
+from stakes.infer.run import check_options, checked_confidence, option_names
 
+SMALLEST = 1e-12
+"""No p-value is known to be smaller than what the distributions are computed to."""
+
+SERVINGS = 1 << 22
 Tails = tuple[float, float]
 """The evidence against a mean of at most, and of at least, the margin: one-sided p-values for
 "greater" and for "less"."""
@@ -92,7 +96,7 @@ def run_test(
     alpha = checked_confidence(confidence)
     _validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
     _validate.choice(method, "method", ("auto", *TESTS))
-    if not isinstance(margin, int | float) or not np.isfinite(margin):
+    if not isinstance(margin, Real) or not np.isfinite(float(margin)):
         raise InputError(f"margin: expected a finite number, got {margin!r}.")
     test, designs = TESTS[method]
     if outcomes.design not in designs:
@@ -101,20 +105,21 @@ def run_test(
             f"method: {method!r} cannot treat the design {outcomes.design!r}; "
             f"these can: {', '.join(map(repr, able))}."
         )
-    known = list(inspect.signature(test).parameters)[2:]
-    for name in options:
-        if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InputTypeError(f"{name}: the test {method!r} has no such option; {takes}.")
-    greater, less = test(outcomes, float(margin), **options)
+    check_options(options, f"the test {method!r}", option_names(test, 3))
+    if method == "bdeltacost":
+        order(alpha, options.get("n_resamples", 1000))  # raises when they are too few
+    if method == "extremal" and alternative != "two-sided" and "weight" not in options:
+        # The weight 0.7 balances two sides; one side alone needs all of it.
+        options = {"conservative": True} | options
+    greater, less = test(outcomes, float(margin), alpha, **options)
     p_value = {
         "two-sided": min(1.0, 2 * min(greater, less)),
         "less": min(1.0, less),
         "greater": min(1.0, greater),
     }[alternative]
     return TestResult(
-        statistic=float(outcomes.mean[0]) - margin,
-        p_value=float(p_value),
+        statistic=float(outcomes.mean[0]) - float(margin),
+        p_value=max(float(p_value), SMALLEST),
         rejected=bool(p_value <= alpha),
         method=method,
         alternative=alternative,
@@ -124,15 +129,17 @@ def run_test(
     )
 
 
-def _exact(outcomes: Outcomes, margin: float, *, laplace: Any = 0.0) -> Tails:
+def _exact(outcomes: Outcomes, margin: float, alpha: float, *, laplace: Any = 0.0) -> Tails:
     """BDELTACOST without sampling noise: the bootstrap probability of at most, at least margin."""
-    distribution = distributions(outcomes, laplace, 0.05)[0]
-    return distribution.cdf(margin), distribution.sf(margin)
+    upper = distributions(outcomes, laplace, alpha)[0]
+    lower = distributions(outcomes, laplace, alpha, 0)[0] if isinstance(laplace, str) else upper
+    return lower.cdf(margin), upper.sf(margin)
 
 
 def _bdeltacost(
     outcomes: Outcomes,
     margin: float,
+    alpha: float,
     *,
     laplace: Any = 0.0,
     n_resamples: int = 1000,
@@ -143,21 +150,26 @@ def _bdeltacost(
     The interval at error rate α starts behind ⌊α/2·N⌋ resamples, so it excludes the margin exactly
     when at most α/2·N of them are on its other side. No p-value is smaller than 1/N.
     """
-    drawn = resampled(outcomes, 0.05, laplace, n_resamples, rng)[0]
+    drawn = resampled(outcomes, alpha, laplace, n_resamples, np.random.default_rng(rng))[0]
     slack = 1e-9 * max(np.abs(drawn).max(), 1e-300)
     below, above = np.sum(drawn <= margin + slack), np.sum(drawn >= margin - slack)
     return max(below, 0.5) / n_resamples, max(above, 0.5) / n_resamples
 
 
 def _extremal(
-    outcomes: Outcomes, margin: float, *, weight: float = WEIGHT, conservative: bool = False
+    outcomes: Outcomes,
+    margin: float,
+    _alpha: float,
+    *,
+    weight: float = WEIGHT,
+    conservative: bool = False,
 ) -> Tails:
     """Return the error rates at which the extremal interval would end at the margin."""
     below, above = tails(outcomes, margin, weight=weight, conservative=conservative)
     return float(below[0]), float(above[0])
 
 
-def _normal(outcomes: Outcomes, margin: float) -> Tails:
+def _normal(outcomes: Outcomes, margin: float, _alpha: float) -> Tails:
     """Return the paired-differences z test's tails."""
     error = standard_error(outcomes)[0]
     shift = float(outcomes.mean[0]) - margin
@@ -169,8 +181,9 @@ def _normal(outcomes: Outcomes, margin: float) -> Tails:
 def _signflip(
     outcomes: Outcomes,
     margin: float,
+    _alpha: float,
     *,
-    n_resamples: int = 9999,
+    n_resamples: Any = 9999,
     rng: np.random.Generator | int | None = None,
 ) -> Tails:
     """Flip the sign of each example's difference at random, by counts.
@@ -178,20 +191,25 @@ def _signflip(
     Valid where the differences are symmetric about the margin under the hypothesis; with costs they
     often are not.
     """
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int) or n_resamples < 1:
+        raise InputError(f"n_resamples: expected a positive whole number, got {n_resamples!r}.")
     stratum = outcomes.only
+    seen = stratum.counts[0] > 0
+    counts = np.rint(stratum.counts[0, seen]).astype(np.int64)
+    shifted = stratum.costs[seen] - margin
+    observed, slack = float(counts @ shifted), 1e-9 * float(counts @ np.abs(shifted))
     generator = np.random.default_rng(rng)
-    size = np.abs(stratum.costs - margin)
-    counts = np.rint(stratum.counts[0]).astype(np.int64)
-    flipped = generator.binomial(counts, 0.5, (n_resamples, len(counts)))
-    totals = (2 * flipped - counts) @ size
-    observed = float(stratum.counts[0] @ (stratum.costs - margin))
-    slack = 1e-9 * float(counts @ size)
-    greater = (1 + np.sum(totals >= observed - slack)) / (n_resamples + 1)
-    less = (1 + np.sum(totals <= observed + slack)) / (n_resamples + 1)
-    return float(greater), float(less)
+    above = below = 0
+    step = max(1, SERVINGS // len(counts))
+    for start in range(0, n_resamples, step):
+        size = (min(step, n_resamples - start), len(counts))
+        totals = (2 * generator.binomial(counts, 0.5, size) - counts) @ np.abs(shifted)
+        above += int(np.sum(totals >= observed - slack))
+        below += int(np.sum(totals <= observed + slack))
+    return (1 + above) / (n_resamples + 1), (1 + below) / (n_resamples + 1)
 
 
-def _mcnemar(outcomes: Outcomes, margin: float) -> Tails:
+def _mcnemar(outcomes: Outcomes, margin: float, _alpha: float) -> Tails:
     """Test, as McNemar does, whether the two kinds of disagreement are equally frequent."""
     stratum = outcomes.only
     seen = stratum.costs[stratum.counts[0] > 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from stakes._table import html_table, number, text_table
 from stakes.costs import CostRanges
 from stakes.counts.joint import JointConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.designs import cell_shares
 from stakes.infer.difference import CostDifference
 
 Floats = NDArray[np.float64]
@@ -149,12 +150,15 @@ def cheapest_probability(
         )
     generator = np.random.default_rng(rng)
     shares = joint.counts / joint.n
-    mean = costs.mean().values
+    average = costs.mean()
+    mean = average.values_for(joint.labels, joint.decisions)  # raises where labels are missing
+    rows = [costs.decisions.index(decision) for decision in joint.decisions]
+    columns = [costs.labels.index(label) for label in joint.labels]
     both, by_costs, by_sampling = [], [], []
     step = max(1, SERVING // max(len(shares), 1))
     for start in range(0, n_draws, step):
         size = min(step, n_draws - start)
-        drawn = costs.sample(size, rng=generator)
+        drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
         populations = generator.standard_gamma(joint.counts, (size, len(shares)))
         populations /= populations.sum(axis=1, keepdims=True)
         both.append(_expected(joint, drawn, populations))
@@ -231,8 +235,12 @@ class FlipRegion:
     flips : tuple of Flip
         For each cell, where the verdict changes.
     ratio : float or None
-        For two classes with free correct decisions: the cost ratio of a miss (deciding the first
-        label when it was the second) to a false alarm at which the verdict changes.
+        For two classes with free correct decisions: the ratio of the two mistakes' costs at which
+        the verdict changes; that of taking the second label for the first is the unit.
+    ratio_now : float or None
+        The ratio of the costs given.
+    labels : tuple
+        The classes.
     """
 
     cheaper: str
@@ -241,14 +249,17 @@ class FlipRegion:
     flips: tuple[Flip, ...]
     ratio: float | None
     ratio_now: float | None
+    labels: tuple[Label, ...]
 
     def summary(self) -> str:
         """Say how far the costs can move before the verdict changes."""
         if self.ratio is not None and self.ratio_now is not None:
             side = "more" if self.ratio_now > self.ratio else "less"
+            first, second = self.labels
             return (
-                f"{self.cheaper} stays cheaper than {self.other} as long as a miss costs {side} "
-                f"than {number(self.ratio)} × a false alarm (now {number(self.ratio_now)} ×)."
+                f"{self.cheaper} stays cheaper than {self.other} as long as predicting {first!r} "
+                f"when it was {second!r} costs {side} than {number(self.ratio)} × the opposite "
+                f"mistake (now {number(self.ratio_now)} ×)."
             )
         lines = [
             f"predicting {flip.decision!r} when it was {flip.label!r} costs "
@@ -260,10 +271,23 @@ class FlipRegion:
         if not lines:
             return f"{self.cheaper} stays cheaper than {self.other} whatever any one cell costs."
         return (
-            f"{self.cheaper} stays cheaper than {self.other} as long as "
-            + ", or ".join(lines)
-            + "."
+            f"{self.cheaper} stays cheaper than {self.other}, changing one cost at a time, as long "
+            f"as {'; '.join(lines)}."
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the region as plain values."""
+        return {
+            "cheaper": self.cheaper,
+            "other": self.other,
+            "gradient": self.gradient.tolist(),
+            "ratio": self.ratio,
+            "ratio_now": self.ratio_now,
+            "flips": [asdict(flip) for flip in self.flips],
+        }
+
+    def _repr_html_(self) -> str:
+        return html_table(["verdict"], [[self.summary()]])
 
     def __repr__(self) -> str:
         return self.summary()
@@ -285,13 +309,19 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     >>> found = flip_region(compare(
     ...     y_true, [0] * 40 + [1] * 60, [0] * 63 + [1] * 37, costs, names=("eager", "shy")))
     >>> print(found.summary())
-    eager stays cheaper than shy as long as a miss costs more than 6.667 × a false alarm (now 10 ×).
+    eager stays cheaper than shy as long as predicting 0 when it was 1 costs more than 6.667 × the
+    opposite mistake (now 10 ×).
     """
     if difference.costs is None:
         raise DesignError("costs of single examples have no cells whose cost could change.")
     table = difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
-    gradient = (table.first.counts - table.second.counts) / table.n
+    first, second = table.first, table.second
+    if difference.design.class_priors is None:
+        gradient = np.asarray((first.counts - second.counts) / table.n)
+    else:
+        shares = [cell_shares(each, difference.design) for each in (first, second)]
+        gradient = shares[0] - shares[1]
     now = float((gradient * costs).sum())
     if now == 0:
         raise InputError(
@@ -310,4 +340,4 @@ def flip_region(difference: CostDifference) -> FlipRegion:
         ratio_now = float(costs[0, 1] / costs[1, 0])
         ratio = ratio if ratio > 0 else None
     names = difference.names if now < 0 else difference.names[::-1]
-    return FlipRegion(names[0], names[1], gradient, tuple(flips), ratio, ratio_now)
+    return FlipRegion(names[0], names[1], gradient, tuple(flips), ratio, ratio_now, table.labels)

@@ -29,9 +29,13 @@ def limits(
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the limits of Table 2: the costs of rank lb and ub among the sorted resamples."""
-    lower = order(alpha, n_resamples)
-    drawn = np.sort(resampled(outcomes, alpha, laplace, n_resamples, rng), axis=1)
-    return drawn[:, lower - 1], drawn[:, n_resamples - lower]
+    rank = order(alpha, n_resamples)
+    generator = np.random.default_rng(rng)
+    upper = np.sort(resampled(outcomes, alpha, laplace, n_resamples, generator), axis=1)
+    lower = upper
+    if isinstance(laplace, str):  # "auto": each limit has the correction at its own end
+        lower = np.sort(resampled(outcomes, alpha, laplace, n_resamples, generator, end=0), axis=1)
+    return lower[:, rank - 1], upper[:, n_resamples - rank]
 
 
 def order(alpha: float, n_resamples: int) -> int:
@@ -52,15 +56,16 @@ def resampled(
     alpha: float,
     laplace: Any,
     n_resamples: int,
-    rng: np.random.Generator | int | None,
+    generator: np.random.Generator,
+    *,
+    end: int = -1,
 ) -> Floats:
     """Return resampled mean costs, shape (tables, n_resamples)."""
-    generator = np.random.default_rng(rng)
     if outcomes.groups is not None:
         return _resampled_groups(*outcomes.groups, n_resamples, generator)
     means = np.zeros((outcomes.tables, n_resamples))
     for stratum, added in zip(
-        outcomes.strata, pseudo_counts(outcomes, laplace, alpha), strict=True
+        outcomes.strata, pseudo_counts(outcomes, laplace, alpha, end), strict=True
     ):
         corrected = stratum.counts + added
         shares = corrected / corrected.sum(axis=1, keepdims=True)

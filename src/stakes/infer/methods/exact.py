@@ -13,19 +13,23 @@ DESIGNS = frozenset({"simple", "priors", "examples"})
 
 
 def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:
-    """Return the α/2 and 1 - α/2 quantiles of the exact bootstrap distribution."""
-    ends = np.array(
-        [
-            distribution.quantile([alpha / 2, 1 - alpha / 2])
-            for distribution in distributions(outcomes, laplace, alpha)
-        ]
+    """Return the α/2 and 1 - α/2 quantiles of the exact bootstrap distribution.
+
+    With ``laplace="auto"`` each limit has the correction at its own end.
+    """
+    upper = distributions(outcomes, laplace, alpha)
+    lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
+    return (
+        np.array([each.quantile(alpha / 2) for each in lower]),
+        np.array([each.quantile(1 - alpha / 2) for each in upper]),
     )
-    return ends[:, 0], ends[:, 1]
 
 
-def distributions(outcomes: Outcomes, laplace: Any, alpha: float) -> list[CostDistribution]:
+def distributions(
+    outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1
+) -> list[CostDistribution]:
     """Return the exact bootstrap distribution of the mean, for each table."""
-    added = pseudo_counts(outcomes, laplace, alpha)
+    added = pseudo_counts(outcomes, laplace, alpha, end)
     return [
         CostDistribution(
             [
