@@ -113,7 +113,7 @@ class CostDistribution:
             if step is None or (high - low) / step > LARGEST_LATTICE:
                 self.exact = False
                 # Splitting costs between lattice points adds n·step²/4 to the variance at most.
-                finer = int(np.ceil(np.log2(max(self._draws / 10**4, 1)) / 2))
+                finer = int(np.ceil(np.log2(max(self._draws / 10**5, 1)) / 2))
                 step = (high - low) / min(FINE_LATTICE << finer, LARGEST_LATTICE)
             self._step = step
             self._origin, self._law = _convolve(parts, low, high, step)
