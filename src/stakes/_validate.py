@@ -257,3 +257,31 @@ def two_classes(labels: Labels, name: str) -> None:
             f"{', '.join(map(repr, labels[:10]))}. "
             "For one class against the rest, pass a boolean such as y_true == 'fraud'."
         )
+
+
+def expect(value: Any, kind: type, name: str, example: str) -> None:
+    """Check that an argument is of one of stakes' own kinds; `example` shows how to make one."""
+    if isinstance(value, kind):
+        return
+    raise InputTypeError(
+        f"{name}: expected a {kind.__name__}, got a {type(value).__name__}. Make one with "
+        f"{example}, and mind the order of the arguments."
+    )
+
+
+def one_number(value: Any, name: str) -> float:
+    """Check that an argument is a finite number."""
+    array = numeric(value, name, ndim=0)
+    finite(array, name, "Give a number.")
+    return float(array)
+
+
+def as_size(value: Any, name: str) -> int:
+    """Check a number of things to make."""
+    try:
+        size = int(value.__index__())
+    except (AttributeError, TypeError):
+        size = -1
+    if size < 0:
+        raise InputError(f"{name}: expected a whole number, 0 or more, got {value!r}.")
+    return size

@@ -12,8 +12,8 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import label_codes
 from stakes._labels import Labels, as_labels
+from stakes._named_columns import column_labels, column_order, refuse_frame
 from stakes._table import exact, html_table
-from stakes.costs.checks import column_labels, column_order, expect, refuse_frame
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError
 
@@ -88,7 +88,7 @@ class ExampleCosts(ByValue):
         >>> ExampleCosts.from_matrix(costs, ["ok", "fraud", "fraud"], amount).values.tolist()
         [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
         """
-        expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
         refuse_frame(factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions.")
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
         multiplier = _validate.numeric(factor, "factor", ndim=_dimensions(factor))

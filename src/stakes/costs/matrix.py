@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._labels import Label, Labels, as_axes, as_labels, hint, label_array, listing, renamed
+from stakes._named_columns import ordered_probabilities, refuse_frame
 from stakes._table import Table, exact, html_table, matrix_table, text_table
-from stakes.costs.checks import expect, one_number, ordered_probabilities, refuse_frame
 from stakes.costs.equivalence import rank_alike
 from stakes.costs.exchange import Exchange
 from stakes.errors import InputError, LabelError
@@ -125,12 +125,12 @@ class CostMatrix(Exchange, ByValue):
         """
         values = [
             [
-                one_number(true_negative, "true_negative"),
-                one_number(false_negative, "false_negative"),
+                _validate.one_number(true_negative, "true_negative"),
+                _validate.one_number(false_negative, "false_negative"),
             ],
             [
-                one_number(false_positive, "false_positive"),
-                one_number(true_positive, "true_positive"),
+                _validate.one_number(false_positive, "false_positive"),
+                _validate.one_number(true_positive, "true_positive"),
             ],
         ]
         return cls(values, rows="predicted", labels=[neg_label, pos_label])
@@ -220,7 +220,7 @@ class CostMatrix(Exchange, ByValue):
         >>> costs.equivalent_to(costs.zero_diagonal())
         True
         """
-        expect(other, CostMatrix, "other", "CostMatrix(values, rows=, labels=)")
+        _validate.expect(other, CostMatrix, "other", "CostMatrix(values, rows=, labels=)")
         if set(self.labels) != set(other.labels) or set(self.decisions) != set(other.decisions):
             return False
         return rank_alike(self.values, other.values_for(self.labels, self.decisions))

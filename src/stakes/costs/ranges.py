@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._labels import Label, Labels, as_axes
+from stakes._named_columns import refuse_frame
 from stakes._table import Table, exact, html_table, matrix_table, text_table
-from stakes.costs.checks import as_size, expect, one_number, refuse_frame
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 
@@ -143,8 +143,8 @@ class CostRanges(ByValue):
         >>> CostRanges.around(costs, 2).high.tolist()
         [[0.0, 200.0], [20.0, 0.0]]
         """
-        expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
-        times = one_number(factor, "factor")
+        _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        times = _validate.one_number(factor, "factor")
         if times < 1:
             raise InputError(f"factor: expected a number of at least 1, got {factor!r}.")
         ends = np.sort([costs.values / times, costs.values * times], axis=0)
@@ -168,7 +168,7 @@ class CostRanges(ByValue):
         -------
         ndarray, shape (size, decisions, classes)
         """
-        how_many = as_size(size, "size")
+        how_many = _validate.as_size(size, "size")
         generator = _generator(rng)
         shares = generator.random((how_many, *self.low.shape))
         if self.scale == "log":

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Labels, listing
-from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.errors import DesignError, InputError, LabelError
 from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
 
 NEARLY = 0.9
@@ -175,16 +174,6 @@ def _stratified(
             )
         )
     return Outcomes(tuple(strata), "priors")
-
-
-def check_costs(costs: Any) -> None:
-    """Check that costs are of a kind that can be evaluated."""
-    if not isinstance(costs, CostMatrix | ExampleCosts):
-        raise InputTypeError(
-            f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "
-            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() or "
-            "cheapest_probability."
-        )
 
 
 def cell_shares(table: Confusion | PairedConfusion, design: Design) -> Floats:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
 from stakes._labels import Label
 from stakes._table import html_table, matrix_table, number
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, check_costs, outcomes_of
+from stakes.infer.counting import counted
+from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, outcomes_of
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes
 from stakes.measures.agreement import error_rate
@@ -273,22 +273,6 @@ def evaluate(
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
     """
-    check_costs(costs)
-    design = Design(class_priors, strata, impossible)
-    if isinstance(costs, ExampleCosts):
-        if y_true is not None:
-            _validate.same_length({"y_true": len(y_true), "costs": len(costs)})
-        if sample_weight is not None or groups is not None:
-            raise DesignError(
-                "sample_weight, groups: they cannot be combined with costs of single examples."
-            )
-        return CostEstimate(CostSample.from_predictions(costs, y_pred), None, design, unit)
-    table: Table
-    names = {"labels": costs.labels, "decisions": costs.decisions}
-    if groups is None:
-        table = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight, **names)
-    elif sample_weight is None:
-        table = GroupedConfusion.from_labels(y_true, y_pred, groups, **names)
-    else:
-        raise DesignError("sample_weight: it cannot be combined with groups.")
-    return CostEstimate(table, costs, design, unit)
+    table = counted(costs, y_true, [y_pred], sample_weight=sample_weight, groups=groups)
+    matrix = costs if isinstance(costs, CostMatrix) else None
+    return CostEstimate(table, matrix, Design(class_priors, strata, impossible), unit)

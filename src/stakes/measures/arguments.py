@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stakes.costs.checks import expect
+from stakes._validate import expect
 from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from stakes import _validate
 from stakes._columns import label_codes
 from stakes._labels import Labels, as_labels
-from stakes.costs.checks import ordered_probabilities
+from stakes._named_columns import ordered_probabilities
 from stakes.errors import InputError
 
 ROUNDING = 1e-9

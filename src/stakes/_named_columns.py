@@ -1,7 +1,4 @@
-"""Checks of what is handed in with costs: kinds of objects, and data frames in place of arrays.
-
-The columns of a data frame have names, and those count for more than their order.
-"""
+"""Data frames in place of arrays: their columns have names, which count for more than order."""
 
 from __future__ import annotations
 
@@ -12,24 +9,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Labels, as_labels, listing, plain
-from stakes.errors import InputError, InputTypeError, LabelError
-
-
-def expect(value: Any, kind: type, name: str, example: str) -> None:
-    """Check that an argument is of one of stakes' own kinds; `example` shows how to make one."""
-    if isinstance(value, kind):
-        return
-    raise InputTypeError(
-        f"{name}: expected a {kind.__name__}, got a {type(value).__name__}. Make one with "
-        f"{example}, and mind the order of the arguments."
-    )
-
-
-def one_number(value: Any, name: str) -> float:
-    """Check that an argument is a finite number."""
-    array = _validate.numeric(value, name, ndim=0)
-    _validate.finite(array, name, "Give a number.")
-    return float(array)
+from stakes.errors import InputTypeError, LabelError
 
 
 def refuse_frame(values: Any, name: str, remedy: str) -> None:
@@ -89,17 +69,6 @@ def ordered_probabilities(proba: Any, labels: Labels, order: Any = None) -> NDAr
             "otherwise. Leave out labels=, or correct it."
         )
     return array[:, positions]
-
-
-def as_size(value: Any, name: str) -> int:
-    """Check a number of things to make."""
-    try:
-        size = int(value.__index__())
-    except (AttributeError, TypeError):
-        size = -1
-    if size < 0:
-        raise InputError(f"{name}: expected a whole number, 0 or more, got {value!r}.")
-    return size
 
 
 def _column_names(table: Any) -> Labels | None:
