@@ -219,3 +219,16 @@ def test_off_the_lattice_the_variance_is_not_inflated():
     distribution = CostDistribution([Draws(costs, probabilities, 10**7, 1.0)])
     low, high = distribution.quantile([0.025, 0.975])
     assert high - low == pytest.approx(2 * 1.959964 * distribution.var**0.5, rel=2e-3)
+
+
+@pytest.mark.parametrize("n", [10**5, 10**6])
+@pytest.mark.parametrize("costs", [[0, 0.1, 2.5, 99.9], [0, 7, 14, 15], [-40, 0, 40, 80.5]])
+def test_picking_angles_gives_what_transforming_all_gives(n, costs, monkeypatch):
+    costs, probabilities = np.array(costs, dtype=float), np.array([0.5, 0.3, 0.15, 0.05])
+    picked = CostDistribution([Draws(costs, probabilities, n, 1.0)])
+    monkeypatch.setattr("stakes.infer.distribution._candidates", lambda *_: None)
+    whole = CostDistribution([Draws(costs, probabilities, n, 1.0)])
+    for level in (0.001, 0.025, 0.5, 0.975):
+        assert picked.quantile(level) == whole.quantile(level)
+        x = whole.quantile(level)
+        assert picked.cdf(x) == pytest.approx(whole.cdf(x), abs=1e-9)

@@ -31,6 +31,9 @@ FEW_ATOMS = 64
 NEGLIGIBLE = -40.0
 """Logarithms of powers that are zero to double precision."""
 
+WORTH_PICKING = 30.0
+"""How many angles of a transform take as long as one that is computed by itself."""
+
 CAREFUL = -8.0
 """Larger ones are worth every digit."""
 
@@ -262,6 +265,14 @@ def _convolve(
         for part, (positions, probabilities) in zip(parts, placed, strict=True)
     )
     reference = round(centre)
+    first = int(np.floor((low - start) / step + 1e-6))
+    candidates = _candidates(parts[0].n, *placed[0], length) if len(parts) == 1 else None
+    if candidates is not None:
+        theta = 2 * np.pi / length * candidates
+        powers = _centred_power(parts, placed, theta, centre - reference)
+        large = np.abs(powers) > np.exp(NEGLIGIBLE)
+        law = SpectralLaw(candidates[large], powers[large], length, first - reference, size)
+        return start + step * first, law
     transforms = [np.conj(fft.rfft(_on_circle(*each, length))) for each in placed]
     log_size = np.zeros(length // 2 + 1)
     kept = np.arange(len(log_size))
@@ -279,8 +290,33 @@ def _convolve(
     careful = log_size[kept] > CAREFUL
     theta = 2 * np.pi / length * kept[careful]
     powers[careful] = _centred_power(parts, placed, theta, centre - reference)
-    first = int(np.floor((low - start) / step + 1e-6))
     return start + step * first, SpectralLaw(kept, powers, length, first - reference, size)
+
+
+def _candidates(
+    n: int, positions: Floats, probabilities: Floats, length: int
+) -> NDArray[np.int64] | None:
+    """Return the few angles at which a power of the transform can be more than negligible.
+
+    With p and q the two largest probabilities and d the distance of their positions,
+    |φ(θ)|² ≤ 1 - 2pq (1 - cos θd), so θd must be close to a multiple of 2π. Their number hardly
+    depends on n. None where transforming all angles at once is faster.
+    """
+    top = np.argsort(probabilities)[-2:]
+    distance = abs(float(np.diff(positions[top])[0]))
+    slack = -np.expm1(2 * NEGLIGIBLE / n) / (2 * float(np.prod(probabilities[top])))
+    if slack >= 1 or distance == 0:
+        return None
+    width = float(np.arccos(1 - slack)) / (2 * np.pi)
+    expected = width * length + distance
+    if expected * len(positions) > length * np.log2(length) / WORTH_PICKING:
+        return None
+    centres = np.arange(int(distance / 2) + 2)
+    begins = np.ceil((centres - width) * length / distance).astype(np.int64)
+    ends = np.floor((centres + width) * length / distance).astype(np.int64)
+    picked = begins[:, np.newaxis] + np.arange(int((ends - begins).max()) + 1)
+    inside = (picked >= 0) & (picked <= np.minimum(ends, length // 2)[:, np.newaxis])
+    return np.unique(picked[inside])
 
 
 def _centred_power(
@@ -300,7 +336,8 @@ def _centred_power(
             sine = np.sin(half)
             real -= 2 * probabilities[some] @ (sine * sine)
             imaginary += 2 * probabilities[some] @ (sine * np.cos(half))
-        log_size += part.n * 0.5 * np.log1p(2 * real + real**2 + imaginary**2)
+        with np.errstate(divide="ignore"):  # a transform of exactly zero stays zero
+            log_size += part.n * 0.5 * np.log1p(2 * real + real**2 + imaginary**2)
         angle += part.n * np.arctan2(imaginary, 1 + real)
     return np.asarray(np.exp(log_size - 1j * angle))
 
