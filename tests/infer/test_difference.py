@@ -298,3 +298,13 @@ def test_groups_stay_groups_in_each_estimate():
     y_true = np.tile([0, 1], 30)
     difference = compare(y_true, y_true, 1 - y_true, COSTS, groups=np.repeat(range(12), 5))
     assert [each.outcomes().design for each in difference.estimates()] == ["grouped"] * 2
+
+
+def test_groups_without_any_disagreement_are_worth_one_draw_each():
+    """Nothing is known of the correlation then, for a difference as for a cost."""
+    y_true = np.tile([0, 1], 50)
+    groups = np.repeat(range(10), 10)
+    same = compare(y_true, y_true, y_true, COSTS, groups=groups)
+    assert same.outcomes().effective == pytest.approx([10])
+    ten = compare(y_true[:10], y_true[:10], y_true[:10], COSTS)
+    assert list(same.interval()) == pytest.approx(list(ten.interval(method="extremal")))

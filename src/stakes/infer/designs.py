@@ -31,7 +31,7 @@ NEARLY = 0.9
 """Costs nearly as far from the mean as the farthest count as extreme."""
 
 ENOUGH_GROUPS = 3
-"""So many groups must have cost something before their correlation is estimated."""
+"""So many groups must depart from the usual cost before their correlation is estimated."""
 
 Table = Confusion | PairedConfusion | GroupedConfusion | CostSample
 
@@ -130,10 +130,12 @@ def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Stratum) -> Outc
     alone = stratum.moment(2)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.where(variance > 0, alone / variance, n)
-    # With hardly any group that costs anything, nothing is known of the correlation within groups:
-    # then each is worth one draw, the more so the larger it is.
-    costly = (totals > float(np.min(cell_costs)) * sizes * (1 + 1e-12) + 1e-12).sum()
-    if costly < ENOUGH_GROUPS:
+    # Where hardly any group departs from the commonest cost (or, of two classifiers, difference),
+    # nothing is known of the correlation within groups: count no more draws than groups, and fewer
+    # the more unequal they are.
+    usual = float(stratum.costs[stratum.counts[0].argmax()])
+    departing = np.abs(totals - usual * sizes) > 1e-9 * float(np.abs(cell_costs).max())
+    if departing.sum() < ENOUGH_GROUPS:
         effective = np.minimum(effective, n**2 / (sizes @ sizes))
     effective = np.clip(effective, 1.0, n)
     return Outcomes((stratum,), "grouped", variance, effective, (totals, sizes))
