@@ -13,7 +13,7 @@ SOURCE = Path(stakes.__file__).parent
 
 # Each layer may import those before it, and itself.
 LAYERS = [
-    {"errors", "_labels", "_table", "_byvalue", "_validate", "_columns", "_named_columns", "_warn"},
+    {"errors", "_labels", "_table", "_byvalue", "_validate", "_columns", "_named_columns", "_warn", "_frame"},
     {"read"},
     {"costs", "counts"},
     {"measures"},

@@ -242,6 +242,14 @@ def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
     return array
 
 
+def thresholds(values: Any, name: str) -> NDArray[np.float64]:
+    """Check distinct scores, highest first; infinite ones are allowed."""
+    cuts = numeric(values, name, ndim=1)
+    if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
+        raise InputError(f"{name}: expected distinct scores, highest first, without NaN.")
+    return cuts
+
+
 def same_length(lengths: dict[str, int]) -> None:
     """Check that arrays describe the same examples."""
     if len(set(lengths.values())) > 1:

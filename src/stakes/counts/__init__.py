@@ -4,6 +4,7 @@ from stakes.counts.confusion import Confusion
 from stakes.counts.grouped import GroupedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.counts.paired import PairedConfusion
+from stakes.counts.paired_scores import PairedScoreCounts
 from stakes.counts.sample import CostSample
 from stakes.counts.scores import ScoreCounts
 
@@ -13,5 +14,6 @@ __all__ = [
     "GroupedConfusion",
     "JointConfusion",
     "PairedConfusion",
+    "PairedScoreCounts",
     "ScoreCounts",
 ]

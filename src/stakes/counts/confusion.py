@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from stakes import _validate
 from stakes._columns import as_column
+from stakes._frame import pandas
 from stakes._table import Table, html_table, matrix_table, number, text_table
 from stakes.counts.labelled import LabelledCounts, weight_amounts
-from stakes.errors import MissingExtraError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -139,12 +139,7 @@ class Confusion(LabelledCounts):
         ok          5      0
         fraud       1      3
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError(
-                "frame needs pandas, which is not installed: pip install pandas"
-            ) from error
+        pd = pandas()
         return pd.DataFrame(
             self.counts,
             index=pd.Index(self.decisions, name="predicted"),

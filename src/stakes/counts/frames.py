@@ -71,35 +71,40 @@ def group(frame: Any, columns: Sequence[str], weight: str | None) -> tuple[list[
 
 
 def scored(
-    frame: Any, actual: str, score: str, weight: str | None
-) -> tuple[Column, NDArray[np.float64], Amounts]:
-    """Return the labels, scores and amounts of a frame.
+    frame: Any, actual: str, score: Sequence[str], weight: str | None
+) -> tuple[Column, list[NDArray[np.float64]], Amounts]:
+    """Return the labels, the scores of each scorer, and the amounts of a frame.
 
-    Those of the rows, if the frame is in memory anyway; of a lazy frame those of the distinct pairs
-    of label and score.
+    Those of the rows, if the frame is in memory anyway; of a lazy frame those of the distinct
+    combinations of label and scores.
     """
     import narwhals as nw
 
-    wrapped = as_frame(frame, [actual], [score, *([] if weight is None else [weight])])
-    label_name, score_name, weight_name = (f"column {name!r}" for name in (actual, score, weight))
+    wrapped = as_frame(frame, [actual], [*score, *([] if weight is None else [weight])])
+    label_name, weight_name = (f"column {name!r}" for name in (actual, weight))
     if not isinstance(wrapped, nw.LazyFrame):
         column = as_column(wrapped[actual].to_native(), label_name)
-        scores = _validate.scores(wrapped[score].to_native(), score_name)
+        found = [_validate.scores(wrapped[name].to_native(), f"column {name!r}") for name in score]
         weights = None if weight is None else wrapped[weight].to_native()
-        return column, scores, weight_amounts(weights, len(column), weight_name, label_name)
+        return column, found, weight_amounts(weights, len(column), weight_name, label_name)
 
-    keys = _keys([actual, score])
-    parts = {keys[0]: nw.col(actual), keys[1]: nw.col(score).cast(nw.Float64)}
-    table = _grouped(wrapped, parts, weight)
+    label_key, *score_keys = _keys([actual, *score])
+    casts = {
+        key: nw.col(name).cast(nw.Float64) for key, name in zip(score_keys, score, strict=True)
+    }
+    table = _grouped(wrapped, {label_key: nw.col(actual), **casts}, weight)
     rows = table["rows"].to_numpy()
-    scores = table[keys[1]].to_numpy().astype(np.float64, copy=False)
-    missing = np.isnan(scores)
-    if missing.any():
-        raise InputError(
-            f"{score_name}: expected numbers, {rows[missing].sum()} rows have no score. "
-            "Leave out the examples that have no score."
-        )
-    return _column(table[keys[0]].to_list(), label_name, rows), scores, _amounts(table, weight)
+    found = []
+    for key, name in zip(score_keys, score, strict=True):
+        scores = table[key].to_numpy().astype(np.float64, copy=False)
+        missing = np.isnan(scores)
+        if missing.any():
+            raise InputError(
+                f"column {name!r}: expected numbers, {rows[missing].sum()} rows have no score. "
+                "Leave out the examples that have no score."
+            )
+        found.append(scores)
+    return _column(table[label_key].to_list(), label_name, rows), found, _amounts(table, weight)
 
 
 def _keys(columns: Sequence[str]) -> list[str]:

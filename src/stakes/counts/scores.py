@@ -65,9 +65,7 @@ class ScoreCounts(ByValue):
         neg_label: Label = 0,
         squares: Any = None,
     ) -> None:
-        cuts = _validate.numeric(thresholds, "thresholds", ndim=1)
-        if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
-            raise InputError("thresholds: expected distinct scores, highest first, without NaN.")
+        cuts = _validate.thresholds(thresholds, "thresholds")
         given = {"positives": positives, "negatives": negatives}
         lengths = {name: len(_validate.amounts(each, name, ndim=1)) for name, each in given.items()}
         _validate.same_length({"thresholds": len(cuts), **lengths})
@@ -149,8 +147,8 @@ class ScoreCounts(ByValue):
         """
         from stakes.counts.frames import scored
 
-        column, scores, amounts = scored(frame, actual, score, sample_weight)
-        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+        column, scores, amounts = scored(frame, actual, [score], sample_weight)
+        return cls._from_rows(column, scores[0], amounts, pos_label, neg_label)
 
     @classmethod
     def _from_rows(
@@ -162,17 +160,13 @@ class ScoreCounts(ByValue):
         neg_label: Label | None,
     ) -> Self:
         """Count rows, each of which stands for one or more examples."""
-        positive, other = _two_classes(column, pos_label, neg_label)
+        positive, other = two_classes(column, pos_label, neg_label)
         thresholds, tables = _count(scores, positive, amounts)
-        for label, total in zip((pos_label, other), tables[0].sum(axis=1), strict=True):
-            if neg_label is None and not total:
-                raise InputError(
-                    f"{column.name}: two classes are needed, all examples of {label!r} have weight "
-                    "zero. To count a part in which one class is absent, name both: pos_label=, "
-                    "neg_label=."
-                )
         squares = tables[1] if len(tables) > 1 else None
-        return cls(thresholds, *tables[0], pos_label=pos_label, neg_label=other, squares=squares)
+        result = cls(thresholds, *tables[0], pos_label=pos_label, neg_label=other, squares=squares)
+        if neg_label is None:
+            both_classes_weigh(result, column.name)
+        return result
 
     @property
     def n_positives(self) -> Any:
@@ -215,16 +209,7 @@ class ScoreCounts(ByValue):
         """Merge the score tables of two sets of examples."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        if (self.neg_label, self.pos_label) != (other.neg_label, other.pos_label):
-            raise LabelError(
-                f"score tables of the classes {self.neg_label!r} and {self.pos_label!r} cannot be "
-                f"merged with one of {other.neg_label!r} and {other.pos_label!r}."
-            )
-        if self.weighted != other.weighted:
-            raise InputError(
-                "scores with sample weights cannot be merged with scores without: count all parts "
-                "with sample_weight, or none."
-            )
+        check_mergeable(self, other)
         thresholds, where = np.unique(
             np.concatenate([self.thresholds, other.thresholds]), return_inverse=True
         )
@@ -289,7 +274,35 @@ def _placed(
     return total
 
 
-def _two_classes(
+def check_mergeable(one: Any, other: Any) -> None:
+    """Raise when two score tables, paired or not, are not of the same classes and kind."""
+    if (one.neg_label, one.pos_label) != (other.neg_label, other.pos_label):
+        raise LabelError(
+            f"score tables of the classes {one.neg_label!r} and {one.pos_label!r} cannot be "
+            f"merged with one of {other.neg_label!r} and {other.pos_label!r}."
+        )
+    if one.weighted != other.weighted:
+        raise InputError(
+            "scores with sample weights cannot be merged with scores without: count all parts "
+            "with sample_weight, or none."
+        )
+
+
+def both_classes_weigh(table: Any, name: str) -> None:
+    """Raise when all examples of a class have weight zero."""
+    for label, total in (
+        (table.pos_label, table.n_positives),
+        (table.neg_label, table.n_negatives),
+    ):
+        if not total:
+            raise InputError(
+                f"{name}: two classes are needed, all examples of {label!r} have weight "
+                "zero. To count a part in which one class is absent, name both: pos_label=, "
+                "neg_label=."
+            )
+
+
+def two_classes(
     column: Column, pos_label: Label, neg_label: Label | None
 ) -> tuple[NDArray[np.bool_], Label]:
     """Tell which rows are positive, and name the other class."""

@@ -8,6 +8,7 @@ from stakes.infer.estimate import CostEstimate, evaluate
 from stakes.infer.interval import Interval
 from stakes.infer.many import Pair, Ranking, compare_many
 from stakes.infer.planning import Plan, Power, plan_test_size, power
+from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.infer.significance import TestResult
 from stakes.infer.uncertain import (
     CheapestProbability,
@@ -22,6 +23,7 @@ __all__ = [
     "CostDifference",
     "CostDistribution",
     "CostEstimate",
+    "CostSensitivity",
     "Design",
     "Flip",
     "FlipRegion",
@@ -35,6 +37,7 @@ __all__ = [
     "cheapest_probability",
     "compare",
     "compare_many",
+    "cost_sensitivity",
     "evaluate",
     "flip_region",
     "plan_test_size",

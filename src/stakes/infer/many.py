@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._frame import data_frame
 from stakes._table import html_table, number, text_table
 from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, InputTypeError, MissingExtraError, RareCostWarning
+from stakes.errors import InputError, InputTypeError, RareCostWarning
 from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
@@ -192,11 +193,7 @@ class Ranking:
 
     def frame(self, **options: Any) -> Any:
         """Return the comparisons as a pandas data frame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("frame needs pandas: pip install pandas") from error
-        return pd.DataFrame([asdict(pair) for pair in self.pairwise(**options)])
+        return data_frame([asdict(pair) for pair in self.pairwise(**options)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as plain numbers and lists."""

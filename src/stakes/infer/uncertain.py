@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._labels import Label
 from stakes._table import html_table, number, text_table
-from stakes.costs import CostRanges
+from stakes.costs import CostMatrix, CostRanges
 from stakes.counts.joint import JointConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.designs import cell_shares
@@ -143,11 +143,7 @@ def cheapest_probability(
         raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
     if not isinstance(n_draws, int) or n_draws < 100:  # noqa: PLR2004 - fewer tell nothing
         raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
-    joint = y_true
-    if not isinstance(joint, JointConfusion):
-        joint = JointConfusion.from_labels(
-            y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
-        )
+    joint = joint_counts(y_true, predictions, costs)
     generator = np.random.default_rng(rng)
     shares = joint.counts / joint.n
     average = costs.mean()
@@ -161,18 +157,18 @@ def cheapest_probability(
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
         populations = generator.standard_gamma(joint.counts, (size, len(shares)))
         populations /= populations.sum(axis=1, keepdims=True)
-        both.append(_expected(joint, drawn, populations))
-        by_costs.append(_expected(joint, drawn, shares))
-        by_sampling.append(_expected(joint, mean, populations))
+        both.append(expected_costs(joint, drawn, populations))
+        by_costs.append(expected_costs(joint, drawn, shares))
+        by_sampling.append(expected_costs(joint, mean, populations))
     tables = [np.concatenate(parts) for parts in (both, by_costs, by_sampling)]
-    probability, costs_only, sampling_only = map(_shares_of_minimum, tables)
+    probability, costs_only, sampling_only = map(shares_of_minimum, tables)
     sd, sd_costs, sd_sampling = (table.std(axis=0) for table in tables)
     return CheapestProbability(
         names=joint.names,
         probability=probability,
         costs_only=costs_only,
         sampling_only=sampling_only,
-        cost=_expected(joint, mean, shares)[0],
+        cost=expected_costs(joint, mean, shares)[0],
         sd=sd,
         sd_costs=sd_costs,
         sd_sampling=sd_sampling,
@@ -180,7 +176,16 @@ def cheapest_probability(
     )
 
 
-def _expected(joint: JointConfusion, costs: Floats, populations: Floats) -> Floats:
+def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) -> JointConfusion:
+    """Count the decisions of several classifiers, unless they are counted already."""
+    if isinstance(y_true, JointConfusion):
+        return y_true
+    return JointConfusion.from_labels(
+        y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
+    )
+
+
+def expected_costs(joint: JointConfusion, costs: Floats, populations: Floats) -> Floats:
     """Return the expected cost of each classifier for each draw."""
     return np.column_stack(
         [
@@ -190,7 +195,7 @@ def _expected(joint: JointConfusion, costs: Floats, populations: Floats) -> Floa
     )
 
 
-def _shares_of_minimum(table: Floats) -> Floats:
+def shares_of_minimum(table: Floats) -> Floats:
     """Return how often each column is the least; ties are shared."""
     least = np.isclose(table, table.min(axis=1, keepdims=True), rtol=1e-12, atol=0)
     return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))

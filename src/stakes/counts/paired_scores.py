@@ -1,0 +1,359 @@
+"""The joint score table of two scorers on the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._columns import Column, as_column
+from stakes._labels import Label, as_labels
+from stakes._table import html_table, number
+from stakes.counts.labelled import weight_amounts
+from stakes.counts.scores import ScoreCounts, both_classes_weigh, check_mergeable, two_classes
+from stakes.errors import InputError, InputTypeError
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PairedScoreCounts(ByValue):
+    """Which two scores the positives and the negatives have.
+
+    Two score tables tell how two scorers do; this one also tells on which examples they differ,
+    which the precision of a difference depends on. It has a row for each example, or for each
+    combination of scores and class that occurs.
+
+    Parameters
+    ----------
+    thresholds_1, thresholds_2 : array_like
+        The distinct scores of each scorer, highest first.
+    ranks_1, ranks_2 : array_like of int, shape (rows,)
+        The position of each row's scores among them.
+    positive : array_like of bool, shape (rows,)
+        Whether the row is of the positive class.
+    amounts : array_like, shape (rows,), optional
+        How many examples the row stands for, or their weight; by default one.
+    squares : array_like, shape (rows,), optional
+        The sums of squared weights, where `amounts` are sums of weights.
+    pos_label, neg_label : default 1 and 0
+        The names of the classes.
+
+    Examples
+    --------
+    >>> from stakes import PairedScoreCounts
+    >>> paired = PairedScoreCounts.from_scores([0, 1, 0], [0.1, 0.8, 0.3], [2.0, 3.0, 2.0])
+    >>> paired
+    PairedScoreCounts: 1 × 1, 2 × 0, 3 and 2 distinct scores
+    >>> paired.second.negatives.tolist()
+    [0, 2]
+    """
+
+    thresholds_1: NDArray[np.float64]
+    thresholds_2: NDArray[np.float64]
+    ranks_1: Codes
+    ranks_2: Codes
+    positive: NDArray[np.bool_]
+    amounts: NDArray[Any] | None
+    squares: NDArray[np.float64] | None
+    pos_label: Label
+    neg_label: Label
+
+    def __init__(
+        self,
+        thresholds_1: Any,
+        thresholds_2: Any,
+        *,
+        ranks_1: Any,
+        ranks_2: Any,
+        positive: Any,
+        amounts: Any = None,
+        squares: Any = None,
+        pos_label: Label = 1,
+        neg_label: Label = 0,
+    ) -> None:
+        cuts = {"thresholds_1": thresholds_1, "thresholds_2": thresholds_2}
+        codes = {"ranks_1": ranks_1, "ranks_2": ranks_2}
+        is_positive = np.asarray(positive)
+        if is_positive.dtype != np.bool_ or is_positive.ndim != 1 or not len(is_positive):
+            raise InputError("positive: expected a boolean for each row, at least one.")
+        for (name, ranks), (cut_name, given) in zip(codes.items(), cuts.items(), strict=True):
+            cuts[cut_name] = _validate.thresholds(given, cut_name)
+            codes[name] = _ranks(ranks, name, len(cuts[cut_name]), cut_name)
+        rows: dict[str, Any] = {"amounts": amounts, "squares": squares}
+        for name, values in rows.items():
+            if values is not None:
+                rows[name] = frozen(_validate.counts(values, name, ndim=1))
+        lengths = {**codes, "positive": is_positive, **rows}
+        _validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
+        negative_label, positive_label = as_labels([neg_label, pos_label], "neg_label, pos_label")
+        self._set(
+            **{name: frozen(values) for name, values in (cuts | codes).items()},
+            positive=frozen(is_positive),
+            **rows,
+            pos_label=positive_label,
+            neg_label=negative_label,
+        )
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        y_score_1: Any,
+        y_score_2: Any,
+        *,
+        pos_label: Label = 1,
+        neg_label: Label | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Count the scores that two scorers give the same examples.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        y_score_1, y_score_2 : array_like, shape (n,)
+            The scores of each example; the higher, the more likely positive. The two scorers may
+            have different scales.
+        pos_label, neg_label, sample_weight
+            As in `ScoreCounts.from_scores`.
+        """
+        column = as_column(y_true, "y_true")
+        scores = [
+            _validate.scores(y_score_1, "y_score_1"),
+            _validate.scores(y_score_2, "y_score_2"),
+        ]
+        _validate.same_length(
+            {"y_true": len(column), "y_score_1": len(scores[0]), "y_score_2": len(scores[1])}
+        )
+        amounts = weight_amounts(sample_weight, len(column))
+        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        actual: str,
+        score: tuple[str, str],
+        pos_label: Label = 1,
+        neg_label: Label | None = None,
+        sample_weight: str | None = None,
+    ) -> Self:
+        """Count the scores in a data frame; `score` names two columns.
+
+        Of a lazy frame, one row for each distinct combination of label and scores is collected.
+
+        Parameters
+        ----------
+        frame, actual, pos_label, neg_label, sample_weight
+            As in `ScoreCounts.from_frame`.
+        score : pair of str
+            The names of the two scorers' columns.
+        """
+        from stakes.counts.frames import scored
+
+        pair: Any = score
+        if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair
+            raise InputTypeError(
+                "score: expected two column names, one for each scorer, such as ('a', 'b'); got "
+                f"{score!r}."
+            )
+        column, scores, amounts = scored(frame, actual, list(pair), sample_weight)
+        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+
+    @classmethod
+    def _from_rows(
+        cls,
+        column: Column,
+        scores: Sequence[NDArray[np.float64]],
+        amounts: Sequence[NDArray[Any] | None],
+        pos_label: Label,
+        neg_label: Label | None,
+    ) -> Self:
+        positive, other = two_classes(column, pos_label, neg_label)
+        ranked = [_ranked(each) for each in scores]
+        result = cls.__new__(cls)
+        result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
+            thresholds_1=_kept(ranked[0][0]),
+            thresholds_2=_kept(ranked[1][0]),
+            ranks_1=_kept(ranked[0][1]),
+            ranks_2=_kept(ranked[1][1]),
+            positive=_kept(positive),
+            amounts=None if amounts[0] is None else _kept(amounts[0]),
+            squares=_kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
+            pos_label=pos_label,
+            neg_label=other,
+        )
+        if neg_label is None:
+            both_classes_weigh(result, column.name)
+        return result
+
+    @property
+    def first(self) -> ScoreCounts:
+        """The score table of the first scorer."""
+        return self._marginal(self.thresholds_1, self.ranks_1)
+
+    @property
+    def second(self) -> ScoreCounts:
+        """The score table of the second scorer."""
+        return self._marginal(self.thresholds_2, self.ranks_2)
+
+    def _marginal(self, thresholds: NDArray[np.float64], ranks: Codes) -> ScoreCounts:
+        size = len(thresholds)
+        codes = ranks + np.where(self.positive, 0, size).astype(np.int32)
+
+        def summed(amounts: NDArray[Any] | None) -> NDArray[Any]:
+            sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
+            whole = amounts is not None and amounts.dtype.kind in "biu"
+            return sums.astype(np.int64) if whole else sums
+
+        counts = summed(self.amounts)
+        squares = None if self.squares is None else summed(self.squares)
+        return ScoreCounts(
+            thresholds, *counts, pos_label=self.pos_label, neg_label=self.neg_label, squares=squares
+        )
+
+    @property
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+        return self._sum(self.positive)
+
+    @property
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+        return self._sum(~self.positive)
+
+    def _sum(self, rows: NDArray[np.bool_]) -> Any:
+        return int(rows.sum()) if self.amounts is None else self.amounts[rows].sum().item()
+
+    @property
+    def n(self) -> Any:
+        """The number of examples."""
+        return self.n_positives + self.n_negatives
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    def swapped(self) -> PairedScoreCounts:
+        """Return the counts with the second scorer first."""
+        return PairedScoreCounts(
+            self.thresholds_2,
+            self.thresholds_1,
+            ranks_1=self.ranks_2,
+            ranks_2=self.ranks_1,
+            positive=self.positive,
+            amounts=self.amounts,
+            squares=self.squares,
+            pos_label=self.pos_label,
+            neg_label=self.neg_label,
+        )
+
+    def __add__(self, other: object) -> Self:
+        """Merge the joint score tables of two sets of examples."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        check_mergeable(self, other)
+        parts = (self, other)
+        amounts = None
+        if self.amounts is not None or other.amounts is not None:
+            amounts = np.concatenate([part._amounts() for part in parts])  # noqa: SLF001
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = np.concatenate([self.squares, other.squares])
+        merged = [_merged(parts, side) for side in ("1", "2")]
+        return type(self)(
+            merged[0][0],
+            merged[1][0],
+            ranks_1=merged[0][1],
+            ranks_2=merged[1][1],
+            positive=np.concatenate([part.positive for part in parts]),
+            amounts=amounts,
+            squares=squares,
+            pos_label=self.pos_label,
+            neg_label=self.neg_label,
+        )
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def _amounts(self) -> NDArray[Any]:
+        return np.ones(len(self.positive), dtype=np.int64) if self.amounts is None else self.amounts
+
+    def _comparable(self) -> dict[str, Any]:
+        """Return the rows in order and added up, so that the order they came in does not matter."""
+        keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32)])
+        rows, where = np.unique(keys, axis=1, return_inverse=True)
+        amounts = np.bincount(where, weights=self._amounts())
+        squares = None if self.squares is None else np.bincount(where, weights=self.squares)
+        rest = {"rows": rows, "amounts": amounts, "squares": squares}
+        names = ("thresholds_1", "thresholds_2", "pos_label", "neg_label")
+        return {name: getattr(self, name) for name in names} | rest
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain lists."""
+        arrays = {name: value for name, value in self._values().items() if value is not None}
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in arrays.items()
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"PairedScoreCounts: {number(self.n_positives)} × {self.pos_label!r}, "
+            f"{number(self.n_negatives)} × {self.neg_label!r}, "
+            f"{len(self.thresholds_1)} and {len(self.thresholds_2)} distinct scores"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [f"positives ({self.pos_label})", number(self.n_positives)],
+            [f"negatives ({self.neg_label})", number(self.n_negatives)],
+            ["distinct scores of the first", number(len(self.thresholds_1))],
+            ["distinct scores of the second", number(len(self.thresholds_2))],
+        ]
+        return html_table(["", "value"], rows, caption="Joint score table")
+
+
+def _kept(array: NDArray[Any]) -> NDArray[Any]:
+    """Keep an array that was made here, without copying it."""
+    array.setflags(write=False)
+    return array
+
+
+def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:
+    codes = np.asarray(ranks)
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise InputError(f"{name}: expected whole numbers, one for each row.")
+    if len(codes) and not 0 <= codes.min() <= codes.max() < size:
+        raise InputError(f"{name}: expected positions among the {size} {of}, from 0 up.")
+    return codes.astype(np.int32)
+
+
+def _ranked(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Codes]:
+    """Return the distinct scores, highest first, and the position of each score among them."""
+    order = np.argsort(scores)
+    ordered = scores[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    place = np.cumsum(new, dtype=np.int32)
+    ranks = np.empty(len(scores), dtype=np.int32)
+    ranks[order] = place[-1] - place
+    return ordered[new][::-1].copy(), ranks
+
+
+def _merged(parts: Sequence[PairedScoreCounts], side: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the thresholds of all parts, and the rows' positions among them."""
+    cuts = [getattr(part, f"thresholds_{side}") for part in parts]
+    thresholds, where = np.unique(np.concatenate(cuts), return_inverse=True)
+    places = np.split(len(thresholds) - 1 - where, [len(cuts[0])])
+    ranks = [
+        place[getattr(part, f"ranks_{side}")] for place, part in zip(places, parts, strict=True)
+    ]
+    return thresholds[::-1], np.concatenate(ranks)

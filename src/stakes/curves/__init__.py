@@ -1,0 +1,46 @@
+"""Counts become cost curves: what a classifier costs at every operating condition."""
+
+from stakes.curves.answer import CostAt
+from stakes.curves.average import AverageCurve, average_curves
+from stakes.curves.band import Band
+from stakes.curves.best import BestCurve, best_of
+from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at, worst_cost
+from stakes.curves.curve import CostCurve
+from stakes.curves.difference import CostCurveDifference
+from stakes.curves.line import CostLine
+from stakes.curves.roc import (
+    RocPoints,
+    cost_point,
+    isoperformance_line,
+    roc_average,
+    roc_hull,
+    roc_points,
+)
+from stakes.curves.threshold import ThresholdChoice, choose_threshold
+from stakes.curves.verdicts import Range, Verdicts
+
+__all__ = [
+    "AverageCurve",
+    "Band",
+    "BestCurve",
+    "CostAt",
+    "CostCurve",
+    "CostCurveDifference",
+    "CostLine",
+    "Range",
+    "RocPoints",
+    "ThresholdChoice",
+    "Verdicts",
+    "average_curves",
+    "best_of",
+    "choose_threshold",
+    "cost_point",
+    "cost_ratio",
+    "isoperformance_line",
+    "operating_condition",
+    "prevalence_at",
+    "roc_average",
+    "roc_hull",
+    "roc_points",
+    "worst_cost",
+]

@@ -1,0 +1,73 @@
+"""What a classifier costs at one operating condition."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from stakes._table import html_table, number
+from stakes.infer.interval import percent
+
+
+@dataclass(frozen=True, repr=False)
+class CostAt:
+    """What a classifier costs at one operating condition.
+
+    Made by ``CostCurve.at``, ``CostLine.at`` and the average's.
+
+    Attributes
+    ----------
+    name : str
+        The classifier.
+    pc : float
+        The operating condition PC(+).
+    cost : float
+        The normalised expected cost; or what `volume` decisions cost, where costs were given.
+    limits : pair of float, or None
+        The confidence interval; None where the numbers of examples are not known.
+    confidence : float
+        Of the interval.
+    threshold : float or None
+        The score from which on examples are called positive.
+    trivial : float
+        What the cheaper trivial classifier costs.
+    scale : float
+        The unit of `cost`: what being always wrong would cost.
+    volume : float
+        The number of decisions.
+    chosen_on : str
+        Where the threshold was chosen.
+    """
+
+    name: str
+    pc: float
+    cost: float
+    limits: tuple[float, float] | None
+    confidence: float
+    threshold: float | None
+    trivial: float
+    scale: float
+    volume: float
+    chosen_on: str
+
+    def summary(self) -> str:
+        """Say what the classifier costs there."""
+        decisions = f" for {number(self.volume)} decisions" if self.volume != 1 else ""
+        text = f"At PC(+) = {number(self.pc)} {self.name} costs {number(self.cost)}{decisions}"
+        if self.limits is not None:
+            low, high = map(number, self.limits)
+            text += f" ({low} to {high} with {percent(self.confidence)} confidence)"
+        if self.threshold is not None:
+            text += f", calling positive what scores {number(self.threshold)} or more"
+        trivial = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
+        return f"{text}; calling {trivial} costs {number(self.trivial)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return html_table(["answer"], [[self.summary()]])

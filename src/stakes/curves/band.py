@@ -1,0 +1,175 @@
+"""The band around a curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._frame import data_frame
+from stakes._table import html_table, number
+from stakes.curves.bands import METHODS
+from stakes.curves.sampling import Sample, mean
+from stakes.curves.simultaneous import pointwise_alpha
+from stakes.errors import InputError
+from stakes.infer.interval import percent
+from stakes.infer.run import check_options, checked_confidence, option_names
+
+Floats = NDArray[np.float64]
+
+SAMPLINGS = ("stratified", "full")
+SIMULTANEOUS = ("mover", "wilson")
+"""The methods whose limits hold far out in the tails, where simultaneous bands need them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band(ByValue):
+    """A cost curve, or the difference of two, between limits.
+
+    Made by the ``band`` methods of curves.
+
+    Attributes
+    ----------
+    pc : ndarray
+        The operating conditions PC(+).
+    cost, low, high : ndarray
+        The normalised expected cost, or the difference of two, and its limits at each condition.
+    confidence : float
+        How sure the limits are meant to be: at each condition, or at all of them at once if
+        `simultaneous`.
+    method, sampling : str
+        How they were computed.
+    simultaneous : bool
+        Whether the whole curve is inside with that confidence.
+    chosen_on : str
+        Where the thresholds come from: "the same examples", which flatters the curve, "validation
+        examples", or "" if there is nothing to choose.
+    """
+
+    pc: Floats
+    cost: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    method: str
+    sampling: str
+    simultaneous: bool
+    chosen_on: str = ""
+
+    def times(self, scale: Any) -> Band:
+        """Return the band in other units: `scale` is what a normalised cost of 1 is, at each pc."""
+        factor = _validate.numeric(scale, "scale", ndim=np.ndim(scale))
+        _validate.finite(factor, "scale", "Give what being always wrong would cost.")
+        if (factor < 0).any():
+            raise InputError(f"scale: expected what being always wrong costs, got {scale!r}.")
+        scaled: dict[str, Any] = {
+            name: frozen(getattr(self, name) * factor) for name in ("cost", "low", "high")
+        }
+        return replace(self, **scaled)
+
+    def frame(self) -> Any:
+        """Return the band as a pandas data frame with a row for each condition."""
+        return data_frame({name: getattr(self, name) for name in ("pc", "cost", "low", "high")})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the band as plain values and lists."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in self._values().items()
+        }
+
+    def summary(self) -> str:
+        """Say what the band is and how wide it gets."""
+        width = self.high - self.low
+        widest = int(width.argmax())
+        return (
+            f"A {percent(self.confidence)} band ({self.kind()}) at "
+            f"{len(self.pc)} operating conditions; at its widest, at PC(+) = "
+            f"{number(self.pc[widest])}, from {number(self.low[widest])} to "
+            f"{number(self.high[widest])}."
+        )
+
+    def kind(self) -> str:
+        """Say in a few words how the band was computed."""
+        reach = "simultaneous" if self.simultaneous else "pointwise"
+        full = ", full sampling" if self.sampling == "full" else ""
+        return f"{reach}, {self.method}{full}"
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        shown = np.linspace(0, len(self.pc) - 1, min(len(self.pc), 11)).round().astype(int)
+        rows = [
+            [number(getattr(self, name)[i]) for name in ("pc", "cost", "low", "high")]
+            for i in shown
+        ]
+        return html_table(["PC(+)", "cost", "low", "high"], rows, caption=self.summary())
+
+
+def make_band(
+    pc: Floats,
+    sample: Sample,
+    *,
+    lines: int,
+    within: tuple[float, float],
+    chosen_on: str,
+    confidence: float = 0.95,
+    method: str = "mover",
+    sampling: str = "stratified",
+    simultaneous: bool = False,
+    options: dict[str, Any],
+) -> Band:
+    """Return the limits of a height at each condition, kept within what it can be."""
+    low, high = band_limits(
+        sample,
+        lines=lines,
+        confidence=confidence,
+        method=method,
+        simultaneous=simultaneous,
+        options=options,
+    )
+    low, high = np.maximum(low, within[0]), np.minimum(high, within[1])
+    parts = {"pc": pc, "cost": mean(sample), "low": low, "high": high}
+    arrays = {name: frozen(part) for name, part in parts.items()}
+    return Band(
+        **arrays,
+        confidence=float(confidence),
+        method=method,
+        sampling=sampling,
+        simultaneous=bool(simultaneous),
+        chosen_on=chosen_on,
+    )
+
+
+def band_limits(
+    sample: Sample,
+    *,
+    lines: int,
+    confidence: float,
+    method: str,
+    simultaneous: bool,
+    options: dict[str, Any],
+) -> tuple[Floats, Floats]:
+    """Check what is asked of a band, and let the method answer."""
+    alpha = checked_confidence(confidence)
+    module = METHODS[_validate.choice(method, "method", tuple(METHODS))]
+    check_options(options, f"the method {method!r}", option_names(module.limits, 2))
+    if simultaneous:
+        if method not in SIMULTANEOUS:
+            raise InputError(
+                f"simultaneous: bands by {method!r} are for one operating condition at a time; "
+                f"for all at once use {' or '.join(map(repr, SIMULTANEOUS))}."
+            )
+        alpha = pointwise_alpha(alpha, lines)
+    low, high = module.limits(sample, alpha, **options)
+    return low, high
+
+
+def is_full(sampling: Any) -> bool:
+    """Check how the test set is thought to be drawn."""
+    return _validate.choice(sampling, "sampling", SAMPLINGS) == "full"

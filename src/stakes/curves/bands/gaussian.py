@@ -1,0 +1,21 @@
+"""Dugas & Gadoury's (2008) band: the bootstrap's two moments, and a Gaussian through them.
+
+Equations 4 and 5 (one classifier) and 7 and 8 (two) for stratified sampling, 9 and 10, 12 and 13
+for full sampling, which the paper has in another unit: times n⁺ c_fn + n⁻ c_fp over n c_max.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from stakes.curves.sampling import Sample, mean, variance
+
+Floats = NDArray[np.float64]
+
+
+def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
+    """Return the limits of a curve's height at each condition."""
+    centre, half = mean(sample), -ndtri(alpha / 2) * np.sqrt(variance(sample))
+    return centre - half, centre + half

@@ -1,0 +1,79 @@
+"""An interval for each rate, combined into one for the curve: no collapse where a rate is zero.
+
+Dugas & Gadoury's (2008) interval has no width where no mistake was seen, as their own coverage
+curves show at both ends. The method of variance estimates recovery (Zou & Donner 2008) takes the
+distance from each rate to its limit in place of a standard deviation, and such a distance is not
+zero when the rate is.
+
+The limits of a rate with k in n are the quantiles of Beta(k, n - k + weight) and of
+Beta(k + weight, n - k), the two-outcome form of the default interval for expected costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from stakes.curves.sampling import Multinomial, Sample, mean
+from stakes.errors import InputError
+
+Floats = NDArray[np.float64]
+RateLimits = Callable[[Floats, float], tuple[Floats, Floats]]
+
+WEIGHT = 0.7
+
+
+def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
+    """Return the limits of a curve's height at each condition."""
+    if not 0 < weight < np.inf:
+        raise InputError(f"weight: expected a positive number, got {weight!r}.")
+    return combined(sample, partial(beta_limits, alpha=alpha, weight=weight))
+
+
+def combined(sample: Sample, rate_limits: RateLimits) -> tuple[Floats, Floats]:
+    """Combine the limits of rates; `rate_limits` gives those of k in n."""
+    arms = [_squared_arms(part, rate_limits) for part in sample]
+    down, up = (np.sqrt(sum(arm[side] for arm in arms)) for side in (0, 1))
+    centre = mean(sample)
+    return centre - down, centre + up
+
+
+def _squared_arms(part: Multinomial, rate_limits: RateLimits) -> tuple[Floats, Floats]:
+    """Return the squared distances from what one multinomial adds to its lower and upper limit.
+
+    Rates of different cells of a multinomial are correlated:
+    corr(p, q) = -√(p q / ((1 - p)(1 - q))).
+    """
+    rates = part.counts / part.n
+    low, high = rate_limits(part.counts, part.n)
+    below, above = rates - low, high - rates
+    gains = part.values < 0
+    size = np.abs(part.values) * part.n
+    down = size * np.where(gains, above, below)
+    up = size * np.where(gains, below, above)
+    with np.errstate(divide="ignore"):
+        odds = np.sqrt(rates / (1 - rates))
+    odds = np.where(np.isfinite(odds), odds, 0.0)  # a rate of one leaves nothing to the others
+    signs = np.where(gains, -1.0, 1.0) * odds
+    result = []
+    for arms in (down, up):
+        square = (arms**2).sum(axis=0)
+        for i in range(len(arms)):
+            for j in range(i):
+                square -= 2 * signs[i] * signs[j] * arms[i] * arms[j]
+        result.append(np.maximum(square, 0.0))
+    return result[0], result[1]
+
+
+def beta_limits(counts: Floats, n: float, *, alpha: float, weight: float) -> tuple[Floats, Floats]:
+    """Return the limits of the rate of k in n."""
+    rest = n - counts
+    low, high = np.zeros_like(counts), np.ones_like(counts)
+    some, room = counts > 0, rest > 0
+    low[some] = betaincinv(counts[some], rest[some] + weight, alpha / 2)
+    high[room] = betaincinv(counts[room] + weight, rest[room], 1 - alpha / 2)
+    return low, high

@@ -1,0 +1,197 @@
+"""What every cost curve can tell: one line, the envelope of many, an average."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._table import html_table, number
+from stakes.curves.answer import CostAt
+from stakes.curves.condition import (
+    operating_condition,
+    worst_cost,
+)
+from stakes.curves.height import Height
+from stakes.curves.pieces import TRIVIAL
+from stakes.curves.verdicts import Verdicts, verdicts
+from stakes.errors import InputTypeError
+
+Floats = NDArray[np.float64]
+
+
+class Curve(Height):
+    """The normalised expected cost as a function of the operating condition PC(+)."""
+
+    name: str
+
+    def title(self) -> str:
+        """Return the curve's name, or what it is."""
+        return self.name or "the classifier"
+
+    def cost(self, pc: Any) -> Any:
+        """Return the normalised expected cost, from 0 to 1, at operating conditions.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+), from 0 to 1.
+        """
+        return self._height(pc)
+
+    def money(
+        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
+    ) -> Any:
+        """Return the expected cost of `volume` decisions, in the unit of the costs.
+
+        Parameters
+        ----------
+        prevalence, false_positive, false_negative
+            As in `operating_condition`.
+        volume : float, default 1
+            The number of decisions.
+        """
+        given = {
+            "prevalence": prevalence,
+            "false_positive": false_positive,
+            "false_negative": false_negative,
+        }
+        pc, worst = operating_condition(**given), worst_cost(**given)
+        return self.cost(pc) * worst * _validate.one_number(volume, "volume")
+
+    def at(
+        self,
+        pc: float | None = None,
+        *,
+        prevalence: float | None = None,
+        false_positive: float | None = None,
+        false_negative: float | None = None,
+        volume: float = 1,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> CostAt:
+        """Return what the classifier costs at one operating condition, and how sure that is.
+
+        Parameters
+        ----------
+        pc : float, optional
+            The condition PC(+); or the three that make it, and then costs are in their unit:
+        prevalence, false_positive, false_negative : float, optional
+            As in `operating_condition`.
+        volume : float, default 1
+            The number of decisions that `cost` is for; only with the above.
+        confidence : float, default 0.95
+            Of the interval.
+        **options
+            As in `band`: ``method``, ``sampling`` and so on.
+        """
+        parts = {
+            "prevalence": prevalence,
+            "false_positive": false_positive,
+            "false_negative": false_negative,
+        }
+        missing = [name for name, value in parts.items() if value is None]
+        scale = 1.0
+        if pc is None and not missing:
+            pc = operating_condition(**parts)
+            scale = worst_cost(**parts) * _validate.one_number(volume, "volume")
+        elif pc is None or len(missing) < len(parts) or volume != 1:
+            raise InputTypeError(
+                "at: give either pc, or prevalence, false_positive and false_negative together "
+                "(and then a volume, if you like)."
+            )
+        where = _validate.one_number(pc, "pc")
+        return self._answer(where, scale, float(volume), confidence, options)
+
+    def _answer(
+        self, pc: float, scale: float, volume: float, confidence: float, options: dict[str, Any]
+    ) -> CostAt:
+        limits: tuple[float, float] | None = None
+        cost = self.cost(pc)
+        if self.sized:
+            band = self.band(confidence, pc=[pc], **options)
+            limits = float(band.low[0] * scale), float(band.high[0] * scale)
+        return CostAt(
+            name=self.title(),
+            pc=pc,
+            cost=cost * scale,
+            limits=limits,
+            confidence=confidence,
+            threshold=self._threshold_at(pc),
+            trivial=float(TRIVIAL.at(np.asarray(pc))) * scale,
+            scale=scale,
+            volume=volume,
+            chosen_on=self.chosen_on,
+        )
+
+    @property
+    def sized(self) -> bool:
+        """Whether the numbers of examples are known, without which there is no band."""
+        return True
+
+    def _threshold_at(self, pc: float) -> float | None:  # noqa: ARG002 - curves with thresholds do
+        return None
+
+    def operating_range(self) -> tuple[tuple[float, float], ...]:
+        """Return the ranges of PC(+) in which the classifier is cheaper than the trivial ones.
+
+        Outside of them it is cheaper to call all examples negative, or all positive. There is one
+        range, or none; thresholds chosen elsewhere may make more.
+        """
+        signs = self.pieces.minus(TRIVIAL).signs()
+        return tuple((low, high) for low, high, sign in signs if sign < 0)
+
+    def cheaper_ranges(self, other: Curve) -> Verdicts:
+        """Return the ranges in which this classifier is cheaper, and those in which the other is.
+
+        As the curves are; whether the difference could be chance, ``CostCurveDifference`` tells.
+        """
+        _check_curve(other, "other")
+        names = (self.name or "the first", other.name or "the second")
+        if names[0] == names[1]:
+            names = (f"{names[0]} (1)", f"{names[1]} (2)")
+        return verdicts(self.pieces.minus(other.pieces).signs(), names, "equal")
+
+    def crossovers(self, other: Curve) -> list[float]:
+        """Return all operating conditions at which another classifier becomes the cheaper one."""
+        ranges = self.cheaper_ranges(other).ranges
+        return [each.low for each in ranges[1:]]
+
+    def summary(self) -> str:
+        """Say where the classifier is worth using."""
+        ranges = self.operating_range()
+        area = f"The area under the cost curve of {self.title()} is {number(self.area())}"
+        chosen = f" (thresholds chosen on {self.chosen_on})" if self.chosen_on else ""
+        if not ranges:
+            return f"{area}{chosen}; nowhere is it cheaper than the trivial classifiers."
+        said = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
+        return f"{area}{chosen}; it is cheaper than the trivial classifiers for PC(+) from {said}."
+
+    def _repr_html_(self) -> str:
+        return html_table(["cost curve"], [[self.summary()]])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.summary()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as plain values and lists."""
+        pieces = self.pieces
+        return {
+            "name": self.name,
+            "area": self.area(),
+            "operating_range": [list(each) for each in self.operating_range()],
+            "chosen_on": self.chosen_on,
+            "breaks": pieces.breaks.tolist(),
+            "fpr": pieces.left.tolist(),
+            "tpr": (1 - pieces.right).tolist(),
+        }
+
+
+def _check_curve(value: Any, name: str) -> None:
+    if not isinstance(value, Curve):
+        raise InputTypeError(
+            f"{name}: expected a cost curve, such as CostCurve(counts) or CostLine(fpr, tpr); got "
+            f"a {type(value).__name__}."
+        )

@@ -1,0 +1,132 @@
+"""The cheapest of several classifiers at each operating condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.curves.base import Curve
+from stakes.curves.condition import conditions
+from stakes.curves.line import CostLine
+from stakes.curves.pieces import Pieces
+from stakes.curves.sampling import Sample
+from stakes.errors import DesignError, InputError, InputTypeError
+
+Floats = NDArray[np.float64]
+
+TRIVIAL_LINES = (
+    CostLine(0.0, 0.0, name="all negative"),
+    CostLine(1.0, 1.0, name="all positive"),
+)
+"""The classifiers that decide the same for all examples."""
+
+
+@dataclass(frozen=True, repr=False)
+class BestCurve(Curve):
+    """The lower envelope of several classifiers' cost curves; made by `best_of`.
+
+    Attributes
+    ----------
+    curves : tuple
+        The curves to choose from.
+    name : str
+        What to call the choice.
+    """
+
+    curves: tuple[Curve, ...]
+    name: str = ""
+
+    @cached_property
+    def _chosen(self) -> tuple[Floats, NDArray[np.intp]]:
+        """The breaks, and which curve is the cheapest between them."""
+        pieces = [curve.pieces for curve in self.curves]
+        crossings = [
+            low for one, other in combinations(pieces, 2) for low, _, _ in one.minus(other).signs()
+        ]
+        breaks = np.unique(np.concatenate([*(each.breaks for each in pieces), crossings]))
+        middle = (breaks[:-1] + breaks[1:]) / 2
+        return breaks, np.argmin([each.at(middle) for each in pieces], axis=0)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The lines of which the curve is made."""
+        breaks, chosen = self._chosen
+        cut = [curve.pieces.over(breaks) for curve in self.curves]
+        every = np.arange(len(chosen))
+        left, right = (
+            np.array([getattr(each, end) for each in cut])[chosen, every]
+            for end in ("left", "right")
+        )
+        return Pieces(breaks, left, right)
+
+    def classifier(self, pc: Any) -> Any:
+        """Return the name of the cheapest classifier at operating conditions.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+        """
+        condition = conditions(pc)
+        names = np.array([curve.title() for curve in self.curves])
+        found = names[self._chosen[1][self.pieces.index(condition)]]
+        return str(found) if condition.ndim == 0 else found
+
+    @property
+    def chosen_on(self) -> str:
+        """Where the classifiers, and their thresholds, were chosen."""
+        return "the same examples"
+
+    @property
+    def sized(self) -> bool:
+        """Whether a band can be computed."""
+        return False
+
+    def _sample(self, pc: Floats, *, full: bool) -> Sample:  # noqa: ARG002 - neither matters
+        raise DesignError(
+            "band: the cheapest of several classifiers was chosen with hindsight, which no band "
+            "here allows for; ask each of the curves for its own."
+        )
+
+
+def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") -> BestCurve:
+    """Return the cheapest of several classifiers at each operating condition.
+
+    Parameters
+    ----------
+    curves : sequence of CostCurve or CostLine
+        The classifiers.
+    trivial : bool, default True
+        Whether calling all examples negative, or all positive, is among the choices.
+    name : str, optional
+        What to call the choice.
+
+    Examples
+    --------
+    >>> from stakes import CostLine, best_of
+    >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
+    >>> best.classifier([0.05, 0.3, 0.6, 0.9]).tolist()
+    ['all negative', 'shy', 'eager', 'all positive']
+    """
+    found = checked_curves(curves)
+    return BestCurve((*found, *(TRIVIAL_LINES if trivial else ())), name)
+
+
+def checked_curves(curves: Any) -> tuple[Curve, ...]:
+    """Check a sequence of cost curves, at least one."""
+    found = tuple(curves) if isinstance(curves, Iterable) else (curves,)
+    if not found:
+        raise InputError("curves: expected at least one cost curve, got none.")
+    for i, curve in enumerate(found):
+        if not isinstance(curve, Curve):
+            raise InputTypeError(
+                f"curves: expected cost curves, such as CostCurve(counts); got a "
+                f"{type(curve).__name__} at position {i}."
+            )
+    return found

@@ -1,0 +1,173 @@
+"""Operating conditions: prevalence and costs, folded into one number between 0 and 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes.errors import InputError
+
+Floats = NDArray[np.float64]
+
+CURVE_POINTS = 201
+"""How many operating conditions a curve is shown at."""
+
+
+def operating_condition(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
+    """Return PC(+), the operating condition of a prevalence and two costs.
+
+    Holte & Drummond's (2005) equation 1: the share of the positives' mistakes in the cost of a
+    classifier that is always wrong. With equal costs it is the prevalence.
+
+    Parameters
+    ----------
+    prevalence : float or array_like
+        The share of positives where the classifier is used, from 0 to 1.
+    false_positive, false_negative : float or array_like
+        What a false alarm and a miss cost more than a correct decision.
+
+    Examples
+    --------
+    One fraud in a hundred payments, each as bad as fifty false alarms:
+
+    >>> from stakes import operating_condition
+    >>> round(operating_condition(prevalence=0.01, false_positive=1, false_negative=50), 4)
+    0.3356
+    """
+    misses, _, worst = _weights(prevalence, false_positive, false_negative)
+    return _plain(misses / worst)
+
+
+def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
+    """Return what a decision costs on average if all are wrong: the unit of normalised costs.
+
+    Parameters
+    ----------
+    prevalence, false_positive, false_negative
+        As in `operating_condition`.
+
+    Examples
+    --------
+    >>> from stakes import worst_cost
+    >>> round(worst_cost(prevalence=0.01, false_positive=1, false_negative=50), 4)
+    1.49
+    """
+    return _plain(_weights(prevalence, false_positive, false_negative)[2])
+
+
+def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
+    """Return how many false alarms a miss is as bad as, at an operating condition.
+
+    Parameters
+    ----------
+    pc : float or array_like
+        The operating condition PC(+), from 0 to 1; at 1 the ratio is infinite.
+    prevalence : float or array_like
+        The share of positives, between 0 and 1.
+
+    Examples
+    --------
+    >>> from stakes import cost_ratio
+    >>> round(cost_ratio(0.5, prevalence=0.01), 6)
+    99.0
+    """
+    condition, share = conditions(pc), _share(prevalence)
+    if not ((share > 0) & (share < 1)).all():
+        raise InputError(
+            f"prevalence: with one class only, no ratio of costs leads to a given operating "
+            f"condition; expected a share between 0 and 1, got {prevalence!r}."
+        )
+    with np.errstate(divide="ignore"):
+        return _plain(np.divide(condition, 1 - condition) * (1 - share) / share)
+
+
+def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
+    """Return the share of positives that makes an operating condition of given costs.
+
+    Parameters
+    ----------
+    pc : float or array_like
+        The operating condition PC(+), from 0 to 1.
+    false_positive, false_negative : float or array_like
+        What a false alarm and a miss cost more than a correct decision; both positive.
+
+    Examples
+    --------
+    >>> from stakes import prevalence_at
+    >>> round(prevalence_at(0.5, false_positive=1, false_negative=99), 6)
+    0.01
+    """
+    condition = conditions(pc)
+    alarm, miss = _cost(false_positive, "false_positive"), _cost(false_negative, "false_negative")
+    for cost, name in ((alarm, "false_positive"), (miss, "false_negative")):
+        if (cost == 0).any():
+            raise InputError(
+                f"{name}: a mistake that costs nothing has the same operating condition at any "
+                "prevalence; expected a positive cost, got 0."
+            )
+    return _plain(condition * alarm / (condition * alarm + (1 - condition) * miss))
+
+
+def conditions(pc: Any) -> Floats:
+    """Check operating conditions: one number, or several, each from 0 to 1."""
+    array = _validate.numeric(pc, "pc", ndim=np.ndim(pc))
+    inside = (array >= 0) & (array <= 1)
+    if not inside.all():
+        raise InputError(
+            "pc: an operating condition PC(+) lies between 0 and 1; got "
+            f"{array[~inside].ravel()[0]}. operating_condition makes one of a prevalence and costs."
+        )
+    return array
+
+
+def condition_list(pc: Any) -> Floats:
+    """Check the operating conditions of a band; by default there are 201 of them."""
+    if pc is None:
+        return np.linspace(0.0, 1.0, CURVE_POINTS)
+    array = np.atleast_1d(conditions(pc))
+    if array.ndim != 1 or not len(array):
+        raise InputError(f"pc: expected a list of conditions, got an array of shape {array.shape}.")
+    return array
+
+
+def _weights(
+    prevalence: Any, false_positive: Any, false_negative: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Return what misses, false alarms and both cost when every decision is wrong."""
+    share = _share(prevalence)
+    misses = share * _cost(false_negative, "false_negative")
+    alarms = (1 - share) * _cost(false_positive, "false_positive")
+    worst = misses + alarms
+    if not (worst > 0).all():
+        raise InputError(
+            "false_positive, false_negative: the mistakes that can happen at this prevalence "
+            "cost nothing, so there is nothing to weigh; at least one of them must cost something."
+        )
+    return misses, alarms, worst
+
+
+def _share(prevalence: Any) -> Floats:
+    share = _validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
+    if not ((share >= 0) & (share <= 1)).all():
+        raise InputError(
+            f"prevalence: expected the share of positives, from 0 to 1; got {prevalence!r}."
+        )
+    return share
+
+
+def _cost(value: Any, name: str) -> Floats:
+    cost = _validate.numeric(value, name, ndim=np.ndim(value))
+    _validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
+    if (cost < 0).any():
+        raise InputError(
+            f"{name}: a mistake costs at least as much as a correct decision; got {value!r}."
+        )
+    return cost
+
+
+def _plain(values: Any) -> Any:
+    """Return a float for one number, an array for several."""
+    return float(values) if np.ndim(values) == 0 else np.asarray(values)

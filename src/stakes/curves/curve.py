@@ -1,0 +1,248 @@
+"""The cost curve of a scorer: the lower envelope of the lines of all its thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._labels import Label, as_labels
+from stakes.counts import ScoreCounts
+from stakes.curves.base import Curve
+from stakes.curves.condition import conditions
+from stakes.curves.envelope import cumulative, envelope_cuts
+from stakes.curves.line import CostLine
+from stakes.curves.pieces import Pieces
+from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.sizes import check_both_classes, effective_size
+from stakes.errors import InputError, LabelError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class CostCurve(Curve):
+    """What a scorer costs at every operating condition, with the threshold that is best there.
+
+    Each threshold is a line; the curve is their lower envelope, the dual of the ROC convex hull
+    (Holte & Drummond 2005). Chosen on the examples that they are judged by, the thresholds look
+    better than they are; `select` takes those of other examples instead.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+        The score table.
+    name : str, optional
+        The classifier's name.
+    validation : ScoreCounts, optional
+        Other examples, on which the thresholds are chosen; as by `select`.
+
+    Examples
+    --------
+    >>> from stakes import CostCurve, ScoreCounts
+    >>> y_true = [0, 0, 0, 1, 0, 1, 1, 0, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    >>> curve = CostCurve(ScoreCounts.from_scores(y_true, y_score), name="model")
+    >>> round(curve.cost(0.6), 3), curve.threshold(0.6)
+    (0.16, 0.35)
+    >>> print(curve.summary())
+    The area under the cost curve of model is 0.1167 (thresholds chosen on the same examples); it
+    is cheaper than the trivial classifiers for PC(+) from 0 to 1.
+    """
+
+    counts: ScoreCounts
+    name: str = ""
+    validation: ScoreCounts | None = None
+
+    def __post_init__(self) -> None:
+        example = "ScoreCounts.from_scores(y_true, y_score)"
+        _validate.expect(self.counts, ScoreCounts, "counts", example)
+        check_both_classes(self.counts, "counts")
+        if self.validation is None:
+            return
+        _validate.expect(self.validation, ScoreCounts, "validation_counts", example)
+        check_both_classes(self.validation, "validation_counts")
+        mine, theirs = ((each.neg_label, each.pos_label) for each in (self.counts, self.validation))
+        if mine != theirs:
+            raise LabelError(
+                f"validation_counts: its classes are {theirs}, negative and positive, those of the "
+                f"curve {mine}."
+            )
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Label = 1,
+        sample_weight: Any = None,
+        name: str = "",
+    ) -> Self:
+        """Count scores, and return their cost curve; see `ScoreCounts.from_scores`."""
+        counts = ScoreCounts.from_scores(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(counts, name=name)
+
+    @classmethod
+    def one_versus_rest(
+        cls, y_true: Any, proba: Any, *, labels: Any, sample_weight: Any = None
+    ) -> dict[Label, Self]:
+        """Return a cost curve for each class against all others.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example.
+        proba : array_like, shape (n, classes)
+            The scores or probabilities of the classes, one column each.
+        labels : sequence
+            The classes in the order of the columns, such as an estimator's ``classes_``.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curves = CostCurve.one_versus_rest(
+        ...     ["a", "b", "c", "b"], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4],
+        ...     [0.4, 0.35, 0.25]], labels=["a", "b", "c"])
+        >>> {label: round(curve.area(), 3) for label, curve in curves.items()}
+        {'a': 0.0, 'b': 0.0, 'c': 0.0}
+        """
+        from stakes._columns import label_codes
+
+        classes = as_labels(labels, "labels")
+        scores = _validate.numeric(proba, "proba", ndim=2)
+        if scores.shape[1] != len(classes):
+            raise InputError(
+                f"proba: expected a column for each of the {len(classes)} classes {classes}, got "
+                f"{scores.shape[1]}."
+            )
+        codes = label_codes(y_true, "y_true", classes, "classes")
+        return {
+            label: cls.from_scores(
+                codes == j, scores[:, j], sample_weight=sample_weight, name=str(label)
+            )
+            for j, label in enumerate(classes)
+        }
+
+    def select(self, validation_counts: ScoreCounts) -> Self:
+        """Return the curve at thresholds that are best on other examples.
+
+        That is what one gets in practice: it is not flattered by having chosen its thresholds
+        with hindsight, and it may lie above the trivial classifiers.
+
+        Parameters
+        ----------
+        validation_counts : ScoreCounts
+            The same scorer's scores of other examples.
+        """
+        return replace(self, validation=validation_counts)
+
+    @property
+    def chosen_on(self) -> str:
+        """Where the thresholds were chosen."""
+        return "the same examples" if self.validation is None else "validation examples"
+
+    @cached_property
+    def thresholds(self) -> Floats:
+        """The threshold of each piece; infinite where nothing is called positive."""
+        return self._chosen[1]
+
+    @cached_property
+    def _chosen(self) -> tuple[Floats, Floats]:
+        """The breaks between thresholds, and the thresholds."""
+        counts = self.counts if self.validation is None else self.validation
+        cuts = envelope_cuts(counts)
+        found = (counts.positives, counts.negatives), (counts.n_positives, counts.n_negatives)
+        gained = [np.diff(cumulative(side, cuts)) / n for side, n in zip(*found, strict=True)]
+        breaks = gained[1] / (gained[0] + gained[1])
+        thresholds = np.append(np.inf, counts.thresholds)[cuts]
+        return np.concatenate([[0.0], np.maximum.accumulate(breaks), [1.0]]), thresholds
+
+    @cached_property
+    def cuts(self) -> NDArray[np.intp]:
+        """How many of the highest scores are called positive at each piece."""
+        ascending = self.counts.thresholds[::-1]
+        below = np.searchsorted(ascending, self.thresholds, side="left")
+        cuts = len(ascending) - below
+        if self.thresholds[0] == np.inf and ascending[-1] < np.inf:
+            cuts[0] = 0
+        return np.asarray(cuts)
+
+    @cached_property
+    def _mistakes(self) -> tuple[Mistakes, Mistakes]:
+        """The mistakes in the positives and in the negatives, at each piece."""
+        counts = self.counts
+        missed = counts.n_positives - cumulative(counts.positives, self.cuts)
+        alarmed = cumulative(counts.negatives, self.cuts)
+        squares = (None, None) if counts.squares is None else counts.squares.sum(axis=1)
+        found = []
+        for total, square, wrong in zip(
+            (counts.n_positives, counts.n_negatives), squares, (missed, alarmed), strict=True
+        ):
+            n = effective_size(total, square)
+            found.append(Mistakes(n, np.maximum(wrong, 0.0)[np.newaxis] * (n / total)))
+        return found[0], found[1]
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The lines of which the curve is made."""
+        positives, negatives = self._mistakes
+        return Pieces(
+            self._chosen[0], negatives.counts[0] / negatives.n, positives.counts[0] / positives.n
+        )
+
+    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+        index = self.pieces.index(pc)
+        positives, negatives = (each.at(index) for each in self._mistakes)
+        return drawn(pc, positives, negatives, full=full)
+
+    def threshold(self, pc: Any) -> Any:
+        """Return the score from which on it is best to call examples positive.
+
+        Where two thresholds cost the same, the lower one; infinite where nothing should be called
+        positive.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+        """
+        condition = conditions(pc)
+        found = self.thresholds[self.pieces.index(condition)]
+        return float(found) if condition.ndim == 0 else found
+
+    def _threshold_at(self, pc: float) -> float:
+        return float(self.threshold(pc))
+
+    def line(self, threshold: float) -> CostLine:
+        """Return the cost line of one threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            Examples that score at least this are called positive.
+        """
+        confusion = self.counts.confusion_at(threshold)
+        return CostLine.from_confusion(confusion, pos_label=self.counts.pos_label, name=self.name)
+
+    def points(self) -> tuple[Floats, Floats, Floats]:
+        """Return the false positive rate, true positive rate and threshold of every line."""
+        counts = self.counts
+        start = 0 if counts.thresholds[0] < np.inf else 1
+        false, true = (
+            np.append(0.0, np.cumsum(side) / side.sum())[start:]
+            for side in (counts.negatives, counts.positives)
+        )
+        return false, true, np.append(np.inf, counts.thresholds)[start:]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as plain values and lists."""
+        return super().to_dict() | {"thresholds": self.thresholds.tolist()}

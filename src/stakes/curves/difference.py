@@ -1,0 +1,320 @@
+"""The difference of two classifiers' cost curves on the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._labels import Label
+from stakes._table import html_table, number
+from stakes.counts import PairedConfusion, PairedScoreCounts
+from stakes.curves.band import band_limits, is_full
+from stakes.curves.base import Curve
+from stakes.curves.curve import CostCurve
+from stakes.curves.height import Height
+from stakes.curves.line import CostLine
+from stakes.curves.pieces import Pieces, merged
+from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.sizes import check_both_classes, effective_size
+from stakes.curves.verdicts import Verdicts, verdicts
+from stakes.errors import InputError, InputTypeError
+
+Floats = NDArray[np.float64]
+
+SEARCHED = 401
+"""At how many conditions significance is looked for, besides where thresholds change."""
+
+HALVINGS = 40
+
+
+@dataclass(frozen=True, repr=False)
+class CostCurveDifference(Height):
+    """How much more the first of two classifiers costs, at every operating condition.
+
+    Positive where the first costs more. Examples on which both are right, or both wrong, do not
+    matter; those on which they differ are counted in pairs, so the correlation of the two is kept
+    (Holte & Drummond 2005, section 9).
+
+    Parameters
+    ----------
+    counts : PairedScoreCounts or PairedConfusion
+        The scores, or the decisions, of both on the same examples.
+    names : pair of str
+        The classifiers' names.
+    pos_label : default 1
+        Which class is the positive one, for decisions; scores know it.
+    validation : PairedScoreCounts, optional
+        Other examples, on which the thresholds are chosen; as by `select`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes import CostCurveDifference, PairedScoreCounts
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(2000) < 0.3
+    >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
+    >>> difference = CostCurveDifference(
+    ...     PairedScoreCounts.from_scores(y_true, sharp, dull), names=("sharp", "dull"))
+    >>> round(difference.difference(0.5), 3)
+    -0.089
+    >>> print(difference.significant_ranges().summary())
+    sharp is cheaper for PC(+) from 0.01334 to 0.9896, undecided elsewhere.
+    """
+
+    counts: PairedScoreCounts | PairedConfusion
+    names: tuple[str, str] = ("the first", "the second")
+    pos_label: Label = 1
+    validation: PairedScoreCounts | None = None
+    _within = (-1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        given: Any = self.counts
+        if not isinstance(given, PairedScoreCounts | PairedConfusion):
+            raise InputTypeError(
+                "counts: expected PairedScoreCounts, or a PairedConfusion, because how sure a "
+                "difference is depends on which examples the two differ on; got a "
+                f"{type(given).__name__}. Make one with "
+                "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)."
+            )
+        names: Any = self.names
+        if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - two classifiers
+            raise InputError(f"names: expected two different names, got {names!r}.")
+        object.__setattr__(self, "names", tuple(map(str, names)))
+        if isinstance(given, PairedScoreCounts):
+            check_both_classes(given, "counts")
+        if self.validation is not None:
+            if not isinstance(given, PairedScoreCounts):
+                raise InputTypeError(
+                    "validation_counts: decisions have no thresholds to choose; give scores."
+                )
+            example = "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)"
+            _validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        y_score_1: Any,
+        y_score_2: Any,
+        *,
+        pos_label: Label = 1,
+        sample_weight: Any = None,
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> Self:
+        """Count two scorers' scores, and compare; see `PairedScoreCounts.from_scores`."""
+        counts = PairedScoreCounts.from_scores(
+            y_true, y_score_1, y_score_2, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(counts, names=names)
+
+    def select(self, validation_counts: PairedScoreCounts) -> Self:
+        """Return the difference at thresholds that are best on other examples.
+
+        Parameters
+        ----------
+        validation_counts : PairedScoreCounts
+            The same scorers' scores of other examples.
+        """
+        return replace(self, validation=validation_counts)
+
+    @property
+    def chosen_on(self) -> str:
+        """Where the thresholds were chosen; empty for decisions."""
+        return self.first.chosen_on
+
+    @cached_property
+    def first(self) -> Curve:
+        """The curve of the first classifier."""
+        return self._curve("first", self.names[0])
+
+    @cached_property
+    def second(self) -> Curve:
+        """The curve of the second classifier."""
+        return self._curve("second", self.names[1])
+
+    def _curve(self, which: str, name: str) -> Curve:
+        counts = getattr(self.counts, which)
+        if isinstance(self.counts, PairedConfusion):
+            return CostLine.from_confusion(counts, pos_label=self.pos_label, name=name)
+        other = None if self.validation is None else getattr(self.validation, which)
+        return CostCurve(counts, name, other)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The difference, which again is made of straight lines."""
+        return self.first.pieces.minus(self.second.pieces)
+
+    @cached_property
+    def _mistakes(self) -> tuple[Mistakes, Mistakes]:
+        """The positives, and the negatives, on which one of the two alone is wrong, by piece."""
+        if isinstance(self.counts, PairedConfusion):
+            return self._paired_mistakes(self.counts)
+        return self._scored_mistakes(self.counts)
+
+    def _paired_mistakes(self, counts: PairedConfusion) -> tuple[Mistakes, Mistakes]:
+        at = counts.labels.index(self.pos_label)
+        found = []
+        for actual in (at, 1 - at):
+            right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
+            total = counts.counts[..., actual].sum()
+            squares = None if counts.squares is None else counts.squares[..., actual].sum()
+            n = effective_size(total, squares)
+            alone = [counts.counts[wrong, right, actual], counts.counts[right, wrong, actual]]
+            found.append(Mistakes(n, np.array(alone, dtype=np.float64)[:, np.newaxis] * n / total))
+        return found[0], found[1]
+
+    def _scored_mistakes(self, counts: PairedScoreCounts) -> tuple[Mistakes, Mistakes]:
+        """Count in one pass: each example is called positive from one piece on by each of the two.
+
+        Between those two pieces they differ on it, so the counts are running sums of how many
+        examples begin and cease to be treated differently.
+        """
+        breaks = self.pieces.breaks
+        middle = (breaks[:-1] + breaks[1:]) / 2
+        size = len(middle)
+        entries = []
+        curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
+        for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
+            cuts = curve.cuts[curve.pieces.index(middle)]
+            entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
+            entries.append(entry.astype(np.int32)[ranks])
+        differ = entries[0] != entries[1]
+        one, other = (entry[differ] for entry in entries)
+        rows = counts.positive[differ].astype(np.int32) * 2 + (one < other)
+        amounts = None if counts.amounts is None else counts.amounts[differ]
+        width = size + 1
+        begins, ends = (
+            np.bincount(rows * width + pick(one, other), weights=amounts, minlength=4 * width)
+            for pick in (np.minimum, np.maximum)
+        )
+        # Rows: negatives on which the second alone said positive, and the first alone; positives.
+        alone = np.cumsum((begins - ends).reshape(4, width), axis=1)[:, :size]
+        alone = np.maximum(alone, 0.0)
+        found = []
+        for positive, (first_wrong, second_wrong) in ((True, (2, 3)), (False, (1, 0))):
+            rows_of = counts.positive if positive else ~counts.positive
+            total = counts.n_positives if positive else counts.n_negatives
+            squares = None if counts.squares is None else counts.squares[rows_of].sum()
+            n = effective_size(total, squares)
+            found.append(Mistakes(n, alone[[first_wrong, second_wrong]] * (n / total)))
+        return found[0], found[1]
+
+    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+        index = self.pieces.index(pc)
+        positives, negatives = (each.at(index) for each in self._mistakes)
+        return drawn(pc, positives, negatives, full=full)
+
+    def difference(self, pc: Any) -> Any:
+        """Return by how much the first classifier's normalised expected cost is higher.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+        """
+        return self._height(pc)
+
+    def cheaper_ranges(self) -> Verdicts:
+        """Return who is cheaper where, as the curves are; chance is not considered."""
+        return self.first.cheaper_ranges(self.second)
+
+    def crossovers(self) -> list[float]:
+        """Return all operating conditions at which the other classifier becomes the cheaper one."""
+        return self.first.crossovers(self.second)
+
+    def significant_ranges(
+        self,
+        confidence: float = 0.95,
+        method: str = "mover",
+        *,
+        sampling: str = "stratified",
+        simultaneous: bool = False,
+        **options: Any,
+    ) -> Verdicts:
+        """Return the ranges of PC(+) in which the difference is more than chance.
+
+        There the band does not contain zero (Holte & Drummond 2005, Figure 15).
+
+        Parameters
+        ----------
+        confidence, method, sampling, simultaneous, **options
+            As in `band`. With `simultaneous`, all verdicts are right at once with that confidence.
+        """
+        full = is_full(sampling)
+        if method == "bootstrap" and isinstance(options.get("rng"), np.random.Generator):
+            options["rng"] = int(options["rng"].integers(2**63))  # each look uses the same draws
+
+        def verdict(pc: Floats) -> NDArray[np.int64]:
+            low, high = band_limits(
+                self._sample(pc, full=full),
+                lines=self._lines(),
+                confidence=confidence,
+                method=method,
+                simultaneous=simultaneous,
+                options=options,
+            )
+            return np.where(low > 0, 1, np.where(high < 0, -1, 0))
+
+        breaks = self.pieces.breaks
+        edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), breaks]))
+        begin, end = edges[:-1], edges[1:]
+        tiny = np.minimum(1e-9, (end - begin) / 4)
+        first, last = verdict(begin + tiny), verdict(end - tiny)
+        change = _changes(verdict, begin + tiny, end - tiny, first, last)
+        lows = np.column_stack([begin, change]).ravel()
+        highs = np.column_stack([change, end]).ravel()
+        signs = merged(lows, highs, np.column_stack([first, last]).ravel())
+        return verdicts(signs, self.names, "undecided")
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Say who is cheaper where, beyond chance."""
+        said = self.significant_ranges(confidence).summary()
+        chosen = f" Thresholds were chosen on {self.chosen_on}." if self.chosen_on else ""
+        return f"With {100 * confidence:.4g} % confidence, {said}{chosen}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as plain values and lists."""
+        band = self.band()
+        return {
+            "names": list(self.names),
+            "area": self.area(),
+            "crossovers": self.crossovers(),
+            "significant_ranges": self.significant_ranges().to_dict()["ranges"],
+            "band": band.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        return f"CostCurveDifference: {self.summary()}"
+
+    def _repr_html_(self) -> str:
+        band = self.band(pc=np.linspace(0, 1, 11))
+        rows = [
+            [number(each) for each in row]
+            for row in zip(band.pc, band.cost, band.low, band.high, strict=True)
+        ]
+        return html_table(["PC(+)", "difference", "low", "high"], rows, caption=self.summary())
+
+
+def _changes(
+    verdict: Callable[[Floats], NDArray[np.int64]],
+    begin: Floats,
+    end: Floats,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> Floats:
+    """Return where the verdict changes within ranges at whose ends it differs, by halving."""
+    result = end.copy()
+    open_ = np.flatnonzero(first != last)
+    low, high = begin[open_], end[open_]
+    for _ in range(HALVINGS if len(open_) else 0):
+        middle = (low + high) / 2
+        same = verdict(middle) == first[open_]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    result[open_] = high
+    return result

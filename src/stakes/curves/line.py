@@ -1,0 +1,126 @@
+"""A hard classifier: a point in ROC space, a line in cost space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._labels import Label
+from stakes.counts import Confusion
+from stakes.curves.base import Curve
+from stakes.curves.height import no_sizes
+from stakes.curves.pieces import Pieces
+from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.sizes import effective_size
+from stakes.errors import InputError
+from stakes.measures.agreement import rates
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class CostLine(Curve):
+    """The cost line of a classifier that decides without a threshold to choose.
+
+    The point (fpr, tpr) of ROC space is, in cost space, the line from fpr at PC(+) = 0 to 1 - tpr
+    at PC(+) = 1 (Holte & Drummond 2005, section 2).
+
+    Parameters
+    ----------
+    fpr, tpr : float
+        The false and the true positive rate.
+    positives, negatives : float, optional
+        The numbers of examples of each class, which a band needs.
+    name : str, optional
+        The classifier's name.
+
+    Examples
+    --------
+    >>> from stakes import CostLine
+    >>> line = CostLine(fpr=0.4, tpr=0.8, positives=20, negatives=10)
+    >>> round(line.cost(0.5), 3)
+    0.3
+    >>> [(round(low, 3), round(high, 3)) for low, high in line.operating_range()]
+    [(0.333, 0.75)]
+    >>> band = line.band(0.90, method="exact", pc=[0.5])
+    >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+    ([0.15], [0.45])
+    """
+
+    fpr: float
+    tpr: float
+    positives: float | None = None
+    negatives: float | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        for each in ("fpr", "tpr"):
+            rate = _validate.one_number(getattr(self, each), each)
+            if not 0 <= rate <= 1:
+                raise InputError(f"{each}: expected a rate from 0 to 1, got {rate}.")
+            object.__setattr__(self, each, rate)
+        if (self.positives is None) != (self.negatives is None):
+            raise InputError("positives, negatives: give both numbers of examples, or neither.")
+        for each in ("positives", "negatives"):
+            if getattr(self, each) is None:
+                continue
+            size = _validate.one_number(getattr(self, each), each)
+            if size <= 0:
+                raise InputError(f"{each}: expected a positive number of examples, got {size:g}.")
+
+    @classmethod
+    def from_confusion(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
+        """Return the line of a two-class confusion matrix.
+
+        Parameters
+        ----------
+        confusion : Confusion
+            Of two classes. Weighted examples count for as many as their weights are worth.
+        pos_label : default 1
+            Which class is the positive one.
+        name : str, optional
+            The classifier's name.
+        """
+        found = rates(confusion, pos_label=pos_label)
+        at = confusion.labels.index(pos_label)
+        totals = confusion.counts.sum(axis=0)
+        squares = None if confusion.squares is None else confusion.squares.sum(axis=0)
+        sizes = [
+            effective_size(totals[j], None if squares is None else squares[j]) for j in (at, 1 - at)
+        ]
+        positives, negatives = sizes
+        return cls(found.false_positive, found.true_positive, positives, negatives, name)
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """The point (fpr, tpr) in ROC space."""
+        return self.fpr, self.tpr
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The line, as a curve of one piece."""
+        return Pieces(np.array([0.0, 1.0]), np.array([self.fpr]), np.array([1 - self.tpr]))
+
+    @property
+    def sized(self) -> bool:
+        """Whether the numbers of examples are known."""
+        return self.positives is not None
+
+    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+        if self.positives is None or self.negatives is None:
+            raise no_sizes()
+        parts = [
+            Mistakes(float(n), np.full((1, len(pc)), _near_whole(rate * n)))
+            for rate, n in ((1 - self.tpr, self.positives), (self.fpr, self.negatives))
+        ]
+        return drawn(pc, parts[0], parts[1], full=full)
+
+
+def _near_whole(count: float) -> float:
+    """Return a number of mistakes without the rounding of the rate that it was computed from."""
+    return float(round(count)) if abs(count - round(count)) < 1e-9 * max(count, 1.0) else count

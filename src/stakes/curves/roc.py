@@ -1,0 +1,174 @@
+"""ROC space, the dual of cost space: points there are lines here, and lines there points here."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes.curves.best import checked_curves
+from stakes.curves.condition import conditions
+from stakes.curves.curve import CostCurve
+from stakes.curves.line import CostLine
+from stakes.errors import InputError, InputTypeError
+
+Floats = NDArray[np.float64]
+
+
+class RocPoints(NamedTuple):
+    """Points of ROC space, from (0, 0) to (1, 1).
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray
+        The false and the true positive rates.
+    thresholds : ndarray or None
+        The score from which on examples are called positive; None where there are no scores.
+    """
+
+    fpr: Floats
+    tpr: Floats
+    thresholds: Floats | None = None
+
+
+def roc_points(curve: CostCurve | CostLine) -> RocPoints:
+    """Return the ROC curve: a point for each cost line.
+
+    Parameters
+    ----------
+    curve : CostCurve or CostLine
+        A scorer, with a point for each threshold; or a hard classifier, with one point between the
+        trivial ones.
+
+    Examples
+    --------
+    >>> from stakes import CostCurve, roc_points
+    >>> points = roc_points(CostCurve.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.3]))
+    >>> points.fpr.tolist(), points.tpr.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
+    if isinstance(curve, CostLine):
+        return RocPoints(np.array([0.0, curve.fpr, 1.0]), np.array([0.0, curve.tpr, 1.0]))
+    if isinstance(curve, CostCurve):
+        return RocPoints(*curve.points())
+    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+
+
+def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
+    """Return the corners of the ROC convex hull, the dual of the lower envelope.
+
+    Parameters
+    ----------
+    curve : CostCurve or CostLine
+        As in `roc_points`.
+
+    Examples
+    --------
+    >>> from stakes import CostCurve, roc_hull
+    >>> hull = roc_hull(CostCurve.from_scores([0, 0, 1, 0, 1], [0.1, 0.3, 0.2, 0.4, 0.5]))
+    >>> hull.tpr.round(3).tolist(), hull.thresholds.tolist()
+    ([0.0, 0.5, 1.0, 1.0], [inf, 0.5, 0.2, 0.1])
+    """
+    if isinstance(curve, CostLine):
+        points = roc_points(curve)
+        above = curve.tpr > curve.fpr
+        kept = np.unique(np.array([0, 1, 2] if above else [0, 2]))
+        return RocPoints(points.fpr[kept], points.tpr[kept])
+    if isinstance(curve, CostCurve):
+        own = CostCurve(curve.counts)  # whatever other thresholds were selected
+        return RocPoints(own.pieces.left, 1 - own.pieces.right, own.thresholds)
+    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+
+
+def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -> RocPoints:
+    """Return an average of ROC curves, which is not a curve of average performance.
+
+    Here to show the contrast (Holte & Drummond 2005, Figure 9): its points cost more than the
+    curves do on average. `average_curves` is the average to use.
+
+    Parameters
+    ----------
+    curves : sequence of CostCurve or CostLine
+        The evaluations.
+    direction : {"vertical", "horizontal"}
+        Whether true positive rates are averaged at each false positive rate, or the reverse.
+    steps : int, default 201
+        At how many rates, besides those of the curves.
+
+    Examples
+    --------
+    >>> from stakes import CostLine, roc_average
+    >>> average = roc_average([CostLine(0.04, 0.4), CostLine(0.3, 0.8)])
+    >>> round(float(average.tpr[average.fpr == 0.3][0]), 4)
+    0.6813
+    """
+    _validate.choice(direction, "direction", ("vertical", "horizontal"))
+    size = _validate.as_size(steps, "steps")
+    points = [roc_points(curve) for curve in checked_curves(curves)]  # type: ignore[arg-type]
+    along, across = ("fpr", "tpr") if direction == "vertical" else ("tpr", "fpr")
+    grid = np.unique(
+        np.concatenate([np.linspace(0, 1, size), *(getattr(each, along) for each in points)])
+    )
+    # Where several rates belong to one, the best of them: the top of a step, or its left end.
+    best = np.maximum if direction == "vertical" else np.minimum
+    rates = []
+    for each in points:
+        where, start = np.unique(getattr(each, along), return_index=True)
+        rates.append(np.interp(grid, where, best.reduceat(getattr(each, across), start)))
+    mean = np.mean(rates, axis=0)
+    return RocPoints(grid, mean) if direction == "vertical" else RocPoints(mean, grid)
+
+
+def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
+    """Return the slope and the intercept of the ROC line that a point of cost space stands for.
+
+    All classifiers whose ROC points lie on it have that cost at that operating condition.
+
+    Parameters
+    ----------
+    pc, cost : float
+        The operating condition PC(+), above 0, and the normalised expected cost.
+
+    Examples
+    --------
+    >>> from stakes import isoperformance_line
+    >>> isoperformance_line(0.5, 0.25)
+    (1.0, 0.5)
+    """
+    condition = float(conditions(_validate.one_number(pc, "pc")))
+    height = _validate.one_number(cost, "cost")
+    if condition == 0:
+        raise InputError(
+            "pc: at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
+            f"points with a false positive rate of {height:g}."
+        )
+    return (1 - condition) / condition, 1 - height / condition
+
+
+def cost_point(slope: float, intercept: float) -> tuple[float, float]:
+    """Return the point of cost space, PC(+) and cost, that a line of ROC space stands for.
+
+    Parameters
+    ----------
+    slope, intercept : float
+        Of the line tpr = slope · fpr + intercept; the slope is 0 or more.
+
+    Examples
+    --------
+    >>> from stakes import cost_point
+    >>> cost_point(1.0, 0.5)
+    (0.5, 0.25)
+    """
+    rise, start = _validate.one_number(slope, "slope"), _validate.one_number(intercept, "intercept")
+    if rise < 0:
+        raise InputError(
+            f"slope: lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."
+        )
+    pc = 1 / (1 + rise)
+    return pc, pc * (1 - start)
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__

@@ -1,0 +1,109 @@
+"""Which of two classifiers is cheaper, range by range of operating conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from stakes._frame import data_frame
+from stakes._table import html_table, number
+from stakes.errors import InputError
+
+
+class Range(NamedTuple):
+    """A range of operating conditions, and the classifier that is cheaper in it, if any."""
+
+    low: float
+    high: float
+    cheaper: str | None
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts:
+    """Who is cheaper where, from PC(+) = 0 to PC(+) = 1.
+
+    Made by ``cheaper_ranges`` of a curve and ``significant_ranges`` of a difference.
+
+    Attributes
+    ----------
+    ranges : tuple of Range
+        The ranges with `low`, `high` and `cheaper`, one after the other; `cheaper` is None where
+        there is no verdict.
+    names : pair of str
+        The two classifiers.
+    otherwise : str
+        What there is where neither is cheaper: "undecided", or "equal".
+
+    Examples
+    --------
+    >>> from stakes import CostLine
+    >>> shy, eager = CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")
+    >>> print(shy.cheaper_ranges(eager).summary())
+    shy is cheaper for PC(+) < 0.3939, eager for PC(+) > 0.3939.
+    """
+
+    ranges: tuple[Range, ...]
+    names: tuple[str, str]
+    otherwise: str
+
+    def where(self, name: str) -> tuple[tuple[float, float], ...]:
+        """Return the ranges in which a classifier is the cheaper one."""
+        if name not in self.names:
+            raise InputError(
+                f"name: expected {self.names[0]!r} or {self.names[1]!r}, got {name!r}."
+            )
+        return tuple((low, high) for low, high, cheaper in self.ranges if cheaper == name)
+
+    def summary(self) -> str:
+        """Say who is cheaper where."""
+        found = [(name, self.where(name)) for name in self.names]
+        said = [(name, _conditions(ranges)) for name, ranges in found if ranges]
+        if not said:
+            return f"{self.names[0]} and {self.names[1]} are {self.otherwise} everywhere."
+        text = [f"{name} {'' if i else 'is cheaper '}for {c}" for i, (name, c) in enumerate(said)]
+        if any(each.cheaper is None for each in self.ranges):
+            text.append(f"{self.otherwise} elsewhere")
+        return f"{', '.join(text)}."
+
+    def frame(self) -> Any:
+        """Return the ranges as a pandas data frame."""
+        return data_frame([each._asdict() for each in self.ranges])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranges as plain values."""
+        return {"names": list(self.names), "ranges": [each._asdict() for each in self.ranges]}
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [f"{number(low)} to {number(high)}", cheaper or self.otherwise]
+            for low, high, cheaper in self.ranges
+        ]
+        return html_table(["PC(+)", "cheaper"], rows, caption=self.summary())
+
+
+def verdicts(
+    signs: Sequence[tuple[float, float, int]], names: tuple[str, str], otherwise: str
+) -> Verdicts:
+    """Turn the signs of a difference into verdicts: below zero, the first is cheaper."""
+    who = {-1: names[0], 1: names[1], 0: None}
+    return Verdicts(
+        tuple(Range(low, high, who[sign]) for low, high, sign in signs), names, otherwise
+    )
+
+
+def _conditions(ranges: Sequence[tuple[float, float]]) -> str:
+    """Write ranges of conditions as a person would: "PC(+) < 0.1, from 0.3 to 0.4 and > 0.7"."""
+    if list(ranges) == [(0.0, 1.0)]:
+        return "all PC(+)"
+    said = [_condition(low, high) for low, high in ranges]
+    return "PC(+) " + " and ".join([*([", ".join(said[:-1])] if said[1:] else []), said[-1]])
+
+
+def _condition(low: float, high: float) -> str:
+    if low <= 0:
+        return f"< {number(high)}"
+    return f"> {number(low)}" if high >= 1 else f"from {number(low)} to {number(high)}"

@@ -1,0 +1,357 @@
+"""How expected costs, and who is the cheapest, change as costs do: for any number of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue
+from stakes._frame import data_frame
+from stakes._labels import Label
+from stakes._table import html_table, number
+from stakes.costs import CostMatrix, CostRanges
+from stakes.counts.joint import JointConfusion
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.uncertain import expected_costs, joint_counts, shares_of_minimum
+
+Floats = NDArray[np.float64]
+Cell = tuple[Label, Label]
+
+FEWEST = 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostSensitivity(ByValue):
+    """What each classifier costs along a path of costs, and how likely it is the cheapest there.
+
+    Made by `cost_sensitivity`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers.
+    axis : str
+        What changes along the path.
+    position : ndarray, shape (steps,)
+        The places on the path: a share of the way, or what a cell costs.
+    cost, low, high : ndarray, shape (classifiers, steps)
+        The expected cost per decision of each classifier, and its interval.
+    probability : ndarray, shape (classifiers, steps)
+        That each is the cheapest, given the place on the path.
+    confidence : float
+        Of the intervals.
+    scale : str
+        "linear", or "log" where the places are spaced by their ratio.
+    """
+
+    names: tuple[str, ...]
+    axis: str
+    position: Floats
+    cost: Floats
+    low: Floats
+    high: Floats
+    probability: Floats
+    confidence: float
+    scale: str = "linear"
+
+    def cheapest_ranges(self) -> list[tuple[float, float, str]]:
+        """Return the ranges of the path, and who is the cheapest in each.
+
+        Between two places at which it differs, where the two cost the same.
+        """
+        best = self.cost.argmin(axis=0)
+        result: list[tuple[float, float, str]] = []
+        begin = float(self.position[0])
+        for i in np.flatnonzero(np.diff(best)).tolist():
+            one, other = best[i], best[i + 1]
+            gap = self.cost[one, i : i + 2] - self.cost[other, i : i + 2]
+            share = gap[0] / (gap[0] - gap[1])
+            place = float(self.position[i] + share * (self.position[i + 1] - self.position[i]))
+            result.append((begin, place, self.names[one]))
+            begin = place
+        result.append((begin, float(self.position[-1]), self.names[best[-1]]))
+        return result
+
+    def summary(self) -> str:
+        """Say who is the cheapest where on the path."""
+        said = [
+            f"{name} from {number(low)} to {number(high)}"
+            for low, high, name in self.cheapest_ranges()
+        ]
+        chances = ", ".join(
+            f"{name} {100 * each[0]:.0f} % to {100 * each[-1]:.0f} %"
+            for name, each in zip(self.names, self.probability, strict=True)
+        )
+        return (
+            f"Along the path ({self.axis}) the cheapest is {', then '.join(said)}. "
+            f"The probability of being the cheapest goes from its start to its end: {chances}."
+        )
+
+    def frame(self) -> Any:
+        """Return a pandas data frame with a row for each classifier and place."""
+        steps = len(self.position)
+        return data_frame(
+            {
+                "classifier": np.repeat(np.array(self.names, dtype=object), steps),
+                "position": np.tile(self.position, len(self.names)),
+                **{
+                    name: getattr(self, name).ravel()
+                    for name in ("cost", "low", "high", "probability")
+                },
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the path as plain values and lists."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in self._values().items()
+        }
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [f"{number(low)} to {number(high)}", name] for low, high, name in self.cheapest_ranges()
+        ]
+        return html_table([self.axis, "cheapest"], rows, caption=self.summary())
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Cost matrices along a straight path: places, the matrix at both ends, and their axis."""
+
+    axis: str
+    position: Floats
+    start: CostMatrix
+    stop: CostMatrix
+    scale: str = "linear"
+    cell: tuple[int, int] | None = None
+
+    def shares(self) -> Floats:
+        first, last = self.position[0], self.position[-1]
+        return np.asarray((self.position - first) / (last - first))
+
+    def values(self, start: Floats, stop: Floats) -> Floats:
+        """Interpolate what is linear in the costs; the places come first."""
+        share = self.shares().reshape(-1, *(1 for _ in start.shape))
+        return np.asarray((1 - share) * start + share * stop)
+
+
+def cost_sensitivity(
+    y_true: Any,
+    predictions: Mapping[str, Any] | None,
+    costs: CostMatrix | CostRanges,
+    to: CostMatrix | None = None,
+    *,
+    cell: Cell | None = None,
+    steps: Any = 51,
+    confidence: float = 0.95,
+    n_draws: Any = 4000,
+    rng: np.random.Generator | int | None = None,
+) -> CostSensitivity:
+    """Return what classifiers cost as the costs change, and how likely each is the cheapest.
+
+    For two classes a cost curve shows all of it. For more, and for costs that are not symmetric in
+    any way, this follows one path through the costs.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,), or JointConfusion
+        The actual class of each example; or the counts, and then no `predictions`.
+    predictions : mapping or None
+        From the name of each classifier to its decisions.
+    costs : CostMatrix or CostRanges
+        Where the path begins; or what is known of the costs, and then one cell's cost goes through
+        its range while those of the others are drawn from theirs.
+    to : CostMatrix, optional
+        Where the path ends, if `costs` is a matrix.
+    cell : pair of decision and class, optional
+        With ranges, whose cost goes through its range; by default the one that the classifiers
+        differ most by.
+    steps : int, default 51
+        How many places on the path there are.
+    confidence : float, default 0.95
+        Of the intervals.
+    n_draws : int, default 4000
+        How many populations (and costs, with ranges) are drawn for the probabilities.
+    rng : Generator or seed
+        The source of randomness.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, cost_sensitivity
+    >>> y_true = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
+    >>> predictions = {"left": ["a"] * 60 + ["b"] * 20 + ["c"] * 20,
+    ...                "right": ["a"] * 50 + ["b"] * 20 + ["c"] * 30}
+    >>> mild = CostMatrix([[0, 1, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
+    >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
+    >>> found = cost_sensitivity(y_true, predictions, mild, harsh, rng=0)
+    >>> found.cheapest_ranges()
+    [(0.0, 0.25, 'left'), (0.25, 1.0, 'right')]
+    """
+    size = _validate.as_size(steps, "steps")
+    if size < FEWEST:
+        raise InputError(f"steps: a path has at least a beginning and an end, got {steps!r}.")
+    draws = _validate.as_size(n_draws, "n_draws")
+    if draws < 100:  # noqa: PLR2004 - fewer tell nothing
+        raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
+    _check_ends(costs, to, cell)
+    joint = joint_counts(y_true, predictions, costs)
+    path = (
+        _cell_path(joint, costs, cell, size)
+        if isinstance(costs, CostRanges)
+        else _straight_path(costs, to, size)
+    )
+    generator = np.random.default_rng(rng)
+    ends = [_matrix(joint, end) for end in (path.start, path.stop)]
+    populations = generator.standard_gamma(joint.counts, (draws, len(joint.counts)))
+    populations /= populations.sum(axis=1, keepdims=True)
+    drawn = ends
+    if isinstance(costs, CostRanges) and path.cell is not None:
+        sampled = costs.sample(draws, rng=generator)
+        drawn = [
+            _with_cell(joint, costs, sampled, path.cell, end) for end in (path.start, path.stop)
+        ]
+    totals = [expected_costs(joint, each, populations) for each in drawn]
+    probability = np.array(
+        [shares_of_minimum(each) for each in path.values((totals[0], totals[1]))]
+    )
+    shares = joint.counts / joint.n
+    cost = path.values(
+        (expected_costs(joint, ends[0], shares)[0], expected_costs(joint, ends[1], shares)[0])
+    )
+    low, high = _intervals(joint, path, confidence)
+    return CostSensitivity(
+        names=tuple(map(str, joint.names)),
+        axis=path.axis,
+        position=path.position,
+        cost=cost.T,
+        low=low,
+        high=high,
+        probability=probability.T,
+        confidence=float(confidence),
+        scale=path.scale,
+    )
+
+
+def _check_ends(costs: Any, to: Any, cell: Any) -> None:
+    if isinstance(costs, CostRanges):
+        if to is not None:
+            raise InputTypeError("to: ranges need no second matrix; give one only with a matrix.")
+        return
+    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    if cell is not None:
+        raise InputTypeError("cell: only ranges have a cell to follow; give `to` with a matrix.")
+    _validate.expect(to, CostMatrix, "to", "CostMatrix(values, rows=, labels=)")
+
+
+def _straight_path(costs: CostMatrix, to: Any, steps: int) -> _Path:
+    position = np.linspace(0.0, 1.0, steps)
+    values = to.values_for(costs.labels, costs.decisions)  # raises where labels are missing
+    stop = CostMatrix(values, rows="predicted", labels=costs.labels, decisions=costs.decisions)
+    return _Path("share of the way from the first costs to the second", position, costs, stop)
+
+
+def _cell_path(joint: JointConfusion, costs: CostRanges, cell: Any, steps: int) -> _Path:
+    """Return the path of one cell through its range, all others at their means."""
+    mean = costs.mean()
+    bounds = _bounds(costs)
+    if cell is None:
+        i, j = _most_telling(joint, costs, bounds)
+    else:
+        try:
+            i, j = costs.decisions.index(cell[0]), costs.labels.index(cell[1])
+        except (ValueError, TypeError, IndexError):
+            raise LabelError(
+                f"cell: expected a pair (decision, class) of the decisions {costs.decisions} and "
+                f"the classes {costs.labels}, got {cell!r}."
+            ) from None
+    low, high = bounds[:, i, j]
+    if low == high:
+        raise InputError(
+            f"cell: predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
+            f"{number(low)} for certain; choose a cell with a range."
+        )
+    known = {tuple(each) for each, _ in costs.distributions}
+    log = costs.scale == "log" and (costs.decisions[i], costs.labels[j]) not in known
+    position = np.geomspace(low, high, steps) if log else np.linspace(low, high, steps)
+    position[[0, -1]] = low, high
+    ends = []
+    for value in (low, high):
+        values = mean.values.copy()
+        values[i, j] = value
+        ends.append(
+            CostMatrix(values, rows="predicted", labels=mean.labels, decisions=mean.decisions)
+        )
+    axis = f"cost of predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r}"
+    return _Path(axis, position, ends[0], ends[1], "log" if log else "linear", (i, j))
+
+
+def _bounds(costs: CostRanges) -> Floats:
+    """Return the ends of each cell's range; of a distribution, its central 95 %."""
+    bounds = np.stack([costs.low, costs.high])
+    for (decision, label), distribution in costs.distributions:
+        i, j = costs.decisions.index(decision), costs.labels.index(label)
+        bounds[:, i, j] = distribution.ppf([0.025, 0.975])
+    return bounds
+
+
+def _most_telling(joint: JointConfusion, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
+    """Return the cell through whose range the classifiers' costs change most differently."""
+    width = bounds[1] - bounds[0]
+    if not width.any():
+        raise InputError("costs: all costs are certain, so there is no range to go through.")
+    shares = np.zeros((len(joint.names), *width.shape))
+    rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
+    columns = np.array([costs.labels.index(label) for label in joint.labels])
+    for who, decided in enumerate(joint.decided.T):
+        np.add.at(shares[who], (rows[decided], columns[joint.actual]), joint.counts / joint.n)
+    telling = np.ptp(shares, axis=0) * width
+    if not telling.any():
+        telling = width
+    i, j = np.unravel_index(telling.argmax(), telling.shape)
+    return int(i), int(j)
+
+
+def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
+    return costs.values_for(joint.labels, joint.decisions)
+
+
+def _with_cell(
+    joint: JointConfusion,
+    costs: CostRanges,
+    sampled: Floats,
+    cell: tuple[int, int],
+    end: CostMatrix,
+) -> Floats:
+    """Return drawn costs with that of one cell fixed, in the order of the counts."""
+    fixed = sampled.copy()
+    fixed[:, cell[0], cell[1]] = end.values[cell]
+    rows = [costs.decisions.index(decision) for decision in joint.decisions]
+    columns = [costs.labels.index(label) for label in joint.labels]
+    return np.asarray(fixed[:, rows][:, :, columns])
+
+
+def _intervals(joint: JointConfusion, path: _Path, confidence: float) -> tuple[Floats, Floats]:
+    """Return the default intervals of each classifier's cost at each place."""
+    matrices = [
+        CostMatrix(
+            values, rows="predicted", labels=path.start.labels, decisions=path.start.decisions
+        )
+        for values in path.values((path.start.values, path.stop.values))
+    ]
+    tables = [joint.single(name) for name in joint.names]
+    limits = [
+        [tuple(CostEstimate(table, costs).interval(confidence)) for costs in matrices]
+        for table in tables
+    ]
+    both = np.array(limits)
+    return both[..., 0], both[..., 1]
