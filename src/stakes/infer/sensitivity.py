@@ -220,14 +220,10 @@ def cost_sensitivity(
         drawn = [
             _with_cell(joint, costs, sampled, path.cell, end) for end in (path.start, path.stop)
         ]
-    totals = [expected_costs(joint, each, populations) for each in drawn]
-    probability = np.array(
-        [shares_of_minimum(each) for each in path.values((totals[0], totals[1]))]
-    )
+    totals = path.values(*(expected_costs(joint, each, populations) for each in drawn))
+    probability = np.array([shares_of_minimum(each) for each in totals])
     shares = joint.counts / joint.n
-    cost = path.values(
-        (expected_costs(joint, ends[0], shares)[0], expected_costs(joint, ends[1], shares)[0])
-    )
+    cost = path.values(*(expected_costs(joint, each, shares)[0] for each in ends))
     low, high = _intervals(joint, path, confidence)
     return CostSensitivity(
         names=tuple(map(str, joint.names)),
@@ -342,11 +338,10 @@ def _with_cell(
 
 def _intervals(joint: JointConfusion, path: _Path, confidence: float) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
+    axes: dict[str, Any] = {"labels": path.start.labels, "decisions": path.start.decisions}
     matrices = [
-        CostMatrix(
-            values, rows="predicted", labels=path.start.labels, decisions=path.start.decisions
-        )
-        for values in path.values((path.start.values, path.stop.values))
+        CostMatrix(values, rows="predicted", **axes)
+        for values in path.values(path.start.values, path.stop.values)
     ]
     tables = [joint.single(name) for name in joint.names]
     limits = [
