@@ -22,8 +22,11 @@ from stakes.infer.run import check_options, checked_confidence, option_names
 Floats = NDArray[np.float64]
 
 SAMPLINGS = ("stratified", "full")
-SIMULTANEOUS = ("mover", "wilson")
-"""The methods whose limits hold far out in the tails, where simultaneous bands need them."""
+SIMULTANEOUS = ("mover",)
+"""The methods whose limits hold far out in the tails, where simultaneous bands need them.
+
+With Wilson's limits, simultaneous bands of 90 % fell to 86 % in simulations.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

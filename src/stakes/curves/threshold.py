@@ -32,7 +32,8 @@ class ThresholdChoice:
     Attributes
     ----------
     threshold : float
-        Examples that score at least this are called positive; infinite if none should be.
+        Examples that score at least this are called positive: infinite if none, minus infinite if
+        all should be.
     confusion : Confusion
         What it decides on the examples.
     costs : CostMatrix or None
@@ -112,8 +113,8 @@ class ThresholdChoice:
     def summary(self) -> str:
         """Say what to do, and what it leads to."""
         positive = self.confusion.labels[1]
-        if self.threshold == np.inf:
-            text = f"Call nothing {positive!r}"
+        if np.isinf(self.threshold):
+            text = f"Call {'nothing' if self.threshold > 0 else 'everything'} {positive!r}"
         else:
             text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
         text += (
@@ -260,11 +261,13 @@ class _Limits:
         volume: Any,
         assurance: Any,
     ) -> None:
-        start = 0 if counts.thresholds[0] < np.inf else 1
         self.counts = counts
-        self.thresholds = np.append(np.inf, counts.thresholds)[start:]
+        # Calling nothing positive, or everything, is certain to keep some limits on new examples.
+        first = [np.inf] if counts.thresholds[0] < np.inf else []
+        last = [-np.inf] if counts.thresholds[-1] > -np.inf else []
+        self.thresholds = np.concatenate([first, counts.thresholds, last])
         self.found, self.alarmed = (
-            np.append(0.0, np.cumsum(side, dtype=np.float64))[start:]
+            np.cumsum([*(0.0 for _ in first), *side, *(0.0 for _ in last)])
             for side in (counts.positives, counts.negatives)
         )
         self.max_fpr = None if max_fpr is None else _rate(max_fpr, "max_fpr")
@@ -289,22 +292,27 @@ class _Limits:
         n_pos, n_neg = float(self.counts.n_positives), float(self.counts.n_negatives)
         allowed = np.ones(len(self.thresholds), dtype=bool)
         if self.max_fpr is not None:
-            allowed &= self._at_most(self.alarmed, n_neg, self.max_fpr)
+            allowed &= self._at_most(self.alarmed, n_neg, self.max_fpr, np.inf)
         if self.min_recall is not None:
-            allowed &= self._at_most(n_pos - self.found, n_pos, 1 - self.min_recall)
+            missed = n_pos - self.found
+            allowed &= self._at_most(missed, n_pos, 1 - self.min_recall, -np.inf)
         if self.most_alarms is not None:
-            allowed &= self._at_most(self.alarmed + self.found, n_pos + n_neg, self.most_alarms)
+            alarms = self.alarmed + self.found
+            allowed &= self._at_most(alarms, n_pos + n_neg, self.most_alarms, np.inf)
         return allowed
 
-    def _at_most(self, counts: Floats, n: float, rate: float) -> NDArray[np.bool_]:
-        """Tell where k in n is at most a rate; or is with assurance, by Clopper & Pearson."""
+    def _at_most(self, counts: Floats, n: float, rate: float, sure: float) -> NDArray[np.bool_]:
+        """Tell where k in n is at most a rate; or is with assurance, by Clopper & Pearson.
+
+        The threshold `sure` keeps any limit.
+        """
         if self.assurance is None:
             return np.asarray(counts <= rate * n + 1e-9)
         room = n - counts
         upper = np.ones(len(counts))
         some = room > 0
         upper[some] = betaincinv(counts[some] + 1, room[some], self.assurance)
-        return np.asarray((upper <= rate) | (rate >= 1))
+        return np.asarray((upper <= rate) | (rate >= 1) | (self.thresholds == sure))
 
     def rules(self) -> list[str]:
         """Say what limits there are."""

@@ -194,7 +194,7 @@ def cost_sensitivity(
     >>> mild = CostMatrix([[0, 1, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> found = cost_sensitivity(y_true, predictions, mild, harsh, rng=0)
-    >>> found.cheapest_ranges()
+    >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
     [(0.0, 0.25, 'left'), (0.25, 1.0, 'right')]
     """
     size = _validate.as_size(steps, "steps")

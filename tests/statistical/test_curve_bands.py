@@ -1,0 +1,210 @@
+"""Measured and enumerated coverage of the bands around cost curves."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multivariate_normal, norm
+
+from stakes import CostCurve, CostCurveDifference, PairedScoreCounts, ScoreCounts
+from stakes.curves.bands import METHODS
+from stakes.curves.sampling import Mistakes, drawn
+from stakes.curves.simultaneous import pointwise_alpha
+from statistical.judge import at_least, at_most
+
+pytestmark = pytest.mark.statistical
+
+# Dugas & Gadoury's (2008) domain: scores are N(±θ, 3²), thresholds the best ones in theory.
+SD = 3.0
+ENDS = np.array([0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07])
+CONDITIONS = np.concatenate([ENDS, np.linspace(0.1, 0.9, 17), 1 - ENDS[::-1]])
+HALF = np.concatenate([np.geomspace(0.005, 0.1, 60), np.linspace(0.11, 0.5, 14)])  # symmetric
+SPREADS = [0.75, 1.5, 3.0, 5.0]
+NOMINAL, ALPHA, TWO_POINTS = 0.9, 0.1, 0.02
+
+
+def best_threshold(positive, negative, pc):
+    odds = np.log((1 - pc) / pc)
+    return (positive + negative) / 2 + SD**2 / (positive - negative) * odds
+
+
+def error_rates(theta, pc):
+    threshold = best_threshold(theta, -theta, pc)
+    return norm.cdf((threshold - theta) / SD), norm.sf((threshold + theta) / SD)
+
+
+def likely(n, rate):
+    """All numbers of mistakes that are not next to impossible, with their probabilities."""
+    counts = np.arange(n + 1)
+    law = binom.pmf(counts, n, rate)
+    kept = law > 1e-9
+    return counts[kept].astype(float), law[kept]
+
+
+def enumerated_coverage(method, theta, n, pc, *, full=False):
+    missed, alarmed = error_rates(theta, pc)
+    (k, p), (m, q) = likely(n, missed), likely(n, alarmed)
+    pairs = [each.ravel() for each in np.meshgrid(k, m, indexing="ij")]
+    where = np.full(len(pairs[0]), pc)
+    sample = drawn(where, *(Mistakes(n, each[np.newaxis]) for each in pairs), full=full)
+    low, high = METHODS[method].limits(sample, ALPHA)
+    truth = pc * missed + (1 - pc) * alarmed
+    inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
+    return float(inside @ np.outer(p, q).ravel())
+
+
+@pytest.mark.parametrize("theta", SPREADS)
+def test_the_default_band_is_never_two_points_short_by_enumeration(theta):
+    found = [enumerated_coverage("mover", theta, 1000, pc) for pc in HALF]
+    assert min(found) >= NOMINAL - TWO_POINTS
+    assert min(found) >= 0.9  # what the documentation says
+
+
+@pytest.mark.parametrize("n", [25, 250])
+@pytest.mark.parametrize("theta", SPREADS)
+def test_the_default_band_holds_in_small_test_sets(theta, n):
+    found = [enumerated_coverage("mover", theta, n, pc) for pc in CONDITIONS]
+    assert min(found) >= NOMINAL - TWO_POINTS
+
+
+@pytest.mark.parametrize(("pc", "share"), [(0.005, 0.12), (0.01, 0.38), (0.02, 0.81)])
+@pytest.mark.parametrize("method", ["gaussian", "exact"])
+def test_the_papers_band_collapses_at_the_ends(method, pc, share):
+    if method == "exact":  # one table at a time, so a few conditions, by simulation
+        rng = np.random.default_rng(7)
+        missed, alarmed = error_rates(3.0, pc)
+        counts = [rng.binomial(1000, rate, 1000).astype(float) for rate in (missed, alarmed)]
+        sample = drawn(
+            np.full(1000, pc), *(Mistakes(1000, each[np.newaxis]) for each in counts), full=False
+        )
+        low, high = METHODS["exact"].limits(sample, ALPHA)
+        truth = pc * missed + (1 - pc) * alarmed
+        found = ((low <= truth) & (truth <= high)).mean()
+    else:
+        found = enumerated_coverage(method, 3.0, 1000, pc)
+    assert found == pytest.approx(share, abs=0.05)
+
+
+@pytest.mark.parametrize(("theta", "least"), [(3.0, 0.005), (5.0, 0.0005)])
+def test_wilsons_limits_dip_a_little(theta, least):
+    conditions = np.geomspace(least, 0.1, 60)
+    found = min(enumerated_coverage("wilson", theta, 1000, pc) for pc in conditions)
+    assert 0.83 < found < NOMINAL - TWO_POINTS
+
+
+def rates_of_disagreement(means, thresholds, correlation):
+    """The chances that one of two scores alone reaches its threshold."""
+    reach = [(mean - cut) / SD for mean, cut in zip(means, thresholds, strict=True)]
+    law = multivariate_normal(cov=[[1, correlation], [correlation, 1]])
+    both = np.array([law.cdf(pair) for pair in np.column_stack(reach)])
+    return [np.maximum(norm.cdf(each) - both, 0.0) for each in reach]
+
+
+@pytest.mark.parametrize("correlation", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("shift", [0.0, 2.0, 4.0])
+@pytest.mark.parametrize("theta", [1.0, 3.0])
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_the_default_band_of_a_difference_is_never_two_points_short(
+    theta, shift, correlation, sampling
+):
+    rng = np.random.default_rng([int(theta), int(shift), int(10 * correlation)])
+    trials, n = 3000, 1000
+    full = sampling == "full"
+    cuts = [best_threshold(theta + extra, -theta, CONDITIONS) for extra in (0.0, shift)]
+    found = rates_of_disagreement((theta, theta + shift), cuts, correlation)
+    alarms = rates_of_disagreement((-theta, -theta), cuts, correlation)
+    wrong = (found[::-1], alarms)  # on positives the one that does not reach its threshold is wrong
+    excess = [first - second for first, second in wrong]
+    truth = CONDITIONS * excess[0] + (1 - CONDITIONS) * excess[1]
+    hits = np.zeros(len(CONDITIONS), dtype=int)
+    for i, pc in enumerate(CONDITIONS):
+        if full:  # the numbers of positives and negatives vary, the costs of their mistakes do not
+            shares = [[side[0][i] / 2, side[1][i] / 2] for side in wrong]
+            flat = [*shares[0], *shares[1]]
+            tables = rng.multinomial(2 * n, [*flat, 1 - sum(flat)], trials)[:, :4].T.astype(float)
+            counts = [tables[:2], tables[2:]]
+        else:
+            counts = [
+                rng.multinomial(n, [side[0][i], side[1][i], 1 - side[0][i] - side[1][i]], trials)[
+                    :, :2
+                ].T.astype(float)
+                for side in wrong
+            ]
+        sample = drawn(np.full(trials, pc), *(Mistakes(n, each) for each in counts), full=full)
+        low, high = METHODS["mover"].limits(sample, ALPHA)
+        hits[i] = ((low <= truth[i] + 1e-12) & (truth[i] <= high + 1e-12)).sum()
+    assert at_least(hits.min(), trials, NOMINAL - TWO_POINTS)
+
+
+@pytest.mark.parametrize("lines", [1, 5, 30])
+@pytest.mark.parametrize("theta", SPREADS)
+@pytest.mark.parametrize("n", [100, 1000])
+def test_the_simultaneous_band_holds_everywhere_at_once(theta, n, lines):
+    rng = np.random.default_rng([int(100 * theta), n, lines])
+    edges = np.linspace(0, 1, lines + 1)
+    cuts = best_threshold(theta, -theta, (edges[:-1] + edges[1:]) / 2)
+    grid = np.concatenate([np.linspace(a, b, 15) for a, b in pairwise(edges)])
+    index = np.repeat(np.arange(lines), 15)
+    rates = norm.cdf((cuts - theta) / SD), norm.sf((cuts + theta) / SD)
+    truth = grid * rates[0][index] + (1 - grid) * rates[1][index]
+    alpha, trials, hits = pointwise_alpha(ALPHA, lines), 1000, 0
+    for _ in range(trials):
+        positives, negatives = (np.sort(rng.normal(mean, SD, n)) for mean in (theta, -theta))
+        missed = np.searchsorted(positives, cuts)[index]
+        alarmed = n - np.searchsorted(negatives, cuts)[index]
+        counts = (Mistakes(n, each[np.newaxis].astype(float)) for each in (missed, alarmed))
+        low, high = METHODS["mover"].limits(drawn(grid, *counts, full=False), alpha)
+        hits += ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
+    assert at_least(hits, trials, NOMINAL - 0.005)
+    if lines > 1:
+        assert hits / trials > NOMINAL + 0.03  # lines are alike, so Šidák's share is generous
+
+
+def test_thresholds_chosen_on_the_same_examples_flatter_and_selected_ones_do_not():
+    rng = np.random.default_rng(3)
+    theta, n, trials = 1.5, 200, 400
+    pc = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    missed, alarmed = error_rates(theta, pc)
+    ideal = pc * missed + (1 - pc) * alarmed
+    own, other, below = np.zeros(len(pc)), np.zeros(len(pc)), np.zeros(len(pc))
+
+    def draw():
+        y_true = np.repeat([0, 1], n)
+        return ScoreCounts.from_scores(y_true, rng.normal((2 * y_true - 1) * theta, SD))
+
+    for _ in range(trials):
+        curve = CostCurve(draw())
+        selected = curve.select(draw())
+        band = curve.band(NOMINAL, pc=pc)
+        below += band.cost < ideal
+        cuts = curve.threshold(pc)
+        truth = pc * norm.cdf((cuts - theta) / SD) + (1 - pc) * norm.sf((cuts + theta) / SD)
+        own += (band.low <= truth) & (truth <= band.high)
+        band = selected.band(NOMINAL, pc=pc)
+        cuts = selected.threshold(pc)
+        truth = pc * norm.cdf((cuts - theta) / SD) + (1 - pc) * norm.sf((cuts + theta) / SD)
+        other += (band.low <= truth) & (truth <= band.high)
+    assert at_least(other.min(), trials, NOMINAL - TWO_POINTS)
+    assert (below / trials).mean() > 0.65
+    assert at_most(own.min(), trials, NOMINAL)
+
+
+def test_significant_ranges_are_rarely_wrong_when_two_scorers_are_alike():
+    rng = np.random.default_rng(5)
+    n, trials, wrong = 300, 300, 0
+
+    def draw():
+        y_true = rng.permutation(np.repeat([0, 1], n))
+        common = rng.normal(0, 1, 2 * n)
+        scores = [1.5 * y_true + 0.7 * common + 0.7 * rng.normal(0, 1, 2 * n) for _ in range(2)]
+        return PairedScoreCounts.from_scores(y_true, *scores)
+
+    validation = PairedScoreCounts.from_scores(
+        np.repeat([0, 1], 50_000),
+        *(1.5 * np.repeat([0, 1], 50_000) + rng.normal(0, 0.98995, 100_000) for _ in range(2)),
+    )
+    for _ in range(trials):
+        found = CostCurveDifference(draw()).select(validation)
+        ranges = found.significant_ranges(NOMINAL, simultaneous=True)
+        wrong += any(each.cheaper is not None for each in ranges.ranges)
+    assert at_most(wrong, trials, 1 - NOMINAL)
