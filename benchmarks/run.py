@@ -6,10 +6,11 @@ import sys
 from itertools import chain
 
 import counting
+import curves
 import inference
 from harness import show
 
-SUITES = [counting, inference]
+SUITES = [counting, inference, curves]
 
 
 def main() -> int:

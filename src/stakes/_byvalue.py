@@ -16,6 +16,12 @@ def frozen(values: Any) -> NDArray[Any]:
     return array
 
 
+def kept(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that nobody else holds, from now on not to be written to."""
+    array.setflags(write=False)
+    return array
+
+
 class ByValue:
     """Equality, hashing and pickling of a frozen dataclass by the values of its fields."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._byvalue import ByValue, frozen
+from stakes._byvalue import ByValue, frozen, kept
 from stakes._columns import Column, as_column
 from stakes._labels import Label, as_labels
 from stakes._table import html_table, number
@@ -176,19 +176,19 @@ class PairedScoreCounts(ByValue):
         pos_label: Label,
         neg_label: Label | None,
     ) -> Self:
-        positive, other = two_classes(column, pos_label, neg_label)
+        positive, labels = two_classes(column, pos_label, neg_label)
         ranked = [_ranked(each) for each in scores]
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
-            thresholds_1=_kept(ranked[0][0]),
-            thresholds_2=_kept(ranked[1][0]),
-            ranks_1=_kept(ranked[0][1]),
-            ranks_2=_kept(ranked[1][1]),
-            positive=_kept(positive),
-            amounts=None if amounts[0] is None else _kept(amounts[0]),
-            squares=_kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
-            pos_label=pos_label,
-            neg_label=other,
+            thresholds_1=kept(ranked[0][0]),
+            thresholds_2=kept(ranked[1][0]),
+            ranks_1=kept(ranked[0][1]),
+            ranks_2=kept(ranked[1][1]),
+            positive=kept(positive),
+            amounts=None if amounts[0] is None else kept(amounts[0]),
+            squares=kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
+            pos_label=labels[0],
+            neg_label=labels[1],
         )
         if neg_label is None:
             both_classes_weigh(result, column.name)
@@ -206,18 +206,17 @@ class PairedScoreCounts(ByValue):
 
     def _marginal(self, thresholds: NDArray[np.float64], ranks: Codes) -> ScoreCounts:
         size = len(thresholds)
-        codes = ranks + np.where(self.positive, 0, size).astype(np.int32)
+        codes = np.where(self.positive, ranks, ranks + np.int32(size))
 
         def summed(amounts: NDArray[Any] | None) -> NDArray[Any]:
             sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
-            whole = amounts is not None and amounts.dtype.kind in "biu"
-            return sums.astype(np.int64) if whole else sums
+            whole = amounts is None or amounts.dtype.kind in "biu"
+            return sums.astype(np.int64, copy=False) if whole else sums
 
-        counts = summed(self.amounts)
-        squares = None if self.squares is None else summed(self.squares)
-        return ScoreCounts(
-            thresholds, *counts, pos_label=self.pos_label, neg_label=self.neg_label, squares=squares
-        )
+        tables = [summed(self.amounts)]
+        if self.squares is not None:
+            tables.append(summed(self.squares))
+        return ScoreCounts._made(thresholds, tables, self.pos_label, self.neg_label)  # noqa: SLF001
 
     @property
     def n_positives(self) -> Any:
@@ -320,12 +319,6 @@ class PairedScoreCounts(ByValue):
             ["distinct scores of the second", number(len(self.thresholds_2))],
         ]
         return html_table(["", "value"], rows, caption="Joint score table")
-
-
-def _kept(array: NDArray[Any]) -> NDArray[Any]:
-    """Keep an array that was made here, without copying it."""
-    array.setflags(write=False)
-    return array
 
 
 def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._byvalue import ByValue, frozen
+from stakes._byvalue import ByValue, frozen, kept
 from stakes._columns import Column, as_column
-from stakes._labels import Label, as_labels, hint
+from stakes._labels import Label, Labels, as_labels, hint
 from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.counts.labelled import weight_amounts
@@ -160,12 +160,36 @@ class ScoreCounts(ByValue):
         neg_label: Label | None,
     ) -> Self:
         """Count rows, each of which stands for one or more examples."""
-        positive, other = two_classes(column, pos_label, neg_label)
+        positive, labels = two_classes(column, pos_label, neg_label)
         thresholds, tables = _count(scores, positive, amounts)
-        squares = tables[1] if len(tables) > 1 else None
-        result = cls(thresholds, *tables[0], pos_label=pos_label, neg_label=other, squares=squares)
+        result = cls._made(thresholds, tables, *labels)
         if neg_label is None:
             both_classes_weigh(result, column.name)
+        return result
+
+    @classmethod
+    def _made(
+        cls,
+        thresholds: NDArray[np.float64],
+        tables: Sequence[NDArray[Any]],
+        pos_label: Label,
+        neg_label: Label,
+    ) -> Self:
+        """Keep tables that were made here, so that there is nothing to check or to copy.
+
+        The first table has the counts of positives and negatives; a second one the squares.
+        """
+        squares = kept(tables[1]) if len(tables) > 1 else None
+        positives, negatives = kept(tables[0])
+        result = cls.__new__(cls)
+        result._set(  # noqa: SLF001 - as __init__ does
+            thresholds=kept(thresholds),
+            positives=positives,
+            negatives=negatives,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            squares=squares,
+        )
         return result
 
     @property
@@ -304,8 +328,8 @@ def both_classes_weigh(table: Any, name: str) -> None:
 
 def two_classes(
     column: Column, pos_label: Label, neg_label: Label | None
-) -> tuple[NDArray[np.bool_], Label]:
-    """Tell which rows are positive, and name the other class."""
+) -> tuple[NDArray[np.bool_], Labels]:
+    """Tell which rows are positive, and name the positive class and the other."""
     names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
     as_labels(list(names.values()), ", ".join(names))
     present = tuple(column.present(column.used()))
@@ -324,9 +348,10 @@ def two_classes(
         )
     _validate.two_classes(classes, column.name)
     other = next(label for label in classes if label != pos_label)
+    labels = as_labels([pos_label, other], "pos_label, neg_label")
     if pos_label not in column.values:
-        return np.zeros(len(column), dtype=bool), other
-    return column.codes == column.values.index(pos_label) + column.offset, other
+        return np.zeros(len(column), dtype=bool), labels
+    return column.codes == column.values.index(pos_label) + column.offset, labels
 
 
 def _count(
@@ -347,4 +372,4 @@ def _count(
         sums = [np.add.reduceat(side[order], start, dtype=kind)[::-1] for side in each]
         return np.stack(sums)
 
-    return scores[start][::-1], [summed(amount) for amount in amounts]
+    return scores[start][::-1].copy(), [summed(amount) for amount in amounts]

@@ -21,7 +21,7 @@ from stakes.curves.height import Height
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces, merged
 from stakes.curves.sampling import Mistakes, Sample, drawn
-from stakes.curves.sizes import check_both_classes, effective_size
+from stakes.curves.sizes import effective_size
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputError, InputTypeError
 
@@ -83,18 +83,21 @@ class CostCurveDifference(Height):
                 "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)."
             )
         names: Any = self.names
-        if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - two classifiers
+        if not isinstance(names, list | tuple) or len(set(names)) != 2 or len(names) != 2:  # noqa: PLR2004
             raise InputError(f"names: expected two different names, got {names!r}.")
         object.__setattr__(self, "names", tuple(map(str, names)))
-        if isinstance(given, PairedScoreCounts):
-            check_both_classes(given, "counts")
-        if self.validation is not None:
-            if not isinstance(given, PairedScoreCounts):
-                raise InputTypeError(
-                    "validation_counts: decisions have no thresholds to choose; give scores."
-                )
-            example = "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)"
-            _validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
+        self._check_validation()
+        self.first  # noqa: B018 - raises when there are not two classes
+
+    def _check_validation(self) -> None:
+        if self.validation is None:
+            return
+        if isinstance(self.counts, PairedConfusion):
+            raise InputTypeError(
+                "validation_counts: decisions have no thresholds to choose; compare scores."
+            )
+        example = "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)"
+        _validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
 
     @classmethod
     def from_scores(

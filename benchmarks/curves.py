@@ -1,0 +1,85 @@
+"""Cost curves and their bands, from scores."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from harness import Row, Task, faster_than, within, within_memory
+from numpy.typing import NDArray
+from sklearn.metrics import roc_curve
+
+from stakes import CostCurve, CostCurveDifference
+
+MOST_MEMORY = 1_500_000_000
+
+
+def rows() -> Iterator[Row]:
+    """Measure everything in this file."""
+    y_true, first, second = _scores(10**6)
+    for method in ("mover", "gaussian"):
+        yield within(
+            f"curve and {method} band, 10⁶ scores",
+            lambda method=method: _curve(y_true, first, method),  # type: ignore[misc]
+            lambda: np.argsort(first),
+            "numpy.argsort of the scores",
+            at_most=4,
+        )
+    yield faster_than(
+        "curve and mover band, 10⁶ scores",
+        lambda: _curve(y_true, first, "mover"),
+        lambda: roc_curve(y_true, first),
+        "sklearn roc_curve alone",
+        at_least=1,
+    )
+    yield within(
+        "curve and exact band, 10⁶ scores",
+        lambda: _curve(y_true, first, "exact"),
+        lambda: np.argsort(first),
+        "numpy.argsort (no goal)",
+        at_most=np.inf,
+        repeats=3,
+    )
+    yield within(
+        "difference band, 2 × 10⁶ scores",
+        lambda: _difference(y_true, first, second),
+        lambda: np.argsort(first),
+        "numpy.argsort of 10⁶ scores",
+        at_most=10,
+    )
+    yield from _many(*_scores(10**7))
+
+
+def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> Iterator[Row]:
+    """Ten times as many take ten times as long, but for the sort, and fit into memory."""
+    tasks: list[tuple[str, Task, float]] = [
+        ("curve and mover band, 10⁷ scores", lambda: _curve(y_true, first, "mover"), 4),
+        ("difference band, 2 × 10⁷ scores", lambda: _difference(y_true, first, second), 10),
+    ]
+    held = y_true.nbytes + first.nbytes + second.nbytes
+    for task, ours, at_most in tasks:
+        yield within(
+            task, ours, lambda: np.argsort(first), "numpy.argsort", at_most=at_most, repeats=1
+        )
+        tracemalloc.start()
+        ours()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        yield within_memory(f"{task}, peak", held + peak, MOST_MEMORY, "1.5 GB", at_most=1)
+
+
+def _scores(n: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    rng = np.random.default_rng(0)
+    y_true = rng.random(n) < 0.1
+    first = rng.normal(size=n) + y_true
+    return y_true, first, 0.7 * first + 0.7 * rng.normal(size=n)
+
+
+def _curve(y_true: NDArray[Any], score: NDArray[Any], method: str) -> object:
+    return CostCurve.from_scores(y_true, score).band(method=method)
+
+
+def _difference(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> object:
+    return CostCurveDifference.from_scores(y_true, first, second).band()

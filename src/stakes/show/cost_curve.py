@@ -1,0 +1,299 @@
+"""A cost curve, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from stakes import _validate
+from stakes._frame import data_frame
+from stakes._labels import Label
+from stakes._table import number
+from stakes.curves.band import Band
+from stakes.curves.base import Curve
+from stakes.curves.best import checked_curves
+from stakes.curves.condition import condition_list
+from stakes.curves.curve import CostCurve
+from stakes.show._cost_space import (
+    corners,
+    draw_band,
+    draw_lines,
+    draw_trivial,
+    highest,
+    second_axis_of,
+    set_cost_space,
+)
+from stakes.show._legend import Role, band_note, choice_note, draw_legend, roles
+from stakes.show._matplotlib import line_options, one_axes, tinted
+from stakes.show._response import estimator_name, positive_scores
+
+
+class CostCurveDisplay:
+    """A cost curve with its band.
+
+    The legend says on which examples the thresholds were chosen, because those chosen on the same
+    examples flatter the curve. Several displays can be drawn on the same axes.
+
+    Parameters
+    ----------
+    curve : CostCurve, CostLine, AverageCurve or BestCurve
+        The curve.
+    band : Band, optional
+        The band around it, such as ``curve.band()``.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was last drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from stakes.show import CostCurveDisplay
+    >>> display = CostCurveDisplay.from_predictions(
+    ...     [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.6, 0.7, 0.9], name="model")
+    >>> display.ax_.get_xlabel()
+    'operating condition PC(+)'
+    >>> display.frame().round(3).iloc[100]  # doctest: +SKIP
+    >>> print(display.ax_.get_legend().get_title().get_text())
+    thresholds chosen on the same examples: optimistic
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, curve: Curve, band: Band | None = None) -> None:
+        (self.curve,) = checked_curves([curve])
+        if band is not None:
+            _validate.expect(band, Band, "band", "curve.band()")
+        self.band = band
+
+    @classmethod
+    def from_curve(
+        cls,
+        curve: Curve,
+        *,
+        confidence: float | None = 0.95,
+        method: str = "mover",
+        sampling: str = "stratified",
+        simultaneous: bool = False,
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw a curve and its band.
+
+        Parameters
+        ----------
+        curve : CostCurve, CostLine, AverageCurve or BestCurve
+            The curve.
+        confidence : float or None, default 0.95
+            Of the band; None for no band. There is none either where the curve does not know its
+            numbers of examples.
+        method, sampling, simultaneous
+            As in ``CostCurve.band``. For a method's own options make the band yourself:
+            ``CostCurveDisplay(curve, curve.band(method="bootstrap", rng=0)).plot()``.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        **plot_options
+            As in `plot`.
+        """
+        (found,) = checked_curves([curve])
+        band = None
+        if confidence is not None and found.sized:
+            band = found.band(
+                confidence, method, sampling=sampling, simultaneous=simultaneous
+            )
+        return cls(found, band).plot(ax, **plot_options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Label = 1,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the cost curve of scores.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        y_score : array_like, shape (n,)
+            The score of each example; the higher, the more likely positive. Decisions, 0 and 1, are
+            scores too.
+        pos_label : default 1
+            Which class is the positive one.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        name : str, optional
+            The classifier's name.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            As in `from_curve` and in `plot`.
+        """
+        curve = CostCurve.from_scores(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            name="" if name is None else name,
+        )
+        return cls.from_curve(curve, ax=ax, **options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        pos_label: Label | None = None,
+        response_method: str = "auto",
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the cost curve of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier of two classes, as scikit-learn's are.
+        X : array_like
+            The examples.
+        y : array_like, shape (n,)
+            Their actual classes.
+        pos_label : optional
+            Which class is the positive one; by default the second of ``estimator.classes_``.
+        response_method : {"auto", "predict_proba", "decision_function"}
+            What gives the scores; "auto" takes the first of the two that there is.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        name : str, optional
+            The classifier's name; by default what the estimator is.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            As in `from_curve` and in `plot`.
+        """
+        y_score, positive = positive_scores(
+            estimator, X, pos_label=pos_label, response_method=response_method
+        )
+        return cls.from_predictions(
+            y,
+            y_score,
+            pos_label=positive,
+            sample_weight=sample_weight,
+            name=estimator_name(estimator) if name is None else name,
+            ax=ax,
+            **options,
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        band: bool = True,
+        lines: bool = False,
+        trivial: bool = True,
+        operating_range: bool = False,
+        second_axis: str | None = None,
+        false_positive: float | None = None,
+        false_negative: float | None = None,
+        prevalence: float | None = None,
+        legend: bool = True,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        name : str, optional
+            What to call the curve; by default its name.
+        band : bool, default True
+            Whether to draw the band, if there is one.
+        lines : bool, default False
+            Whether to draw what the curve is made of: the cost lines of thresholds, at most a
+            hundred of them; or the curves that were averaged or chosen from.
+        trivial : bool, default True
+            Whether to draw what calling all examples negative, or all positive, costs.
+        operating_range : bool, default False
+            Whether to shade where the classifier is cheaper than that.
+        second_axis : {"prevalence", "cost_ratio"}, optional
+            What to write on the upper axis: the prevalences that make the operating conditions at
+            the costs `false_positive` and `false_negative`; or how many false alarms a miss is as
+            bad as, at a `prevalence`.
+        false_positive, false_negative, prevalence : float, optional
+            What the second axis is for.
+        legend : bool, default True
+            Whether to draw a legend.
+        curve_kwargs : mapping, optional
+            What matplotlib is told about the curve, such as ``{"color": "black"}``.
+        """
+        upper = second_axis_of(
+            second_axis,
+            false_positive=false_positive,
+            false_negative=false_negative,
+            prevalence=prevalence,
+        )
+        axes = one_axes(ax)
+        x, y = corners(self.curve.pieces)
+        options = line_options(len(roles(axes, "curve")), curve_kwargs)
+        label = self.curve.title() if name is None else name
+        (line,) = axes.plot(x, y, **{"label": label, "zorder": 3} | options)
+        shown = self.band if band else None
+        line.stakes = Role(
+            "curve", choice_note(self.curve), highest(self.curve.pieces, shown)
+        )
+        colour = line.get_color()
+        if shown is not None:
+            draw_band(axes, shown, band_note(shown), facecolor=tinted(colour, 0.2),
+                      edgecolor=tinted(colour, 0.7), linewidth=0.6,
+                      linestyle=line.get_linestyle())
+        if lines:
+            draw_lines(axes, self.curve, color=tinted(colour, 0.35), linewidth=0.6)
+        if operating_range:
+            self._shade(axes, label, colour)
+        if trivial:
+            draw_trivial(axes)
+        if upper is not None:
+            upper.draw(axes)
+        set_cost_space(axes)
+        if legend:
+            draw_legend(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _shade(self, ax: Any, label: str, colour: Any) -> None:
+        ranges = self.curve.operating_range()
+        said = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
+        text = f"operating range of {label}: {said}"
+        for low, high in ranges:
+            ax.axvspan(
+                low, high, facecolor=tinted(colour, 0.1), edgecolor=colour, linewidth=0.8,
+                linestyle=":", zorder=0.5, label=text,
+            )
+            text = "_"
+
+    def frame(self) -> Any:
+        """Return the curve as a pandas data frame, with a row for each operating condition.
+
+        At the conditions of the band; without one, at 201 of them from 0 to 1. The curve itself,
+        corner by corner, is in ``curve.to_dict()``.
+        """
+        pc = condition_list(None) if self.band is None else self.band.pc
+        columns = {"pc": pc, "cost": self.curve.cost(pc)}
+        if self.band is not None:
+            columns |= {"low": self.band.low, "high": self.band.high}
+        if isinstance(self.curve, CostCurve):
+            columns["threshold"] = self.curve.threshold(pc)
+        return data_frame(columns)
+

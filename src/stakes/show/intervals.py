@@ -1,0 +1,201 @@
+"""What several classifiers cost, with intervals, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._frame import data_frame
+from stakes._table import number
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.estimate import CostEstimate, evaluate
+from stakes.infer.interval import Interval, percent
+from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
+
+ROW = 0.55
+"""Inches that a classifier takes."""
+
+
+class CostIntervalDisplay:
+    """What several classifiers cost, with confidence intervals, the cheapest on top.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The classifiers.
+    costs : sequence of float
+        What each costs per decision.
+    intervals : sequence of Interval
+        The interval of each.
+    trivial : pair of str and float, optional
+        The best decision for all examples alike, and what it costs.
+    unit : str, optional
+        The unit of the costs.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was last drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from stakes import CostMatrix
+    >>> from stakes.show import CostIntervalDisplay
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> display = CostIntervalDisplay.from_predictions([0, 0, 0, 1, 1], {
+    ...     "careless": [0, 0, 0, 0, 1], "careful": [0, 1, 1, 1, 1]}, costs, unit="USD")
+    >>> display.names
+    ('careful', 'careless')
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Any],
+        costs: Sequence[float] | NDArray[np.float64],
+        intervals: Sequence[Interval],
+        *,
+        trivial: tuple[Any, float] | None = None,
+        unit: str = "",
+    ) -> None:
+        self.names = tuple(map(str, names))
+        self.costs = _validate.numeric(costs, "costs", ndim=1).copy()
+        self.intervals = tuple(intervals)
+        _validate.same_length(
+            {"names": len(self.names), "costs": len(self.costs), "intervals": len(self.intervals)}
+        )
+        if not self.names:
+            raise InputError("names: expected at least one classifier, got none.")
+        self.trivial = trivial
+        self.unit = unit
+
+    @classmethod
+    def from_estimates(
+        cls,
+        estimates: Mapping[Any, CostEstimate],
+        *,
+        confidence: float = 0.95,
+        method: str = "auto",
+        unit: str | None = None,
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw the costs of classifiers.
+
+        Parameters
+        ----------
+        estimates : mapping
+            From the classifiers' names to their estimates, on the same examples and costs.
+        confidence : float, default 0.95
+            Of the intervals.
+        method : str, default "auto"
+            As in ``CostEstimate.interval``.
+        unit : str, optional
+            The unit of the costs; by default that of the estimates.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        **plot_options
+            As in `plot`.
+        """
+        if not isinstance(estimates, Mapping):
+            raise InputTypeError(
+                "estimates: expected a mapping from names to estimates, got a "
+                f"{type(estimates).__name__}."
+            )
+        ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
+        trivial = None
+        if ranked:
+            with suppress(DesignError):  # costs of single examples know no other decision
+                decision, best = ranked[0][1].best_trivial()
+                trivial = decision, best.cost
+        return cls(
+            [name for name, _ in ranked],
+            [estimate.cost for _, estimate in ranked],
+            [estimate.interval(confidence, method) for _, estimate in ranked],
+            trivial=trivial,
+            unit=(ranked[0][1].unit if ranked else "") if unit is None else unit,
+        ).plot(ax, **plot_options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        predictions: Mapping[Any, Any],
+        costs: CostMatrix | ExampleCosts,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        unit: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what classifiers' decisions cost.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example.
+        predictions : mapping
+            From the name of each classifier to its decisions.
+        costs : CostMatrix or ExampleCosts
+            What each decision costs for each class, or for each example.
+        sample_weight, groups, unit
+            As in `evaluate`.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            As in `from_estimates` and in `plot`.
+        """
+        if not isinstance(predictions, Mapping):
+            raise InputTypeError(
+                "predictions: expected a mapping from each classifier's name to its decisions, "
+                f"got a {type(predictions).__name__}."
+            )
+        estimates = {
+            name: evaluate(
+                y_true, y_pred, costs, sample_weight=sample_weight, groups=groups, unit=unit
+            )
+            for name, y_pred in predictions.items()
+        }
+        return cls.from_estimates(estimates, ax=ax, **options)
+
+    def plot(self, ax: Any = None, *, trivial: bool = True, values: bool = True) -> Self:
+        """Draw the intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        trivial : bool, default True
+            Whether to draw what the best decision for all examples alike costs.
+        values : bool, default True
+            Whether to write the costs above the points.
+        """
+        plt = pyplot()
+        rows = np.arange(len(self.names))
+        if ax is None:
+            size = (6.4, 1.5 + ROW * len(rows))
+            ax = plt.subplots(figsize=size, layout="constrained")[1]
+        limits = np.array([tuple(each) for each in self.intervals]).T
+        arms = np.maximum(np.abs(self.costs - limits), 0.0)
+        ax.errorbar(
+            self.costs,
+            rows,
+            xerr=arms,
+            fmt=MARKERS[0],
+            color=COLOURS[0],
+            markersize=6,
+            elinewidth=1.8,
+            capsize=4,
+            capthick=1.8,
+            zorder=3,
+        )
+        ...
+        return self
