@@ -75,6 +75,13 @@ from .measures import (
     total_cost,
     trivial_costs,
 )
+from .show import (
+    CostCurveDisplay,
+    CostDifferenceDisplay,
+    CostIntervalDisplay,
+    CostSensitivityDisplay,
+    RocCostDisplay,
+)
 
 __all__ = [
     "AverageCurve",
@@ -85,14 +92,18 @@ __all__ = [
     "CostAt",
     "CostCurve",
     "CostCurveDifference",
+    "CostCurveDisplay",
     "CostDifference",
+    "CostDifferenceDisplay",
     "CostDistribution",
     "CostEstimate",
+    "CostIntervalDisplay",
     "CostLine",
     "CostMatrix",
     "CostRanges",
     "CostSample",
     "CostSensitivity",
+    "CostSensitivityDisplay",
     "Design",
     "ExampleCosts",
     "Flip",
@@ -108,6 +119,7 @@ __all__ = [
     "Range",
     "Ranking",
     "Rates",
+    "RocCostDisplay",
     "RocPoints",
     "ScoreCounts",
     "TestResult",

@@ -293,3 +293,13 @@ def as_size(value: Any, name: str) -> int:
     if size < 0:
         raise InputError(f"{name}: expected a whole number, 0 or more, got {value!r}.")
     return size
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Return a source of randomness: the one given, or one with that seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
+        ) from error

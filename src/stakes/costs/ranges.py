@@ -92,7 +92,7 @@ class CostRanges(ByValue):
         )
         self._check_ranges()
         for cell, distribution in self.distributions:
-            _find(cell, choices, classes, "distributions")
+            find_cell(cell, choices, classes, "distributions")
             _check_distribution(cell, distribution)
 
     @classmethod
@@ -118,7 +118,7 @@ class CostRanges(ByValue):
         bounds = np.zeros((2, len(choices), len(classes)))
         distributions = {}
         for cell, value in _mapping(cells, "cells").items():
-            i, j = _find(cell, choices, classes, "cells")
+            i, j = find_cell(cell, choices, classes, "cells")
             if hasattr(value, "rvs"):
                 distributions[cell] = value
             else:
@@ -169,7 +169,7 @@ class CostRanges(ByValue):
         ndarray, shape (size, decisions, classes)
         """
         how_many = _validate.as_size(size, "size")
-        generator = _generator(rng)
+        generator = _validate.generator(rng)
         shares = generator.random((how_many, *self.low.shape))
         if self.scale == "log":
             sign, low, high = self._magnitudes()
@@ -258,10 +258,11 @@ class CostRanges(ByValue):
             )
 
     def _position(self, decision: Label, label: Label) -> tuple[int, int]:
-        return _find((decision, label), self.decisions, self.labels, "distributions")
+        return find_cell((decision, label), self.decisions, self.labels, "distributions")
 
 
-def _find(cell: Any, decisions: Labels, labels: Labels, name: str) -> tuple[int, int]:
+def find_cell(cell: Any, decisions: Labels, labels: Labels, name: str) -> tuple[int, int]:
+    """Return the position of a cell that is given as a pair of decision and class."""
     match cell:
         case (decision, label) if decision in decisions and label in labels:
             return decisions.index(decision), labels.index(label)
@@ -292,15 +293,6 @@ def _ends(cell: Any, value: Any) -> NDArray[Any]:
             f"{cell!r}, got {value!r}."
         )
     return ends
-
-
-def _generator(rng: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(
-            f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
-        ) from error
 
 
 def _check_distribution(cell: Cell, distribution: Any) -> None:

@@ -86,6 +86,8 @@ class PairedScoreCounts(ByValue):
             cuts[cut_name] = _validate.thresholds(given, cut_name)
             codes[name] = _ranks(ranks, name, len(cuts[cut_name]), cut_name)
         rows: dict[str, Any] = {"amounts": amounts, "squares": squares}
+        if squares is not None and amounts is None:
+            raise InputError("squares: they belong to sums of weights; give those as amounts too.")
         for name, values in rows.items():
             if values is not None:
                 rows[name] = frozen(_validate.counts(values, name, ndim=1))
@@ -185,7 +187,7 @@ class PairedScoreCounts(ByValue):
             ranks_1=kept(ranked[0][1]),
             ranks_2=kept(ranked[1][1]),
             positive=kept(positive),
-            amounts=None if amounts[0] is None else kept(amounts[0]),
+            amounts=None if amounts[0] is None else frozen(amounts[0]),
             squares=kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
             pos_label=labels[0],
             neg_label=labels[1],

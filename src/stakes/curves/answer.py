@@ -29,6 +29,8 @@ class CostAt:
         Of the interval.
     threshold : float or None
         The score from which on examples are called positive.
+    rule : str
+        The same in words.
     trivial : float
         What the cheaper trivial classifier costs.
     scale : float
@@ -45,6 +47,7 @@ class CostAt:
     limits: tuple[float, float] | None
     confidence: float
     threshold: float | None
+    rule: str
     trivial: float
     scale: float
     volume: float
@@ -57,8 +60,8 @@ class CostAt:
         if self.limits is not None:
             low, high = map(number, self.limits)
             text += f" ({low} to {high} with {percent(self.confidence)} confidence)"
-        if self.threshold is not None:
-            text += f", calling positive what scores {number(self.threshold)} or more"
+        if self.rule:
+            text += f", calling {self.rule}"
         trivial = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
         return f"{text}; calling {trivial} costs {number(self.trivial)}."
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stakes.curves.base import Curve
 from stakes.curves.best import checked_curves
-from stakes.curves.height import no_sizes
 from stakes.curves.pieces import Pieces, average
 from stakes.curves.sampling import Sample
 
@@ -49,8 +48,6 @@ class AverageCurve(Curve):
         return all(curve.sized for curve in self.curves)
 
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
-        if not self.sized:
-            raise no_sizes()
         share = 1 / len(self.curves)
         return [
             part.scaled(share)

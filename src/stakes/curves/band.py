@@ -67,6 +67,11 @@ class Band(ByValue):
         """Return the band in other units: `scale` is what a normalised cost of 1 is, at each pc."""
         factor = _validate.numeric(scale, "scale", ndim=np.ndim(scale))
         _validate.finite(factor, "scale", "Give what being always wrong would cost.")
+        if factor.shape not in ((), self.pc.shape):
+            raise InputError(
+                f"scale: expected one number, or one for each of the {len(self.pc)} conditions; "
+                f"got an array of shape {factor.shape}."
+            )
         if (factor < 0).any():
             raise InputError(f"scale: expected what being always wrong costs, got {scale!r}.")
         scaled: dict[str, Any] = {

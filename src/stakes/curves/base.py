@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from stakes.curves.condition import (
 from stakes.curves.height import Height
 from stakes.curves.pieces import TRIVIAL
 from stakes.curves.verdicts import Verdicts, verdicts
-from stakes.errors import InputTypeError
+from stakes.errors import InputError, InputTypeError
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class Curve(Height):
             "false_negative": false_negative,
         }
         pc, worst = operating_condition(**given), worst_cost(**given)
-        return self.cost(pc) * worst * _validate.one_number(volume, "volume")
+        return self.cost(pc) * worst * _volume(volume)
 
     def at(
         self,
@@ -96,7 +97,7 @@ class Curve(Height):
         scale = 1.0
         if pc is None and not missing:
             pc = operating_condition(**parts)
-            scale = worst_cost(**parts) * _validate.one_number(volume, "volume")
+            scale = worst_cost(**parts) * _volume(volume)
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
                 "at: give either pc, or prevalence, false_positive and false_negative together "
@@ -120,6 +121,7 @@ class Curve(Height):
             limits=limits,
             confidence=confidence,
             threshold=self._threshold_at(pc),
+            rule=self._rule_at(pc),
             trivial=float(TRIVIAL.at(np.asarray(pc))) * scale,
             scale=scale,
             volume=volume,
@@ -133,6 +135,9 @@ class Curve(Height):
 
     def _threshold_at(self, pc: float) -> float | None:  # noqa: ARG002 - curves with thresholds do
         return None
+
+    def _rule_at(self, pc: float) -> str:  # noqa: ARG002 - curves with thresholds do
+        return ""
 
     def operating_range(self) -> tuple[tuple[float, float], ...]:
         """Return the ranges of PC(+) in which the classifier is cheaper than the trivial ones.
@@ -156,8 +161,8 @@ class Curve(Height):
 
     def crossovers(self, other: Curve) -> list[float]:
         """Return all operating conditions at which another classifier becomes the cheaper one."""
-        ranges = self.cheaper_ranges(other).ranges
-        return [each.low for each in ranges[1:]]
+        decided = [each for each in self.cheaper_ranges(other).ranges if each.cheaper]
+        return [new.low for old, new in pairwise(decided) if new.cheaper != old.cheaper]
 
     def summary(self) -> str:
         """Say where the classifier is worth using."""
@@ -187,6 +192,13 @@ class Curve(Height):
             "fpr": pieces.left.tolist(),
             "tpr": (1 - pieces.right).tolist(),
         }
+
+
+def _volume(volume: Any) -> float:
+    decisions = _validate.one_number(volume, "volume")
+    if decisions <= 0:
+        raise InputError(f"volume: expected a positive number of decisions, got {decisions:g}.")
+    return decisions
 
 
 def _check_curve(value: Any, name: str) -> None:

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Label, as_labels
+from stakes._table import number
 from stakes.counts import ScoreCounts
 from stakes.curves.base import Curve
 from stakes.curves.condition import conditions
 from stakes.curves.envelope import cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.sampling import Sample, drawn, mistakes
 from stakes.curves.sizes import check_both_classes, effective_size
 from stakes.errors import InputError, LabelError
 
@@ -125,6 +126,13 @@ class CostCurve(Curve):
                 f"{scores.shape[1]}."
             )
         codes = label_codes(y_true, "y_true", classes, "classes")
+        seen = np.bincount(codes, minlength=len(classes))
+        for label, count in zip(classes, seen, strict=True):
+            if count in (0, len(codes)):
+                raise LabelError(
+                    f"y_true: {'no' if count == 0 else 'every'} example is of the class {label!r}, "
+                    "so there is no curve of it against the rest. Leave it out, with its column."
+                )
         return {
             label: cls.from_scores(
                 codes == j, scores[:, j], sample_weight=sample_weight, name=str(label)
@@ -150,21 +158,23 @@ class CostCurve(Curve):
         """Where the thresholds were chosen."""
         return "the same examples" if self.validation is None else "validation examples"
 
-    @cached_property
+    @property
     def thresholds(self) -> Floats:
         """The threshold of each piece; infinite where nothing is called positive."""
         return self._chosen[1]
 
     @cached_property
     def _chosen(self) -> tuple[Floats, Floats]:
-        """The breaks between thresholds, and the thresholds."""
+        """The breaks between thresholds, and the thresholds; those of no range are left out."""
         counts = self.counts if self.validation is None else self.validation
         cuts = envelope_cuts(counts)
         found = (counts.positives, counts.negatives), (counts.n_positives, counts.n_negatives)
         gained = [np.diff(cumulative(side, cuts)) / n for side, n in zip(*found, strict=True)]
-        breaks = gained[1] / (gained[0] + gained[1])
+        inner = np.maximum.accumulate(gained[1] / (gained[0] + gained[1]))
+        breaks = np.concatenate([[0.0], inner, [1.0]])
+        used = np.diff(breaks) > 0
         thresholds = np.append(np.inf, counts.thresholds)[cuts]
-        return np.concatenate([[0.0], np.maximum.accumulate(breaks), [1.0]]), thresholds
+        return np.append(breaks[:-1][used], 1.0), thresholds[used]
 
     @cached_property
     def cuts(self) -> NDArray[np.intp]:
@@ -177,31 +187,26 @@ class CostCurve(Curve):
         return np.asarray(cuts)
 
     @cached_property
-    def _mistakes(self) -> tuple[Mistakes, Mistakes]:
-        """The mistakes in the positives and in the negatives, at each piece."""
-        counts = self.counts
-        missed = counts.n_positives - cumulative(counts.positives, self.cuts)
-        alarmed = cumulative(counts.negatives, self.cuts)
-        squares = (None, None) if counts.squares is None else counts.squares.sum(axis=1)
-        found = []
-        for total, square, wrong in zip(
-            (counts.n_positives, counts.n_negatives), squares, (missed, alarmed), strict=True
-        ):
-            n = effective_size(total, square)
-            found.append(Mistakes(n, np.maximum(wrong, 0.0)[np.newaxis] * (n / total)))
-        return found[0], found[1]
-
-    @cached_property
     def pieces(self) -> Pieces:
         """The lines of which the curve is made."""
-        positives, negatives = self._mistakes
-        return Pieces(
-            self._chosen[0], negatives.counts[0] / negatives.n, positives.counts[0] / positives.n
-        )
+        counts = self.counts
+        every = len(counts.thresholds)
+        found, all_found = np.split(cumulative(counts.positives, np.append(self.cuts, every)), [-1])
+        alarmed, alarms = np.split(cumulative(counts.negatives, np.append(self.cuts, every)), [-1])
+        return Pieces(self._chosen[0], alarmed / alarms, (all_found - found) / all_found)
 
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
-        index = self.pieces.index(pc)
-        positives, negatives = (each.at(index) for each in self._mistakes)
+        counts, index = self.counts, self.pieces.index(pc)
+        squares = (None, None) if counts.squares is None else counts.squares.sum(axis=1)
+        positives, negatives = (
+            mistakes(effective_size(total, square), rates[index])
+            for total, square, rates in zip(
+                (counts.n_positives, counts.n_negatives),
+                squares,
+                (self.pieces.right, self.pieces.left),
+                strict=True,
+            )
+        )
         return drawn(pc, positives, negatives, full=full)
 
     def threshold(self, pc: Any) -> Any:
@@ -221,6 +226,12 @@ class CostCurve(Curve):
 
     def _threshold_at(self, pc: float) -> float:
         return float(self.threshold(pc))
+
+    def _rule_at(self, pc: float) -> str:
+        threshold = self._threshold_at(pc)
+        if threshold == np.inf and self.counts.thresholds[0] < np.inf:
+            return "nothing positive"
+        return f"positive what scores {number(threshold)} or more"
 
     def line(self, threshold: float) -> CostLine:
         """Return the cost line of one threshold.

@@ -178,13 +178,12 @@ class CostCurveDifference(Height):
         Between those two pieces they differ on it, so the counts are running sums of how many
         examples begin and cease to be treated differently.
         """
-        breaks = self.pieces.breaks
-        middle = (breaks[:-1] + breaks[1:]) / 2
-        size = len(middle)
+        starts = self.pieces.breaks[:-1]
+        size = len(starts)
         entries = []
         curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
         for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
-            cuts = curve.cuts[curve.pieces.index(middle)]
+            cuts = curve.cuts[curve.pieces.index(starts)]
             entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
             entries.append(entry.astype(np.int32)[ranks])
         differ = entries[0] != entries[1]

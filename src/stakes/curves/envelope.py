@@ -41,7 +41,8 @@ def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
     """Leave out points between corners, which rounding in the regression may have kept."""
     while len(cuts) > 2:  # noqa: PLR2004 - two ends have nothing between them
         positives, negatives = (
-            np.add.reduceat(side, cuts[:-1]).astype(np.float64)
+            np.add.reduceat(side, cuts[:-1])
+            / side.sum()  # rates: products of weights may underflow
             for side in (counts.positives, counts.negatives)
         )
         turns = positives[:-1] * negatives[1:] > positives[1:] * negatives[:-1]

@@ -15,7 +15,7 @@ from stakes.counts import Confusion
 from stakes.curves.base import Curve
 from stakes.curves.height import no_sizes
 from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.sampling import Sample, drawn, mistakes
 from stakes.curves.sizes import effective_size
 from stakes.errors import InputError
 from stakes.measures.agreement import rates
@@ -104,7 +104,13 @@ class CostLine(Curve):
     @cached_property
     def pieces(self) -> Pieces:
         """The line, as a curve of one piece."""
-        return Pieces(np.array([0.0, 1.0]), np.array([self.fpr]), np.array([1 - self.tpr]))
+        rates = np.array([self.fpr]), np.array([1 - self.tpr])
+        if self.positives is not None and self.negatives is not None:
+            sizes = float(self.negatives), float(self.positives)
+            rates = tuple(
+                mistakes(n, rate).counts[0] / n for n, rate in zip(sizes, rates, strict=True)
+            )
+        return Pieces(np.array([0.0, 1.0]), *rates)
 
     @property
     def sized(self) -> bool:
@@ -114,13 +120,7 @@ class CostLine(Curve):
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
         if self.positives is None or self.negatives is None:
             raise no_sizes()
-        parts = [
-            Mistakes(float(n), np.full((1, len(pc)), _near_whole(rate * n)))
-            for rate, n in ((1 - self.tpr, self.positives), (self.fpr, self.negatives))
-        ]
-        return drawn(pc, parts[0], parts[1], full=full)
-
-
-def _near_whole(count: float) -> float:
-    """Return a number of mistakes without the rounding of the rate that it was computed from."""
-    return float(round(count)) if abs(count - round(count)) < 1e-9 * max(count, 1.0) else count
+        index = np.zeros(len(pc), dtype=np.intp)
+        positives = mistakes(float(self.positives), self.pieces.right[index])
+        negatives = mistakes(float(self.negatives), self.pieces.left[index])
+        return drawn(pc, positives, negatives, full=full)

@@ -59,7 +59,7 @@ class Pieces(ByValue):
 
     def over(self, breaks: Floats) -> Pieces:
         """Return the same curve cut at more places."""
-        piece = self.index((breaks[:-1] + breaks[1:]) / 2)
+        piece = self.index(breaks[:-1])
         return Pieces(breaks, self.left[piece], self.right[piece])
 
     def minus(self, other: Pieces) -> Pieces:
@@ -72,7 +72,7 @@ class Pieces(ByValue):
         """Return the ranges over which the curve is below, on and above zero: -1, 0 and 1."""
         first, last = self.ends()
         flat = np.maximum(np.abs(first), np.abs(last)) <= NO_DIFFERENCE
-        crosses = ~flat & (first * last < 0)
+        crosses = ~flat & (np.sign(first) * np.sign(last) < 0)
         begin, end = self.breaks[:-1], self.breaks[1:]
         run = np.where(crosses, first - last, 1.0)
         root = np.where(crosses, begin + (end - begin) * first / run, end)

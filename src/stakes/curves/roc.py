@@ -11,6 +11,7 @@ from stakes import _validate
 from stakes.curves.best import checked_curves
 from stakes.curves.condition import conditions
 from stakes.curves.curve import CostCurve
+from stakes.curves.envelope import cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, InputTypeError
 
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 
 class RocPoints(NamedTuple):
     """Points of ROC space, from (0, 0) to (1, 1).
+
+    If the highest score is infinite, no threshold leads to (0, 0), and they begin with its point.
 
     Attributes
     ----------
@@ -77,8 +80,12 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
         kept = np.unique(np.array([0, 1, 2] if above else [0, 2]))
         return RocPoints(points.fpr[kept], points.tpr[kept])
     if isinstance(curve, CostCurve):
-        own = CostCurve(curve.counts)  # whatever other thresholds were selected
-        return RocPoints(own.pieces.left, 1 - own.pieces.right, own.thresholds)
+        counts = curve.counts
+        cuts = envelope_cuts(counts)
+        fpr, tpr = (
+            cumulative(side, cuts) / side.sum() for side in (counts.negatives, counts.positives)
+        )
+        return RocPoints(fpr, tpr, np.append(np.inf, counts.thresholds)[cuts])
     raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
@@ -107,18 +114,22 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
     _validate.choice(direction, "direction", ("vertical", "horizontal"))
     size = _validate.as_size(steps, "steps")
     points = [roc_points(curve) for curve in checked_curves(curves)]  # type: ignore[arg-type]
-    along, across = ("fpr", "tpr") if direction == "vertical" else ("tpr", "fpr")
+    along = "fpr" if direction == "vertical" else "tpr"
     grid = np.unique(
         np.concatenate([np.linspace(0, 1, size), *(getattr(each, along) for each in points)])
     )
-    # Where several rates belong to one, the best of them: the top of a step, or its left end.
-    best = np.maximum if direction == "vertical" else np.minimum
-    rates = []
-    for each in points:
-        where, start = np.unique(getattr(each, along), return_index=True)
-        rates.append(np.interp(grid, where, best.reduceat(getattr(each, across), start)))
-    mean = np.mean(rates, axis=0)
+    mean = np.mean([_followed(grid, each, direction) for each in points], axis=0)
     return RocPoints(grid, mean) if direction == "vertical" else RocPoints(mean, grid)
+
+
+def _followed(grid: Floats, points: RocPoints, direction: str) -> Floats:
+    """Return the other rate at each rate of the grid, the best one where there are several."""
+    fpr, tpr = np.append(0.0, points.fpr), np.append(0.0, points.tpr)
+    if direction == "vertical":
+        return np.asarray(
+            np.interp(grid, fpr, tpr)
+        )  # of equal rates numpy takes the last, the top of a step
+    return np.asarray(np.interp(-grid, -tpr[::-1], fpr[::-1]))
 
 
 def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:

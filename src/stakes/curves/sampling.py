@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+NEARLY_WHOLE = 1e-9
+"""By how much, relatively, a number of examples may miss a whole one by rounding."""
+
 
 @dataclass(frozen=True)
 class Multinomial:
@@ -80,6 +83,14 @@ class Mistakes:
     def at(self, index: NDArray[np.intp]) -> Mistakes:
         """Return the mistakes at other conditions, each with the index of its piece."""
         return Mistakes(self.n, self.counts[:, index])
+
+
+def mistakes(n: float, rates: Floats) -> Mistakes:
+    """Return the numbers of one classifier's mistakes, without the rounding of their rates."""
+    counts = rates * n
+    whole = np.round(counts)
+    near = np.abs(counts - whole) <= NEARLY_WHOLE * np.maximum(whole, 1.0)
+    return Mistakes(n, np.where(near, whole, counts)[np.newaxis])
 
 
 def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -> Sample:

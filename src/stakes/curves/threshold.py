@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from stakes import _validate
+from stakes._labels import Label
 from stakes._table import html_table, matrix_table, number
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, ScoreCounts
+from stakes.curves.limits import Cuts, Limits
 from stakes.curves.sizes import check_both_classes
-from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.designs import Design, checked_priors
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.infer.designs import Design, cell_shares, checked_priors
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.interval import Interval, percent
 from stakes.infer.run import checked_confidence
@@ -90,8 +92,8 @@ class ThresholdChoice:
 
     @property
     def alarms(self) -> float:
-        """The share of all examples that are called positive."""
-        return float(self.confusion.counts[1].sum() / self.confusion.n)
+        """The share of all examples that are called positive, at the class priors if given."""
+        return float(cell_shares(self.confusion, self.design)[1].sum())
 
     def on(self, counts: ScoreCounts) -> ThresholdChoice:
         """Return what the same threshold does on other examples, where it has no hindsight.
@@ -113,10 +115,11 @@ class ThresholdChoice:
     def summary(self) -> str:
         """Say what to do, and what it leads to."""
         positive = self.confusion.labels[1]
-        if np.isinf(self.threshold):
-            text = f"Call {'nothing' if self.threshold > 0 else 'everything'} {positive!r}"
-        else:
-            text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
+        text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
+        if self.threshold == np.inf and not self.confusion.counts[1].any():
+            text = f"Call nothing {positive!r}"
+        elif self.threshold == -np.inf:
+            text = f"Call everything {positive!r}"
         text += (
             f" ({self.rule}): that finds {percent(round(self.recall, 6))} of them, raises an alarm "
             f"for {percent(round(self.alarms, 6))} of all and for {percent(round(self.fpr, 6))} of "
@@ -215,8 +218,11 @@ def choose_threshold(
     if costs is not None:
         _validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     checked_confidence(confidence)
-    limits = _Limits(
-        counts,
+    priors = _priors(counts, class_priors)
+    cuts = Cuts.of(counts)
+    limits = Limits(
+        cuts,
+        priors,
         max_fpr=max_fpr,
         min_recall=min_recall,
         capacity=capacity,
@@ -233,120 +239,55 @@ def choose_threshold(
             f"{', '.join(rules)}: no threshold keeps {'this limit' if len(rules) == 1 else 'all'}. "
             "Loosen a limit, or lower the assurance."
         )
-    design = Design(class_priors)
     if costs is not None:
-        height = _costs_at(limits, costs, design)
         rules = ["cheapest", *rules]
-    elif min_recall is not None:
-        height = limits.alarmed
-    else:
-        height = -limits.found
-    best = int(np.where(allowed, height, np.inf).argmin())  # of equals, the highest threshold
-    threshold = float(limits.thresholds[best])
-    return ThresholdChoice(
-        threshold, counts.confusion_at(threshold), costs, ", ".join(rules), design, confidence
+    threshold = float(cuts.thresholds[_best(cuts, costs, priors, allowed, fewest=min_recall)])
+    choice = ThresholdChoice(
+        threshold=threshold,
+        confusion=counts.confusion_at(threshold),
+        costs=costs,
+        rule=", ".join(rules),
+        design=Design(None if class_priors is None else priors),
+        confidence=float(confidence),
     )
+    choice.estimate()  # raises when the costs or the design do not fit
+    return choice
 
 
-class _Limits:
-    """What each threshold finds and alarms for, and which limits it keeps."""
-
-    def __init__(
-        self,
-        counts: ScoreCounts,
-        *,
-        max_fpr: Any,
-        min_recall: Any,
-        capacity: Any,
-        volume: Any,
-        assurance: Any,
-    ) -> None:
-        self.counts = counts
-        # Calling nothing positive, or everything, is certain to keep some limits on new examples.
-        first = [np.inf] if counts.thresholds[0] < np.inf else []
-        last = [-np.inf] if counts.thresholds[-1] > -np.inf else []
-        self.thresholds = np.concatenate([first, counts.thresholds, last])
-        self.found, self.alarmed = (
-            np.cumsum([*(0.0 for _ in first), *side, *(0.0 for _ in last)])
-            for side in (counts.positives, counts.negatives)
-        )
-        self.max_fpr = None if max_fpr is None else _rate(max_fpr, "max_fpr")
-        self.min_recall = None if min_recall is None else _rate(min_recall, "min_recall")
-        self.assurance = None if assurance is None else 1 - checked_confidence(assurance)
-        if volume is not None and capacity is None:
-            raise InputTypeError("volume: it is what a capacity is for; give capacity too.")
-        self.most_alarms = None if capacity is None else self._capacity_share(capacity, volume)
-        self.capacity, self.volume = capacity, volume
-
-    def _capacity_share(self, capacity: Any, volume: Any) -> float:
-        most = _validate.one_number(capacity, "capacity")
-        if most < 0:
-            raise InputError(f"capacity: expected a number of alarms, 0 or more; got {most:g}.")
-        of = float(self.counts.n) if volume is None else _validate.one_number(volume, "volume")
-        if of <= 0:
-            raise InputError(f"volume: expected a positive number of decisions, got {of:g}.")
-        return most / of
-
-    def allowed(self) -> NDArray[np.bool_]:
-        """Return which thresholds keep all limits."""
-        n_pos, n_neg = float(self.counts.n_positives), float(self.counts.n_negatives)
-        allowed = np.ones(len(self.thresholds), dtype=bool)
-        if self.max_fpr is not None:
-            allowed &= self._at_most(self.alarmed, n_neg, self.max_fpr, np.inf)
-        if self.min_recall is not None:
-            missed = n_pos - self.found
-            allowed &= self._at_most(missed, n_pos, 1 - self.min_recall, -np.inf)
-        if self.most_alarms is not None:
-            alarms = self.alarmed + self.found
-            allowed &= self._at_most(alarms, n_pos + n_neg, self.most_alarms, np.inf)
-        return allowed
-
-    def _at_most(self, counts: Floats, n: float, rate: float, sure: float) -> NDArray[np.bool_]:
-        """Tell where k in n is at most a rate; or is with assurance, by Clopper & Pearson.
-
-        The threshold `sure` keeps any limit.
-        """
-        if self.assurance is None:
-            return np.asarray(counts <= rate * n + 1e-9)
-        room = n - counts
-        upper = np.ones(len(counts))
-        some = room > 0
-        upper[some] = betaincinv(counts[some] + 1, room[some], self.assurance)
-        return np.asarray((upper <= rate) | (rate >= 1) | (self.thresholds == sure))
-
-    def rules(self) -> list[str]:
-        """Say what limits there are."""
-        said = []
-        if self.max_fpr is not None:
-            said.append(f"false positive rate at most {percent(self.max_fpr)}")
-        if self.min_recall is not None:
-            said.append(f"recall at least {percent(self.min_recall)}")
-        if self.most_alarms is not None:
-            of = number(self.counts.n if self.volume is None else self.volume)
-            said.append(f"at most {number(self.capacity)} alarms in {of}")
-        if said and self.assurance is not None:
-            said[-1] += f" with {percent(self.assurance)} assurance"
-        return said
-
-
-def _rate(value: Any, name: str) -> float:
-    rate = _validate.one_number(value, name)
-    if not 0 <= rate <= 1:
-        raise InputError(f"{name}: expected a rate from 0 to 1, got {rate:g}.")
-    return rate
-
-
-def _costs_at(limits: _Limits, costs: CostMatrix, design: Design) -> Floats:
-    """Return the expected cost of each threshold."""
-    counts = limits.counts
+def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
+    """Return the share of each class where the threshold is used."""
     labels = (counts.neg_label, counts.pos_label)
-    cell = costs.values_for(labels, labels)
-    n_pos, n_neg = float(counts.n_positives), float(counts.n_negatives)
-    shares = n_neg / (n_pos + n_neg), n_pos / (n_pos + n_neg)
-    if design.class_priors is not None:
-        shares = tuple(checked_priors(design.class_priors, labels))
-    alarmed, found = limits.alarmed / n_neg, limits.found / n_pos
-    return np.asarray(
-        shares[0] * (cell[0, 0] * (1 - alarmed) + cell[1, 0] * alarmed)
-        + shares[1] * (cell[0, 1] * (1 - found) + cell[1, 1] * found)
-    )
+    if class_priors is None:
+        sizes = float(counts.n_negatives), float(counts.n_positives)
+        return {label: size / sum(sizes) for label, size in zip(labels, sizes, strict=True)}
+    if counts.weighted:
+        raise DesignError("class_priors: they cannot be combined with sample weights.")
+    shares = checked_priors(class_priors, labels)
+    return dict(zip(labels, shares.tolist(), strict=True))
+
+
+def _best(
+    cuts: Cuts,
+    costs: CostMatrix | None,
+    priors: Mapping[Label, float],
+    allowed: NDArray[np.bool_],
+    *,
+    fewest: float | None,
+) -> int:
+    """Return the best threshold: of equals, the highest, which raises the fewest alarms."""
+    labels = tuple(priors)
+    if costs is not None:
+        cell = costs.values_for(labels, labels)
+        negative, positive = (
+            cell[0, j] * (1 - rate) + cell[1, j] * rate
+            for j, rate in enumerate((cuts.fpr, cuts.recall))
+        )
+        order = (priors[labels[0]] * negative + priors[labels[1]] * positive,)
+    elif fewest is not None:
+        order = (cuts.fpr, -cuts.recall)  # type: ignore[assignment]
+    else:
+        order = (-cuts.recall, cuts.fpr)  # type: ignore[assignment]
+    candidates = np.flatnonzero(allowed)
+    for key in order:
+        candidates = candidates[key[candidates] == key[candidates].min()]
+    return int(candidates[0])

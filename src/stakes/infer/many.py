@@ -235,7 +235,7 @@ class Ranking:
         scale = np.where(error > 0, error, 1)
         values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
         root = vectors * np.sqrt(np.maximum(values, 0))
-        generator = np.random.default_rng(rng)
+        generator = _validate.generator(rng)
         freedom = compared[0].n - 1
         drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
         drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)

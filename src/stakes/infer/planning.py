@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import gamma
 
+from stakes import _validate
 from stakes._table import html_table, number
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
@@ -171,7 +172,7 @@ def plan_test_size(
     _positive(weight, "weight")
     if pilot is not None and pilot.weighted:
         raise DesignError("pilot: planning needs counts of examples, not sums of weights.")
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     if half_width is not None:
         arm = _positive(half_width, "half_width")
         return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
@@ -246,7 +247,7 @@ def power(
         raise InputTypeError("pilot: expected a PairedConfusion of counted examples.")
     target = CostDifference(pilot, costs).difference if difference is None else difference
     probabilities, values = _alternative(pilot, costs, target)
-    return _power(probabilities, values, int(n), alpha, np.random.default_rng(rng))
+    return _power(probabilities, values, int(n), alpha, _validate.generator(rng))
 
 
 def _for_interval(

@@ -15,8 +15,9 @@ from stakes._frame import data_frame
 from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes.costs import CostMatrix, CostRanges
+from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.uncertain import expected_costs, joint_counts, shares_of_minimum
 
@@ -73,7 +74,8 @@ class CostSensitivity(ByValue):
             gap = self.cost[one, i : i + 2] - self.cost[other, i : i + 2]
             share = gap[0] / (gap[0] - gap[1])
             place = float(self.position[i] + share * (self.position[i + 1] - self.position[i]))
-            result.append((begin, place, self.names[one]))
+            if place > begin:
+                result.append((begin, place, self.names[one]))
             begin = place
         result.append((begin, float(self.position[-1]), self.names[best[-1]]))
         return result
@@ -205,12 +207,14 @@ def cost_sensitivity(
         raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
+    known = costs.mean() if isinstance(costs, CostRanges) else costs
+    known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
     path = (
         _cell_path(joint, costs, cell, size)
         if isinstance(costs, CostRanges)
         else _straight_path(costs, to, size)
     )
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
     populations = generator.standard_gamma(joint.counts, (draws, len(joint.counts)))
     populations /= populations.sum(axis=1, keepdims=True)
@@ -263,13 +267,7 @@ def _cell_path(joint: JointConfusion, costs: CostRanges, cell: Any, steps: int) 
     if cell is None:
         i, j = _most_telling(joint, costs, bounds)
     else:
-        try:
-            i, j = costs.decisions.index(cell[0]), costs.labels.index(cell[1])
-        except (ValueError, TypeError, IndexError):
-            raise LabelError(
-                f"cell: expected a pair (decision, class) of the decisions {costs.decisions} and "
-                f"the classes {costs.labels}, got {cell!r}."
-            ) from None
+        i, j = find_cell(cell, costs.decisions, costs.labels, "cell")
     low, high = bounds[:, i, j]
     if low == high:
         raise InputError(

@@ -150,7 +150,7 @@ def _bdeltacost(
     The interval at error rate α starts behind ⌊α/2·N⌋ resamples, so it excludes the margin exactly
     when at most α/2·N of them are on its other side. No p-value is smaller than 1/N.
     """
-    drawn = resampled(outcomes, alpha, laplace, n_resamples, np.random.default_rng(rng))[0]
+    drawn = resampled(outcomes, alpha, laplace, n_resamples, _validate.generator(rng))[0]
     slack = 1e-9 * max(np.abs(drawn).max(), 1e-300)
     below, above = np.sum(drawn <= margin + slack), np.sum(drawn >= margin - slack)
     return max(below, 0.5) / n_resamples, max(above, 0.5) / n_resamples
@@ -198,7 +198,7 @@ def _signflip(
     counts = np.rint(stratum.counts[0, seen]).astype(np.int64)
     shifted = stratum.costs[seen] - margin
     observed, slack = float(counts @ shifted), 1e-9 * float(counts @ np.abs(shifted))
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     above = below = 0
     step = max(1, SERVINGS // len(counts))
     for start in range(0, n_resamples, step):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._labels import Label
 from stakes._table import html_table, number, text_table
 from stakes.costs import CostMatrix, CostRanges
@@ -144,7 +145,7 @@ def cheapest_probability(
     if not isinstance(n_draws, int) or n_draws < 100:  # noqa: PLR2004 - fewer tell nothing
         raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
     joint = joint_counts(y_true, predictions, costs)
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     shares = joint.counts / joint.n
     average = costs.mean()
     mean = average.values_for(joint.labels, joint.decisions)  # raises where labels are missing

@@ -1,5 +1,17 @@
 """Results become text, figures and reports; nothing here computes a statistic."""
 
+from stakes.show.cost_curve import CostCurveDisplay
+from stakes.show.difference import CostDifferenceDisplay
+from stakes.show.intervals import CostIntervalDisplay
+from stakes.show.roc_and_cost import RocCostDisplay
+from stakes.show.sensitivity import CostSensitivityDisplay
 from stakes.show.text import cost_table
 
-__all__ = ["cost_table"]
+__all__ = [
+    "CostCurveDisplay",
+    "CostDifferenceDisplay",
+    "CostIntervalDisplay",
+    "CostSensitivityDisplay",
+    "RocCostDisplay",
+    "cost_table",
+]

@@ -56,6 +56,7 @@ def set_cost_space(ax: Any) -> None:
 
 def draw_trivial(ax: Any) -> None:
     """Draw what the cheaper trivial classifier costs, once on the same axes."""
+    from matplotlib.patheffects import withStroke
     from matplotlib.transforms import offset_copy
 
     if roles(ax, "trivial"):
@@ -77,6 +78,8 @@ def draw_trivial(ax: Any) -> None:
             fontsize="small",
             color=GREY,
             clip_on=True,
+            zorder=4,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
 
 
@@ -84,6 +87,17 @@ def draw_band(ax: Any, band: Band, note: str, **look: Any) -> None:
     """Draw a band."""
     drawn = ax.fill_between(band.pc, band.low, band.high, zorder=1.5, **look)
     drawn.stakes = Role("band", note)
+
+
+def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
+    """Shade what a curve lies below the trivial classifiers."""
+    ends = [low for low, _, _ in pieces.minus(TRIVIAL).signs()]
+    breaks = np.unique(np.concatenate([pieces.breaks, TRIVIAL.breaks, ends]))
+    middle = (breaks[:-1] + breaks[1:]) / 2
+    below = np.repeat(pieces.at(middle) < TRIVIAL.at(middle), 2)
+    x, y = corners(pieces.over(breaks))
+    trivial = corners(TRIVIAL.over(breaks))[1]
+    ax.fill_between(x, y, trivial, where=below, zorder=0.5, **look)
 
 
 def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:

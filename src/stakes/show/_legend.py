@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
+from stakes.curves.average import AverageCurve
 from stakes.curves.band import Band
 from stakes.curves.base import Curve
 from stakes.curves.best import BestCurve
 from stakes.curves.difference import CostCurveDifference
 from stakes.infer.interval import percent
 
-SHORT = 26
-"""The length up to which labels stand in two columns."""
-
+MOST_COLUMNS = 4
 GAP = 4.0
 """Points between the legend and what is next to it."""
 
@@ -47,7 +47,9 @@ def choice_note(curve: Curve | CostCurveDifference) -> str:
     """Say where the thresholds were chosen; nothing where there is nothing to choose."""
     if not curve.chosen_on:
         return ""
-    what = "classifiers" if isinstance(curve, BestCurve) else "thresholds"
+    parts = curve.curves if isinstance(curve, AverageCurve) else (curve,)
+    best = all(isinstance(part, BestCurve) for part in parts)
+    what = "classifiers" if best else "thresholds"
     flattered = ": optimistic" if "the same examples" in curve.chosen_on else ""
     return f"{what} chosen on {curve.chosen_on}{flattered}"
 
@@ -79,29 +81,41 @@ def draw_legend(ax: Any) -> None:
         labels.append(note)
     if not handles:
         return
-    many = len(labels) > 2 and max(map(len, labels)) <= SHORT  # noqa: PLR2004 - two fit anyway
     options = {
         "title": shared or None,
-        "ncols": 2 if many else 1,
         "frameon": False,
         "borderaxespad": 0.0,
         "handlelength": 3.0,
         "fontsize": "small",
         "title_fontsize": "small",
     }
-    if ax.figure.get_layout_engine() is not None:
-        _below(ax, handles, labels, options)
-    else:
-        _inside(ax, handles, labels, options)
+    place = _below if _has_layout(ax.figure) else _inside
+    for columns in range(min(len(labels), MOST_COLUMNS), 0, -1):
+        legend = place(ax, handles, labels, {"ncols": columns} | options)
+        title = legend.get_title()
+        if title.get_window_extent().width > ax.bbox.width:
+            title.set_text(fill(title.get_text(), len(title.get_text()) // 2 + 5))
+        if legend.get_window_extent().width <= ax.bbox.width:
+            break
+    if place is _inside:
+        _make_room(ax, legend)
 
 
-def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> None:
+def _has_layout(figure: Any) -> bool:
+    from matplotlib.layout_engine import PlaceHolderLayoutEngine
+
+    engine = figure.get_layout_engine()
+    return engine is not None and not isinstance(engine, PlaceHolderLayoutEngine)
+
+
+def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
     from matplotlib.transforms import ScaledTranslation
 
     dpi = ax.figure.dpi
-    taken = ax.get_window_extent().y0 - ax.xaxis.get_tightbbox().y0
-    down = ScaledTranslation(0, -taken / dpi - 2 * GAP / 72, ax.figure.dpi_scale_trans)
-    ax.legend(
+    axis = ax.xaxis.get_tightbbox()
+    taken = 0.0 if axis is None else max(ax.bbox.y0 - axis.y0, 0.0)
+    down = ScaledTranslation(0, -taken / dpi - GAP / 72, ax.figure.dpi_scale_trans)
+    return ax.legend(
         handles,
         labels,
         loc="upper center",
@@ -111,9 +125,18 @@ def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> None:
     )
 
 
-def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> None:
-    pad = GAP / 72 * ax.figure.dpi / ax.bbox.height
-    legend = ax.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 1 - pad), **options)
-    share = legend.get_window_extent().height / ax.bbox.height + 3 * pad
+def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
+    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # over shading
+    place = (0.5, 1 - _gap(ax))
+    return ax.legend(handles, labels, loc="upper center", bbox_to_anchor=place, **pale)
+
+
+def _make_room(ax: Any, legend: Any) -> None:
+    """Make the axes higher by the legend's height."""
+    share = legend.get_window_extent().height / ax.bbox.height + 3 * _gap(ax)
     low, high = ax.get_ylim()
     ax.set_ylim(low, low + (high - low) / max(1 - share, 0.2))
+
+
+def _gap(ax: Any) -> float:
+    return float(GAP / 72 * ax.figure.dpi / ax.bbox.height)

@@ -13,11 +13,11 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 """Okabe and Ito's colours, which colour-blind people can tell apart; without yellow, which is too
 pale for a line."""
 
-STYLES = ("-", "--", "-.", (0, (1, 1.2)), (0, (7, 2, 1, 2, 1, 2)), (0, (3, 2)))
+STYLES = ("-", "--", "-.", (0, (1, 1.2)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 """The line styles that go with them, for print in black and white."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-HATCHES = ("", "////", "\\\\\\\\", "....")
+HATCHES = ("", "//")
 
 GREY = "0.4"
 WIDTH = 1.8

@@ -14,7 +14,7 @@ RESPONSES = ("predict_proba", "decision_function")
 
 
 def positive_scores(
-    estimator: Any, X: Any, *, pos_label: Label | None, response_method: str
+    estimator: Any, examples: Any, *, pos_label: Label | None, response_method: str
 ) -> tuple[Any, Label]:
     """Return the scores of the positive class, and which class that is."""
     _validate.choice(response_method, "response_method", ("auto", *RESPONSES))
@@ -34,7 +34,7 @@ def positive_scores(
             f"estimator: {type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no "
             "scores; draw its decisions with from_predictions(y, estimator.predict(X))."
         )
-    response = np.asarray(getattr(estimator, method)(X))
+    response = np.asarray(getattr(estimator, method)(examples))
     at = classes.index(positive)
     if method == "predict_proba":
         return response[:, at], positive

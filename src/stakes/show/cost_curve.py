@@ -17,6 +17,7 @@ from stakes.curves.curve import CostCurve
 from stakes.show._cost_space import (
     corners,
     draw_band,
+    draw_gain,
     draw_lines,
     draw_trivial,
     highest,
@@ -54,7 +55,6 @@ class CostCurveDisplay:
     ...     [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.6, 0.7, 0.9], name="model")
     >>> display.ax_.get_xlabel()
     'operating condition PC(+)'
-    >>> display.frame().round(3).iloc[100]  # doctest: +SKIP
     >>> print(display.ax_.get_legend().get_title().get_text())
     thresholds chosen on the same examples: optimistic
     >>> plt.close(display.figure_)
@@ -98,9 +98,7 @@ class CostCurveDisplay:
         (found,) = checked_curves([curve])
         band = None
         if confidence is not None and found.sized:
-            band = found.band(
-                confidence, method, sampling=sampling, simultaneous=simultaneous
-            )
+            band = found.band(confidence, method, sampling=sampling, simultaneous=simultaneous)
         return cls(found, band).plot(ax, **plot_options)
 
     @classmethod
@@ -148,7 +146,7 @@ class CostCurveDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
+        X: Any,  # noqa: N803 - scikit-learn's name
         y: Any,
         *,
         pos_label: Label | None = None,
@@ -250,14 +248,18 @@ class CostCurveDisplay:
         label = self.curve.title() if name is None else name
         (line,) = axes.plot(x, y, **{"label": label, "zorder": 3} | options)
         shown = self.band if band else None
-        line.stakes = Role(
-            "curve", choice_note(self.curve), highest(self.curve.pieces, shown)
-        )
+        line.stakes = Role("curve", choice_note(self.curve), highest(self.curve.pieces, shown))
         colour = line.get_color()
         if shown is not None:
-            draw_band(axes, shown, band_note(shown), facecolor=tinted(colour, 0.2),
-                      edgecolor=tinted(colour, 0.7), linewidth=0.6,
-                      linestyle=line.get_linestyle())
+            draw_band(
+                axes,
+                shown,
+                band_note(shown),
+                facecolor=tinted(colour, 0.2),
+                edgecolor=tinted(colour, 0.7),
+                linewidth=0.6,
+                linestyle=line.get_linestyle(),
+            )
         if lines:
             draw_lines(axes, self.curve, color=tinted(colour, 0.35), linewidth=0.6)
         if operating_range:
@@ -275,13 +277,10 @@ class CostCurveDisplay:
     def _shade(self, ax: Any, label: str, colour: Any) -> None:
         ranges = self.curve.operating_range()
         said = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
-        text = f"operating range of {label}: {said}"
-        for low, high in ranges:
-            ax.axvspan(
-                low, high, facecolor=tinted(colour, 0.1), edgecolor=colour, linewidth=0.8,
-                linestyle=":", zorder=0.5, label=text,
-            )
-            text = "_"
+        text = f"operating range of {label}: {said or 'none'}"
+        draw_gain(ax, self.curve.pieces, facecolor=tinted(colour, 0.12), linewidth=0, label=text)
+        for end in {end for each in ranges for end in each} - {0.0, 1.0}:
+            ax.axvline(end, color=colour, linewidth=0.9, linestyle=":", zorder=0.6)
 
     def frame(self) -> Any:
         """Return the curve as a pandas data frame, with a row for each operating condition.
@@ -296,4 +295,3 @@ class CostCurveDisplay:
         if isinstance(self.curve, CostCurve):
             columns["threshold"] = self.curve.threshold(pc)
         return data_frame(columns)
-

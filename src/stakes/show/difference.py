@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from textwrap import fill
+from textwrap import wrap
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from stakes.curves.condition import condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
 from stakes.infer.interval import percent
-from stakes.show._cost_space import CONDITION, corners, draw_band, second_axis_of
+from stakes.show._cost_space import CONDITION, COST, corners, draw_band, second_axis_of
 from stakes.show._legend import Role, band_note, choice_note, draw_legend
 from stakes.show._matplotlib import COLOURS, HATCHES, line_look, line_options, one_axes, tinted
 from stakes.show._response import estimator_name, positive_scores
@@ -24,7 +24,7 @@ from stakes.show._response import estimator_name, positive_scores
 ROOM = 0.16
 """The share of the axes' height that is left for text above and below the band."""
 
-TITLE_WIDTH = 62
+TITLE_WIDTH = 66
 """Characters of a title in one line."""
 
 
@@ -161,7 +161,7 @@ class CostDifferenceDisplay:
         cls,
         estimator_1: Any,
         estimator_2: Any,
-        X: Any,
+        X: Any,  # noqa: N803 - scikit-learn's name
         y: Any,
         *,
         pos_label: Label | None = None,
@@ -263,8 +263,14 @@ class CostDifferenceDisplay:
         line.stakes = Role("curve", choice_note(self.difference))
         heights = [y, np.zeros(1)]
         if band and self.band is not None:
-            draw_band(axes, self.band, band_note(self.band), facecolor="0.85", edgecolor="0.5",
-                      linewidth=0.6)
+            draw_band(
+                axes,
+                self.band,
+                band_note(self.band),
+                facecolor="0.85",
+                edgecolor="0.5",
+                linewidth=0.6,
+            )
             heights += [self.band.low, self.band.high]
         if ranges and self.verdicts is not None:
             self._shade(axes, self.verdicts)
@@ -278,11 +284,11 @@ class CostDifferenceDisplay:
             xlim=(0, 1),
             ylim=(lowest - room, top + room),
             xlabel=CONDITION,
-            ylabel="difference of normalised expected costs",
+            ylabel=COST if curves else f"difference of {COST}s",
         )
-        self._name_sides(axes, top + room / 2, lowest - room / 2)
         if legend:
             draw_legend(axes)
+        self._name_sides(axes, top + room / 2, lowest - room / 2)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
@@ -295,14 +301,14 @@ class CostDifferenceDisplay:
                     low,
                     high,
                     facecolor=tinted(COLOURS[i], 0.14),
-                    edgecolor=tinted(COLOURS[i], 0.45),
+                    edgecolor=tinted(COLOURS[i], 0.35),
                     hatch=HATCHES[i],
                     linewidth=0,
                     zorder=0.5,
                     label=text,
                 )
                 text = "_"
-        ax.set_title(fill(verdicts.summary(), TITLE_WIDTH), fontsize="medium")
+        ax.set_title(_wrapped(verdicts.summary()), fontsize="medium")
 
     def _draw_curves(self, ax: Any) -> list[Any]:
         heights = []
@@ -315,15 +321,19 @@ class CostDifferenceDisplay:
 
     def _name_sides(self, ax: Any, above: float, below: float) -> None:
         """Say which classifier is the cheaper one above zero, and which below."""
+        from matplotlib.patheffects import withStroke
+
+        low, high = ax.get_ylim()
         for i, height, arrow in ((1, above, "▲"), (0, below, "▼")):
             ax.text(
                 0.02,
-                height,
+                (height - low) / (high - low),  # of the axes, whatever part of them is shown later
                 f"{arrow} {self.difference.names[i]} cheaper",
-                transform=ax.get_yaxis_transform(),
+                transform=ax.transAxes,
                 color=COLOURS[i],
                 va="center",
                 zorder=4,
+                path_effects=[withStroke(linewidth=3, foreground="white")],
             )
 
     def frame(self) -> Any:
@@ -340,3 +350,13 @@ class CostDifferenceDisplay:
             at = np.searchsorted([each.high for each in ranges[:-1]], pc, side="right")
             columns["cheaper"] = [ranges[i].cheaper or otherwise for i in at.tolist()]
         return data_frame(columns)
+
+
+def _wrapped(sentence: str) -> str:
+    """Break a sentence into lines of about the same length."""
+    text = sentence.removesuffix(".")
+    lines = len(wrap(text, TITLE_WIDTH))
+    width = next(
+        w for w in range(len(text) // lines, TITLE_WIDTH + 1) if len(wrap(text, w)) <= lines
+    )
+    return "\n".join(wrap(text, width))

@@ -183,19 +183,63 @@ class CostIntervalDisplay:
         if ax is None:
             size = (6.4, 1.5 + ROW * len(rows))
             ax = plt.subplots(figsize=size, layout="constrained")[1]
-        limits = np.array([tuple(each) for each in self.intervals]).T
-        arms = np.maximum(np.abs(self.costs - limits), 0.0)
-        ax.errorbar(
-            self.costs,
-            rows,
-            xerr=arms,
-            fmt=MARKERS[0],
-            color=COLOURS[0],
-            markersize=6,
-            elinewidth=1.8,
-            capsize=4,
-            capthick=1.8,
-            zorder=3,
-        )
-        ...
+        low, high = np.array([tuple(each) for each in self.intervals]).T
+        ax.hlines(rows, low, high, color=COLOURS[0], linewidth=1.8, zorder=3)
+        ends = {"color": COLOURS[0], "linestyle": "none", "zorder": 3}
+        for limit in (low, high):
+            ax.plot(limit, rows, marker="|", markersize=10, markeredgewidth=1.8, **ends)
+        ax.plot(self.costs, rows, marker=MARKERS[0], markersize=7, **ends)
+        if values:
+            for row, cost in zip(rows.tolist(), self.costs.tolist(), strict=True):
+                ax.annotate(
+                    number(cost),
+                    (cost, row),
+                    xytext=(0, 6),
+                    textcoords="offset points",
+                    ha="center",
+                    va="bottom",
+                    fontsize="small",
+                )
+        ax.margins(x=0.08)
+        if trivial and self.trivial is not None:
+            self._draw_trivial(ax, *self.trivial)
+        unit = f" ({self.unit})" if self.unit else ""
+        ax.set(ylim=(len(rows) - 0.5, -0.65), xlabel=f"cost per decision{unit}, {self._sure()}")
+        ax.set_yticks(rows, self.names)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x", color="0.9", zorder=0)
+        ax.set_axisbelow(True)
+        self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_trivial(self, ax: Any, decision: Any, cost: float) -> None:
+        ax.axvline(cost, color=GREY, linewidth=1.2, linestyle="--", zorder=2)
+        ax.annotate(
+            f"always {decision}: {number(cost)}",
+            (cost, 1),
+            xycoords=ax.get_xaxis_transform(),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize="small",
+            color=GREY,
+        )
+
+    def _sure(self) -> str:
+        """Say what the intervals are; how they were computed, if all were computed alike."""
+        kinds = {(each.confidence, each.method) for each in self.intervals}
+        said = sorted({percent(confidence) for confidence, _ in kinds})
+        method = f" ({next(iter(kinds))[1]})" if len(kinds) == 1 else ""
+        return f"with {' and '.join(said)} intervals{method}"
+
+    def frame(self) -> Any:
+        """Return the costs as a pandas data frame with a row for each classifier."""
+        return data_frame(
+            {
+                "classifier": list(self.names),
+                "cost": self.costs,
+                "low": [each.low for each in self.intervals],
+                "high": [each.high for each in self.intervals],
+            }
+        )

@@ -32,7 +32,7 @@ def limits(
             f"at least {needed} are needed, 1000 are usual."
         )
     whole_numbers(sample, "bootstrap")
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     low, high = (np.empty(sample[0].counts.shape[1]) for _ in range(2))
     for columns in distinct(sample):
         heights: Any = sum(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from stakes import _validate
 from stakes.curves.sampling import Multinomial, Sample, mean
 from stakes.errors import InputError
 
@@ -29,7 +30,7 @@ WEIGHT = 0.7
 
 def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
     """Return the limits of a curve's height at each condition."""
-    if not 0 < weight < np.inf:
+    if not 0 < _validate.numeric(weight, "weight", ndim=0) < np.inf:
         raise InputError(f"weight: expected a positive number, got {weight!r}.")
     return combined(sample, partial(beta_limits, alpha=alpha, weight=weight))
 

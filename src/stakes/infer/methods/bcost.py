@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes import _validate
 from stakes.errors import InputError
 from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
 
@@ -30,7 +31,7 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the limits of Table 2: the costs of rank lb and ub among the sorted resamples."""
     rank = order(alpha, n_resamples)
-    generator = np.random.default_rng(rng)
+    generator = _validate.generator(rng)
     upper = np.sort(resampled(outcomes, alpha, laplace, n_resamples, generator), axis=1)
     lower = upper
     if isinstance(laplace, str):  # "auto": each limit has the correction at its own end
