@@ -41,15 +41,23 @@ def test_every_public_name_has_a_reference_entry():
 
 # Made by a function or a method, whose example shows them.
 RESULTS = {
+    "AverageCurve",
+    "Band",
+    "BestCurve",
     "CheapestProbability",
+    "CostAt",
+    "CostSensitivity",
     "Design",
     "Flip",
     "FlipRegion",
     "Pair",
     "Plan",
     "Power",
+    "Range",
     "Rates",
+    "RocPoints",
     "TestResult",
+    "ThresholdChoice",
 }
 
 

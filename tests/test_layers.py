@@ -13,7 +13,17 @@ SOURCE = Path(stakes.__file__).parent
 
 # Each layer may import those before it, and itself.
 LAYERS = [
-    {"errors", "_labels", "_table", "_byvalue", "_validate", "_columns", "_named_columns", "_warn", "_frame"},
+    {
+        "errors",
+        "_byvalue",
+        "_columns",
+        "_frame",
+        "_labels",
+        "_named_columns",
+        "_table",
+        "_validate",
+        "_warn",
+    },
     {"read"},
     {"costs", "counts"},
     {"measures"},

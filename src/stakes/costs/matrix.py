@@ -135,6 +135,38 @@ class CostMatrix(Exchange, ByValue):
         ]
         return cls(values, rows="predicted", labels=[neg_label, pos_label])
 
+    def mistake_costs(self, *, pos_label: Label = 1) -> dict[str, float]:
+        """Return what a false alarm and a miss cost more than the correct decision.
+
+        Parameters
+        ----------
+        pos_label : default 1
+            Which of the two classes is the positive one.
+
+        Examples
+        --------
+        A cost curve needs no more of a cost matrix:
+
+        >>> from stakes import CostLine, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100, true_positive=5)
+        >>> costs.mistake_costs()
+        {'false_positive': 10.0, 'false_negative': 95.0}
+        >>> round(CostLine(0.1, 0.8).money(prevalence=0.2, **costs.mistake_costs()), 4)
+        4.6
+        """
+        _validate.two_classes(self.labels, "labels")
+        if pos_label not in self.labels:
+            raise LabelError(
+                f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
+            )
+        positive = self.labels.index(pos_label)
+        labels = (self.labels[1 - positive], self.labels[positive])
+        values = self.values_for(labels, labels)
+        return {
+            "false_positive": float(values[1, 0] - values[0, 0]),
+            "false_negative": float(values[0, 1] - values[1, 1]),
+        }
+
     @classmethod
     def from_gains(
         cls, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None

@@ -292,6 +292,7 @@ class PairedScoreCounts(ByValue):
         """Return the rows in order and added up, so that the order they came in does not matter."""
         keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32)])
         rows, where = np.unique(keys, axis=1, return_inverse=True)
+        where = where.ravel()  # numpy 2.0 returns it with as many dimensions as the keys
         amounts = np.bincount(where, weights=self._amounts())
         squares = None if self.squares is None else np.bincount(where, weights=self.squares)
         rest = {"rows": rows, "amounts": amounts, "squares": squares}

@@ -55,13 +55,16 @@ class CostAt:
 
     def summary(self) -> str:
         """Say what the classifier costs there."""
-        decisions = f" for {number(self.volume)} decisions" if self.volume != 1 else ""
+        unit = " of what being always wrong would" if self.scale == 1 else ""
+        decisions = f" for {number(self.volume)} decisions" if self.volume != 1 else unit
         text = f"At PC(+) = {number(self.pc)} {self.name} costs {number(self.cost)}{decisions}"
         if self.limits is not None:
             low, high = map(number, self.limits)
             text += f" ({low} to {high} with {percent(self.confidence)} confidence)"
         if self.rule:
-            text += f", calling {self.rule}"
+            text += f", {self.rule}"
+        if self.chosen_on:
+            text += f" (chosen on {self.chosen_on})"
         trivial = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
         return f"{text}; calling {trivial} costs {number(self.trivial)}."
 

@@ -98,7 +98,8 @@ class Band(ByValue):
             f"A {percent(self.confidence)} band ({self.kind()}) at "
             f"{len(self.pc)} operating conditions; at its widest, at PC(+) = "
             f"{number(self.pc[widest])}, from {number(self.low[widest])} to "
-            f"{number(self.high[widest])}."
+            f"{number(self.high[widest])}"
+            + (f"; thresholds chosen on {self.chosen_on}." if self.chosen_on else ".")
         )
 
     def kind(self) -> str:

@@ -15,10 +15,10 @@ from stakes.curves.condition import (
     operating_condition,
     worst_cost,
 )
-from stakes.curves.height import Height
+from stakes.curves.height import Height, checked_volume
 from stakes.curves.pieces import TRIVIAL
 from stakes.curves.verdicts import Verdicts, verdicts
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import InputTypeError
 
 Floats = NDArray[np.float64]
 
@@ -27,10 +27,12 @@ class Curve(Height):
     """The normalised expected cost as a function of the operating condition PC(+)."""
 
     name: str
+    _nameless = "the classifier"
+    _choice = "thresholds"
 
     def title(self) -> str:
         """Return the curve's name, or what it is."""
-        return self.name or "the classifier"
+        return self.name or self._nameless
 
     def cost(self, pc: Any) -> Any:
         """Return the normalised expected cost, from 0 to 1, at operating conditions.
@@ -41,26 +43,6 @@ class Curve(Height):
             The operating conditions PC(+), from 0 to 1.
         """
         return self._height(pc)
-
-    def money(
-        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
-    ) -> Any:
-        """Return the expected cost of `volume` decisions, in the unit of the costs.
-
-        Parameters
-        ----------
-        prevalence, false_positive, false_negative
-            As in `operating_condition`.
-        volume : float, default 1
-            The number of decisions.
-        """
-        given = {
-            "prevalence": prevalence,
-            "false_positive": false_positive,
-            "false_negative": false_negative,
-        }
-        pc, worst = operating_condition(**given), worst_cost(**given)
-        return self.cost(pc) * worst * _volume(volume)
 
     def at(
         self,
@@ -97,7 +79,7 @@ class Curve(Height):
         scale = 1.0
         if pc is None and not missing:
             pc = operating_condition(**parts)
-            scale = worst_cost(**parts) * _volume(volume)
+            scale = worst_cost(**parts) * checked_volume(volume)
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
                 "at: give either pc, or prevalence, false_positive and false_negative together "
@@ -168,7 +150,7 @@ class Curve(Height):
         """Say where the classifier is worth using."""
         ranges = self.operating_range()
         area = f"The area under the cost curve of {self.title()} is {number(self.area())}"
-        chosen = f" (thresholds chosen on {self.chosen_on})" if self.chosen_on else ""
+        chosen = f" ({self._choice} chosen on {self.chosen_on})" if self.chosen_on else ""
         if not ranges:
             return f"{area}{chosen}; nowhere is it cheaper than the trivial classifiers."
         said = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
@@ -192,13 +174,6 @@ class Curve(Height):
             "fpr": pieces.left.tolist(),
             "tpr": (1 - pieces.right).tolist(),
         }
-
-
-def _volume(volume: Any) -> float:
-    decisions = _validate.one_number(volume, "volume")
-    if decisions <= 0:
-        raise InputError(f"volume: expected a positive number of decisions, got {decisions:g}.")
-    return decisions
 
 
 def _check_curve(value: Any, name: str) -> None:

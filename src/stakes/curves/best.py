@@ -41,6 +41,8 @@ class BestCurve(Curve):
 
     curves: tuple[Curve, ...]
     name: str = ""
+    _nameless = "the cheapest"
+    _choice = "classifiers"
 
     @cached_property
     def _chosen(self) -> tuple[Floats, NDArray[np.intp]]:
@@ -77,6 +79,9 @@ class BestCurve(Curve):
         names = np.array([curve.title() for curve in self.curves])
         found = names[self._chosen[1][self.pieces.index(condition)]]
         return str(found) if condition.ndim == 0 else found
+
+    def _rule_at(self, pc: float) -> str:
+        return f"with {self.classifier(pc)}"
 
     @property
     def chosen_on(self) -> str:

@@ -135,7 +135,10 @@ class CostCurve(Curve):
                 )
         return {
             label: cls.from_scores(
-                codes == j, scores[:, j], sample_weight=sample_weight, name=str(label)
+                codes == j,
+                scores[:, j],
+                sample_weight=sample_weight,
+                name=f"{label} against the rest",
             )
             for j, label in enumerate(classes)
         }
@@ -230,8 +233,8 @@ class CostCurve(Curve):
     def _rule_at(self, pc: float) -> str:
         threshold = self._threshold_at(pc)
         if threshold == np.inf and self.counts.thresholds[0] < np.inf:
-            return "nothing positive"
-        return f"positive what scores {number(threshold)} or more"
+            return "calling nothing positive"
+        return f"calling positive what scores {number(threshold)} or more"
 
     def line(self, threshold: float) -> CostLine:
         """Return the cost line of one threshold.

@@ -116,6 +116,23 @@ class CostCurveDifference(Height):
         )
         return cls(counts, names=names)
 
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred_1: Any,
+        y_pred_2: Any,
+        *,
+        pos_label: Label = 1,
+        sample_weight: Any = None,
+        names: tuple[str, str] = ("the first", "the second"),
+    ) -> Self:
+        """Count two classifiers' decisions, and compare; see `PairedConfusion.from_labels`."""
+        counts = PairedConfusion.from_labels(
+            y_true, y_pred_1, y_pred_2, sample_weight=sample_weight
+        )
+        return cls(counts, names=names, pos_label=pos_label)
+
     def select(self, validation_counts: PairedScoreCounts) -> Self:
         """Return the difference at thresholds that are best on other examples.
 
@@ -249,8 +266,8 @@ class CostCurveDifference(Height):
             As in `band`. With `simultaneous`, all verdicts are right at once with that confidence.
         """
         full = is_full(sampling)
-        if method == "bootstrap" and isinstance(options.get("rng"), np.random.Generator):
-            options["rng"] = int(options["rng"].integers(2**63))  # each look uses the same draws
+        if method == "bootstrap":  # each look is to use the same draws
+            options["rng"] = int(_validate.generator(options.get("rng")).integers(2**63))
 
         def verdict(pc: Floats) -> NDArray[np.int64]:
             low, high = band_limits(

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes.curves.band import Band, is_full, make_band
-from stakes.curves.condition import condition_list, conditions
+from stakes.curves.condition import (
+    condition_list,
+    conditions,
+    operating_condition,
+    worst_cost,
+)
 from stakes.curves.pieces import NO_LENGTH, Pieces
 from stakes.curves.sampling import Sample, mean, variance
-from stakes.errors import DesignError
+from stakes.errors import DesignError, InputError
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +50,26 @@ class Height(ABC):
         condition = conditions(pc)
         heights = self.pieces.at(condition)
         return float(heights) if condition.ndim == 0 else heights
+
+    def money(
+        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
+    ) -> Any:
+        """Return the expected cost (or difference) of `volume` decisions, in the unit of the costs.
+
+        Parameters
+        ----------
+        prevalence, false_positive, false_negative
+            As in `operating_condition`.
+        volume : float, default 1
+            The number of decisions.
+        """
+        given = {
+            "prevalence": prevalence,
+            "false_positive": false_positive,
+            "false_negative": false_negative,
+        }
+        pc, worst = operating_condition(**given), worst_cost(**given)
+        return self._height(pc) * worst * checked_volume(volume)
 
     def band(
         self,
@@ -109,6 +135,14 @@ class Height(ABC):
     def _lines(self) -> int:
         """Return how many lines are followed over some range."""
         return int((np.diff(self.pieces.breaks) > NO_LENGTH).sum())
+
+
+def checked_volume(volume: Any) -> float:
+    """Check a number of decisions."""
+    decisions = _validate.one_number(volume, "volume")
+    if decisions <= 0:
+        raise InputError(f"volume: expected a positive number of decisions, got {decisions:g}.")
+    return decisions
 
 
 def no_sizes() -> DesignError:

@@ -135,15 +135,20 @@ class Limits:
         _, upper = combined(sample, limits)
         return np.asarray((upper <= limit + ROUNDING) | surely | (limit >= 1))
 
+    def names(self) -> str:
+        """Name the arguments that set limits."""
+        names = ("max_fpr", "min_recall", "capacity")
+        return ", ".join(name for name in names if getattr(self, name) is not None)
+
     def rules(self) -> list[str]:
         """Say what limits there are."""
         said = []
         if self.max_fpr is not None:
-            said.append(f"false positive rate at most {percent(self.max_fpr)}")
+            said.append(f"false positive rate of at most {percent(self.max_fpr)}")
         if self.min_recall is not None:
-            said.append(f"recall at least {percent(self.min_recall)}")
+            said.append(f"recall of at least {percent(self.min_recall)}")
         if self.capacity is not None:
-            said.append(f"at most {number(self.capacity)} alarms in {number(self.volume)}")
+            said.append(f"load of at most {number(self.capacity)} alarms in {number(self.volume)}")
         if said and self.assurance is not None:
             said[-1] += f" with {percent(self.assurance)} assurance"
         return said
@@ -165,8 +170,8 @@ def _positive(value: Any, name: str) -> float:
 
 def _assurance(value: Any) -> float:
     assurance = _validate.one_number(value, "assurance")
-    if not 0 < assurance < 1:
+    if not 0.5 <= assurance < 1:  # noqa: PLR2004 - less would loosen the limit
         raise InputError(
-            f"assurance: expected a number between 0 and 1, such as 0.95; got {assurance:g}."
+            f"assurance: expected a number from 0.5 to below 1, such as 0.95; got {assurance:g}."
         )
     return assurance

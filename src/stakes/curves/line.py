@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,20 @@ class CostLine(Curve):
         ]
         positives, negatives = sizes
         return cls(found.false_positive, found.true_positive, positives, negatives, name)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        pos_label: Label = 1,
+        sample_weight: Any = None,
+        name: str = "",
+    ) -> Self:
+        """Count decisions, and return their cost line; see `Confusion.from_labels`."""
+        confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
+        return cls.from_confusion(confusion, pos_label=pos_label, name=name)
 
     @property
     def point(self) -> tuple[float, float]:

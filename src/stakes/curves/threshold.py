@@ -130,8 +130,8 @@ class ThresholdChoice:
         low, high = map(number, self.interval)
         return (
             f"{text}, and costs {number(self.cost or 0.0)} a decision "
-            f"({low} to {high} with {percent(self.confidence)} confidence, chosen on "
-            f"{self.chosen_on})."
+            f"({low} to {high} with {percent(self.confidence)} confidence). "
+            f"The threshold was chosen on {self.chosen_on}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,8 +236,9 @@ def choose_threshold(
         )
     if not allowed.any():
         raise InputError(
-            f"{', '.join(rules)}: no threshold keeps {'this limit' if len(rules) == 1 else 'all'}. "
-            "Loosen a limit, or lower the assurance."
+            f"{limits.names()}: no threshold has a {' and a '.join(rules)}. "
+            f"Loosen {'the limit' if len(rules) == 1 else 'a limit'}"
+            f"{'' if assurance is None else ', or lower the assurance'}."
         )
     if costs is not None:
         rules = ["cheapest", *rules]

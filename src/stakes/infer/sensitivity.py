@@ -64,21 +64,24 @@ class CostSensitivity(ByValue):
     def cheapest_ranges(self) -> list[tuple[float, float, str]]:
         """Return the ranges of the path, and who is the cheapest in each.
 
-        Between two places at which it differs, where the two cost the same.
+        The costs are straight lines along the path, so they change places where two lines meet.
         """
-        best = self.cost.argmin(axis=0)
-        result: list[tuple[float, float, str]] = []
-        begin = float(self.position[0])
-        for i in np.flatnonzero(np.diff(best)).tolist():
-            one, other = best[i], best[i + 1]
-            gap = self.cost[one, i : i + 2] - self.cost[other, i : i + 2]
-            share = gap[0] / (gap[0] - gap[1])
-            place = float(self.position[i] + share * (self.position[i + 1] - self.position[i]))
-            if place > begin:
-                result.append((begin, place, self.names[one]))
-            begin = place
-        result.append((begin, float(self.position[-1]), self.names[best[-1]]))
-        return result
+        first, last = float(self.position[0]), float(self.position[-1])
+        start, rise = self.cost[:, 0], self.cost[:, -1] - self.cost[:, 0]
+        share, result = 0.0, []
+        best = int(np.lexsort((rise, start))[0])
+        while True:
+            slower = rise < rise[best]
+            meets = np.full(len(rise), np.inf)
+            meets[slower] = (start[slower] - start[best]) / (rise[best] - rise[slower])
+            following = int(np.lexsort((rise, np.maximum(meets, share)))[0])
+            end = min(max(float(meets[following]), share), 1.0)
+            if end > share:
+                low, high = (first + each * (last - first) for each in (share, end))
+                result.append((low, high, self.names[best]))
+            if end >= 1:
+                return result
+            best, share = following, end
 
     def summary(self) -> str:
         """Say who is the cheapest where on the path."""
@@ -250,7 +253,11 @@ def _check_ends(costs: Any, to: Any, cell: Any) -> None:
     _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     if cell is not None:
         raise InputTypeError("cell: only ranges have a cell to follow; give `to` with a matrix.")
-    _validate.expect(to, CostMatrix, "to", "CostMatrix(values, rows=, labels=)")
+    if not isinstance(to, CostMatrix):
+        raise InputTypeError(
+            "to: a path leads from one CostMatrix to another; give the second, or CostRanges as "
+            f"costs. Got {'nothing' if to is None else type(to).__name__}."
+        )
 
 
 def _straight_path(costs: CostMatrix, to: Any, steps: int) -> _Path:

@@ -25,6 +25,7 @@ def distinct(sample: Sample) -> Iterator[NDArray[np.intp]]:
     """Return the conditions that share all counts, group by group."""
     counts = np.concatenate([part.counts for part in sample])
     _, inverse = np.unique(counts, axis=1, return_inverse=True)
+    inverse = inverse.ravel()  # numpy 2.0 returns it with as many dimensions as the counts
     order = np.argsort(inverse, kind="stable")
     cuts = np.flatnonzero(np.diff(inverse[order])) + 1
     yield from np.split(order, cuts)

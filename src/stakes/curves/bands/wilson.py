@@ -1,4 +1,4 @@
-"""As "mover", with Wilson's limits for each rate: narrower, and a little short at the ends."""
+"""As "mover", with Wilson's limits for each rate: a little short near the ends."""
 
 from __future__ import annotations
 
