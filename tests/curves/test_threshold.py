@@ -368,7 +368,7 @@ def test_what_is_shown_and_pickled():
     assert limited.to_dict()["cost"] is None
     assert limited.summary().endswith("of the others.")
     assert limited.design == Design()
-    assert choose_threshold(TABLE_24, capacity=3).rule == "at most 3 alarms in 10"
+    assert choose_threshold(TABLE_24, capacity=3).rule == "load of at most 3 alarms in 10"
 
 
 def test_choices_with_priors_can_be_compared():
