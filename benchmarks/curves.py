@@ -11,7 +11,7 @@ from harness import Row, Task, faster_than, within, within_memory
 from numpy.typing import NDArray
 from sklearn.metrics import roc_curve
 
-from stakes import CostCurve, CostCurveDifference
+from stakes import CostCurve, CostCurveDifference, ScoreCounts, choose_threshold
 
 MOST_MEMORY = 1_500_000_000
 
@@ -41,6 +41,23 @@ def rows() -> Iterator[Row]:
         "numpy.argsort (no goal)",
         at_most=np.inf,
         repeats=3,
+    )
+    middling = CostCurve.from_scores(y_true[:4000], first[:4000])
+    yield within(
+        "exact band, full sampling, 4000 scores",
+        lambda: middling.band(method="exact", sampling="full"),
+        lambda: middling.band(method="exact"),
+        "the same, stratified (no goal)",
+        at_most=np.inf,
+        repeats=3,
+    )
+    counts = ScoreCounts.from_scores(y_true, first)
+    yield within(
+        "choose_threshold with assurance, 10⁶ scores",
+        lambda: choose_threshold(counts, max_fpr=0.05, assurance=0.95),
+        lambda: np.argsort(first),
+        "numpy.argsort of the scores",
+        at_most=4,
     )
     yield within(
         "difference band, 2 × 10⁶ scores",

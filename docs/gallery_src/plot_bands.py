@@ -71,9 +71,14 @@ figures, axes = plt.subplots(3, 1, figsize=(6.4, 9.5), sharex=True, layout="cons
 for ax, (title, table) in zip(axes, tables.items(), strict=True):
     difference = CostCurveDifference(table, names=("first", "second"))
     display = CostDifferenceDisplay.from_difference(
-        difference, confidence=0.9, ax=ax, curves=True, legend=ax is axes[-1]
+        difference,
+        confidence=0.9,
+        simultaneous=False,
+        ax=ax,
+        curves=True,
+        legend=ax is axes[-1],
     )
-    verdict = display.verdicts.summary().removesuffix(".")
+    verdict = display.verdicts.in_words().removesuffix(".")
     ax.set_title(f"{title}: {verdict}", fontsize="medium")
     ax.set_ylim(-0.18, 0.46)
     ax.label_outer()

@@ -108,8 +108,7 @@ def check_enumeration(curve, parts, places, confidence):
             heights, chances = listed(parts, pc, full=sampling == "full")
             assert chances.sum() == pytest.approx(1)
             limits = [least_reaching(heights, chances, q) for q in (alpha / 2, 1 - alpha / 2)]
-            # Two numbers without a common step are put on a fine lattice under full sampling.
-            room = 1e-9 if sampling == "stratified" else 1e-4
+            room = 1e-9
             found = (band.low[i], band.high[i])
             assert found == pytest.approx(np.clip(limits, *bounds), abs=room)
 

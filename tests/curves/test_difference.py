@@ -103,14 +103,37 @@ def test_moments_are_equations_7_8_12_and_13_of_examples_counted_one_by_one(seed
     check_moments(CostCurveDifference.from_scores(*examples, names=NAMES), examples)
 
 
+def weighted_variances(difference, examples, weight, pc):
+    """Return the variances of the weighted means, example by example: stratified and full."""
+    y_true, *scores = map(np.asarray, examples)
+    wrong = [
+        (score >= curve.threshold(pc)) != (y_true == 1)
+        for score, curve in zip(scores, (difference.first, difference.second), strict=True)
+    ]
+    effect = wrong[0].astype(float) - wrong[1]
+    stratified = 0.0
+    value = np.empty(len(effect))
+    for rows, share in ((y_true == 1, pc), (y_true != 1, 1 - pc)):
+        w = weight[rows]
+        mean = np.average(effect[rows], weights=w)
+        stratified += share**2 * (w**2 * (effect[rows] - mean) ** 2).sum() / w.sum() ** 2
+        value[rows] = effect[rows] * share * weight.sum() / w.sum()
+    mean = np.average(value, weights=weight)
+    return stratified, (weight**2 * (value - mean) ** 2).sum() / weight.sum() ** 2
+
+
 @settings(max_examples=50)
 @given(seeds)
 def test_with_weights_too(seed):
+    """Each example with its own weight, as in the variance of any weighted mean."""
     examples = drawn(seed)
     weight = np.random.default_rng(seed).choice([0.1, 0.3, 1.0, 2.7], len(examples[0]))
-    check_moments(
-        CostCurveDifference.from_scores(*examples, sample_weight=weight), examples, weight
-    )
+    difference = CostCurveDifference.from_scores(*examples, sample_weight=weight)
+    for i, sampling in enumerate(("stratified", "full")):
+        mean, variance = difference.moments(PLACES, sampling=sampling)
+        assert mean == pytest.approx(difference.difference(PLACES), abs=1e-12)
+        expected = [weighted_variances(difference, examples, weight, pc)[i] for pc in PLACES]
+        assert variance == pytest.approx(expected, abs=1e-12)
 
 
 @settings(max_examples=25)
@@ -192,10 +215,13 @@ def test_weighted_decisions():
     weight = [1.0, 2.0, 3.0, 1.0, 3.0]
     paired = PairedConfusion.from_labels(y_true, one, other, sample_weight=weight)
     difference = CostCurveDifference(paired)
-    n_pos, n_neg = 16 / 10, 36 / 14
-    parts = [(n_pos, 0.75 * n_pos, 0.0), (n_neg, n_neg / 3, n_neg / 2)]
     mean, variance = difference.moments([0.3])
-    assert (mean[0], variance[0]) == pytest.approx(equations(parts, 0.3)["stratified"], abs=1e-12)
+    # Of the positives the first alone misses 3 of 4; of the negatives it alarms alone for 2 of 6,
+    # the second for 3 of 6.
+    positives = (1**2 * (0 - 0.75) ** 2 + 3**2 * (1 - 0.75) ** 2) / 16
+    negatives = (1**2 * (1 / 6) ** 2 + 2**2 * (7 / 6) ** 2 + 3**2 * (-5 / 6) ** 2) / 36
+    assert mean[0] == pytest.approx(0.3 * 0.75 - 0.7 / 6)
+    assert variance[0] == pytest.approx(0.09 * positives + 0.49 * negatives)
 
 
 @given(seeds)
@@ -227,7 +253,7 @@ def test_identical_scorers_differ_by_exactly_nothing(seed, weighted):
     assert (band.cost == 0).all()
     assert ((band.low < 0) & (band.high > 0)).all()
     assert difference.crossovers() == []
-    assert difference.significant_ranges().summary() == (
+    assert difference.significant_ranges().in_words() == (
         "the first and the second are undecided everywhere."
     )
     assert difference.area() == 0
@@ -261,9 +287,11 @@ def test_the_more_alike_two_classifiers_decide_the_narrower_the_band():
     for method in ("mover", "wilson", "gaussian"):
         narrow, wide = (each.band(0.9, method=method) for each in (alike, unlike))
         assert (narrow.high - narrow.low < wide.high - wide.low).all()
-        assert alike.significant_ranges(0.9, method).where("one") == ((0, 1),)
-        assert unlike.significant_ranges(0.9, method).where("one") == ()
-    assert unlike.significant_ranges(0.9).summary() == "one and other are undecided everywhere."
+        assert alike.significant_ranges(0.9, method, simultaneous=False).where("one") == ((0, 1),)
+        assert unlike.significant_ranges(0.9, method, simultaneous=False).where("one") == ()
+    assert unlike.significant_ranges(0.9).summary() == (
+        "With 90 % confidence for all PC(+) at once, one and other are undecided everywhere."
+    )
 
 
 def one_sided():
@@ -277,18 +305,22 @@ def one_sided():
 def test_significance_may_hold_on_one_side_only():
     """As in Figure 15."""
     difference = one_sided()
-    found = difference.significant_ranges(0.9)
+    found = difference.significant_ranges(0.9, simultaneous=False)
     ((place, end),) = found.where("one")
     assert end == 1
     assert 0.1 < place < 0.6
     assert found.where("other") == ()
     before, after = difference.band(0.9, pc=[place - 1e-6, place + 1e-6]).high
     assert before > 0 > after
-    assert found.summary() == f"one is cheaper for PC(+) > {place:.4g}, undecided elsewhere."
+    assert found.summary() == (
+        "With 90 % confidence at each PC(+) by itself, one is cheaper for PC(+) > "
+        f"{place:.4g}, undecided elsewhere."
+    )
 
 
 def check_ranges(difference, method, **options):
     """Compare the verdicts with the band at many conditions."""
+    options = {"simultaneous": False} | options
     found = difference.significant_ranges(0.8, method, **options)
     band = difference.band(0.8, method=method, pc=GRID, **options)
     edges = np.array([each.low for each in found.ranges[1:]])
@@ -324,7 +356,9 @@ def test_significant_ranges_take_all_options():
 def test_drawing_with_a_generator_gives_one_verdict_for_each_condition():
     difference = paired_decisions(10, 24, 30)
     one, other = (
-        difference.significant_ranges(method="bootstrap", rng=np.random.default_rng(5))
+        difference.significant_ranges(
+            method="bootstrap", simultaneous=False, rng=np.random.default_rng(5)
+        )
         for _ in range(2)
     )
     assert one == other
@@ -333,7 +367,7 @@ def test_drawing_with_a_generator_gives_one_verdict_for_each_condition():
 @pytest.mark.parametrize("rng", [None, 3])
 def test_drawing_without_a_generator_does_not_break_ranges_into_splinters(rng):
     for _ in range(3):
-        found = one_sided().significant_ranges(0.9, "bootstrap", rng=rng)
+        found = one_sided().significant_ranges(0.9, "bootstrap", simultaneous=False, rng=rng)
         assert len(found.ranges) <= 3
         assert found.ranges[-1].cheaper == "one"
 
@@ -375,7 +409,7 @@ def test_pickling_equality_and_what_is_shown():
     assert content["crossovers"] == difference.crossovers()
     assert "nan" not in repr(content)
     text = difference.summary(0.9)
-    assert text.startswith("With 90 % confidence, ")
+    assert text.startswith("With 90 % confidence for all PC(+) at once, ")
     assert text.endswith(" Thresholds were chosen on the same examples.")
     assert repr(difference) == f"CostCurveDifference: {difference.summary()}"
     html = difference._repr_html_()
@@ -509,3 +543,16 @@ def test_every_error_is_one_of_ours():
     with pytest.raises(StakesError, match="y_score_2"):
         CostCurveDifference.from_scores([0, 1], [1, 2], [1, "high"])
     assert isinstance(PAIRED.first, ScoreCounts)
+
+
+@pytest.mark.parametrize("times", [1, 10**4, 10**7])
+def test_between_two_opposite_verdicts_there_is_room_for_doubt(times):
+    """However many examples there are, and however narrow the band."""
+    counts = np.zeros((2, 2, 2), dtype=np.int64)
+    counts[..., 1] = [[150, 500], [100, 250]]  # the first alone misses 500 of 1000, the second 100
+    counts[..., 0] = [[690, 270], [10, 30]]  # and they alarm alone for 10 and for 270
+    difference = CostCurveDifference(PairedConfusion(times * counts, labels=[0, 1]), NAMES)
+    (crossing,) = difference.crossovers()
+    found = difference.significant_ranges()
+    assert [each.cheaper for each in found.ranges] == ["one", None, "other"]
+    assert found.ranges[1].low < crossing < found.ranges[1].high

@@ -113,9 +113,13 @@ def test_weighted_examples_count_for_what_their_weights_are_worth():
     line = CostLine.from_confusion(table)
     assert line.point == pytest.approx((1 / 6, 2 / 3))
     assert line.positives == pytest.approx(3)
-    assert line.negatives == pytest.approx(36 / 18)
+    # Of the negatives an example of weight 1 is wrong, one of 1 and one of 4 are right.
+    variance = (1 * (5 / 6) ** 2 + (1 + 16) * (1 / 6) ** 2) / 36
+    assert line.negatives == pytest.approx(1 / 6 * 5 / 6 / variance)
     with pytest.raises(DesignError, match="these counts are sums of weights or rates"):
         line.band(method="exact")
+    with pytest.raises(DesignError, match="sampling: 'full' needs numbers of examples"):
+        line.band(sampling="full")
     assert np.isfinite(line.band().high).all()
 
 

@@ -76,6 +76,8 @@ def test_as_data():
             {"low": 0.25, "high": 0.5, "cheaper": None},
             {"low": 0.5, "high": 1.0, "cheaper": "B"},
         ],
+        "otherwise": "undecided",
+        "how_sure": "",
     }
     html = found._repr_html_()
     assert "&lt;A&gt;" in html

@@ -336,7 +336,7 @@ def difference():
 def test_a_difference_is_drawn_with_its_verdicts():
     made = difference()
     display = CostDifferenceDisplay.from_difference(made, confidence=0.9)
-    assert display.band == made.band(0.9)
+    assert display.band == made.band(0.9, simultaneous=True)
     assert display.verdicts == made.significant_ranges(0.9)
     ax = display.ax_
     (line,) = curves_on(ax)
@@ -344,7 +344,7 @@ def test_a_difference_is_drawn_with_its_verdicts():
     assert np.allclose(y, made.difference(x), atol=1e-15)
     shaded = [(each.get_x(), each.get_x() + each.get_width()) for each in ax.patches]
     assert shaded == [pytest.approx(each) for each in display.verdicts.where("sharp")]
-    assert ax.get_title().replace("\n", " ") + "." == display.verdicts.summary()
+    assert ax.get_title().replace("\n", " ") + "." == display.verdicts.in_words()
     texts = {text.get_text(): text.get_position()[1] for text in ax.texts}
     zero = ax.transAxes.inverted().transform(ax.transData.transform((0, 0)))[1]
     assert 0 < texts["▼ sharp cheaper"] < zero < texts["▲ dull cheaper"] < 1
@@ -352,8 +352,8 @@ def test_a_difference_is_drawn_with_its_verdicts():
     assert title == OPTIMISTIC
     assert labels == [
         "sharp minus dull",
-        "sharp cheaper (90 % sure)",
-        "90 % band (pointwise, mover)",
+        "sharp cheaper (90 % confidence for all PC(+) at once)",
+        "90 % band (simultaneous, mover)",
     ]
 
 

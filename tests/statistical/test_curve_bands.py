@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multivariate_normal, norm
 
-from stakes import CostCurve, CostCurveDifference, PairedScoreCounts
+from stakes import (
+    CostCurve,
+    CostCurveDifference,
+    CostLine,
+    PairedScoreCounts,
+    ScoreCounts,
+    choose_threshold,
+)
 from stakes.curves.bands import METHODS
 from stakes.curves.sampling import Mistakes, drawn
 from stakes.curves.simultaneous import pointwise_alpha
@@ -235,3 +242,53 @@ def test_significant_ranges_are_rarely_wrong_when_two_scorers_are_alike():
         ranges = found.significant_ranges(NOMINAL, simultaneous=True)
         wrong += any(each.cheaper is not None for each in ranges.ranges)
     assert at_most(wrong, trials, 1 - NOMINAL)
+
+
+@pytest.mark.parametrize("heavy", [1.0, 5.0, 10.0])
+def test_bands_hold_where_heavy_examples_are_the_hard_ones(heavy):
+    rng = np.random.default_rng(int(heavy))
+    n, trials, hits = 1000, 1500, np.zeros(3, dtype=int)
+    pc = np.array([0.1, 0.5, 0.9])
+    rate = (0.1 * heavy * 0.4 + 0.9 * 0.02) / (0.1 * heavy + 0.9)  # of mistakes, in both classes
+    for _ in range(trials):
+        hard = rng.random(2 * n) < 0.1
+        y_true = np.repeat([0, 1], n)
+        wrong = rng.random(2 * n) < np.where(hard, 0.4, 0.02)
+        weight = np.where(hard, heavy, 1.0)
+        counts = CostLine.from_predictions(y_true, y_true ^ wrong, sample_weight=weight)
+        band = counts.band(NOMINAL, pc=pc)
+        hits += (band.low <= rate) & (rate <= band.high)
+    assert at_least(hits.min(), trials, NOMINAL - TWO_POINTS)
+
+
+def test_an_assured_capacity_is_kept_by_new_batches():
+    rng = np.random.default_rng(11)
+    trials, kept, volume, capacity = 1500, 0, 2000, 200
+    for _ in range(trials):
+        y_true = rng.random(4000) < 0.1
+        counts = ScoreCounts.from_scores(y_true, rng.normal(y_true, 1.0))
+        choice = choose_threshold(counts, capacity=capacity, volume=volume, assurance=0.9)
+        new = rng.random(volume) < 0.1
+        kept += (rng.normal(new, 1.0) >= choice.threshold).sum() <= capacity
+    assert at_least(kept, trials, 0.9)
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_a_simultaneous_band_of_a_difference_holds_everywhere_at_once(sampling):
+    rng = np.random.default_rng(17)
+    n, trials, hits = 500, 1000, 0
+    pc = np.linspace(0, 1, 101)
+    cells = {1: [0.06, 0.14, 0.80], 0: [0.10, 0.03, 0.87]}  # first alone wrong, second alone, same
+    truth = pc * (0.06 - 0.14) + (1 - pc) * (0.10 - 0.03)
+    alpha = pointwise_alpha(ALPHA, 1)
+    for _ in range(trials):
+        if sampling == "full":
+            shares = [*(each / 2 for each in cells[1][:2]), *(each / 2 for each in cells[0][:2])]
+            table = rng.multinomial(2 * n, [*shares, 1 - sum(shares)])[:4].astype(float)
+            counts = table[:2], table[2:]
+        else:
+            counts = [rng.multinomial(n, cells[label])[:2].astype(float) for label in (1, 0)]
+        parts = (Mistakes(n, np.repeat(each[:, np.newaxis], len(pc), axis=1)) for each in counts)
+        low, high = METHODS["mover"].limits(drawn(pc, *parts, full=sampling == "full"), alpha)
+        hits += ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
+    assert at_least(hits, trials, NOMINAL - 0.01)

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import as_column, label_codes
-from stakes._labels import Labels, as_axes, in_order
+from stakes._labels import Labels, as_axes, in_order, listing, union
 from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
+
+MOST_CELLS = 1 << 22
+"""Up to so many combinations each has a cell of its own while counting."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -94,9 +97,10 @@ class JointConfusion(ByValue):
             As in `Confusion.from_labels`.
         """
         if not isinstance(predictions, Mapping) or not predictions:
+            got = "an empty one" if isinstance(predictions, Mapping) else type(predictions).__name__
             raise InputTypeError(
                 "predictions: expected a mapping from each classifier's name to its decisions, "
-                f"got {type(predictions).__name__}."
+                f"got {got}."
             )
         columns = {f"predictions[{name!r}]": values for name, values in predictions.items()}
         if labels is None:
@@ -111,24 +115,90 @@ class JointConfusion(ByValue):
         _validate.same_length(
             {"y_true": len(actual)} | dict(zip(columns, map(len, decided), strict=True))
         )
-        combined = actual
-        for codes in decided:
-            # Distinct combinations are renumbered at each step, so that codes stay small.
-            combined = np.unique(combined, return_inverse=True)[1] * len(choices) + codes
-        _, first, counts = np.unique(combined, return_index=True, return_counts=True)
+        codes = dict(zip(predictions, decided, strict=True))
+        return cls.from_codes(actual, codes, labels=classes, decisions=choices)
+
+    @classmethod
+    def from_codes(
+        cls,
+        actual: NDArray[Any],
+        decided: Mapping[Any, NDArray[Any]],
+        *,
+        labels: Any,
+        decisions: Any,
+        amounts: NDArray[np.int64] | None = None,
+    ) -> Self:
+        """Count decisions that are given by their positions among the labels and decisions.
+
+        Parameters
+        ----------
+        actual : ndarray of int, shape (n,)
+            The position of each example's class among `labels`.
+        decided : mapping
+            From the name of each classifier to the positions of its decisions among `decisions`.
+        labels, decisions : sequence
+            The classes and the decisions.
+        amounts : ndarray of int, shape (n,), optional
+            How many examples each row stands for; by default one.
+        """
+        combined, size = np.asarray(actual, dtype=np.int64), len(labels)
+        # Where a cell for every combination fits, counting needs no sort; beyond that the
+        # combinations that occur are numbered anew, so that codes stay small.
+        for codes in decided.values():
+            if size > MOST_CELLS:
+                combined = np.unique(combined, return_inverse=True)[1]
+                size = int(combined.max()) + 1
+            combined = combined * len(decisions) + codes
+            size *= len(decisions)
+        first, counts = _distinct(combined, size, amounts)
+        columns = [codes[first] for codes in decided.values()]
         return cls(
-            tuple(predictions),
-            decided=np.column_stack(decided)[first],
-            actual=actual[first],
-            counts=counts.astype(np.int64),
-            labels=classes,
-            decisions=choices,
+            tuple(decided),
+            decided=np.column_stack(columns) if columns else np.empty((len(first), 0), np.intp),
+            actual=np.asarray(actual)[first],
+            counts=counts,
+            labels=labels,
+            decisions=decisions,
         )
 
     @property
     def n(self) -> int:
         """The number of examples."""
         return int(self.counts.sum())
+
+    def class_counts(self) -> NDArray[np.int64]:
+        """Return how many examples each actual class has, in the order of `labels`."""
+        table = np.zeros(len(self.labels), dtype=np.int64)
+        np.add.at(table, self.actual, self.counts)
+        return table
+
+    def __add__(self, other: object) -> Self:
+        """Merge the counts of two sets of examples, of the same classifiers.
+
+        The labels may differ: then the result has those of both, sorted. Merging equals counting
+        both sets at once.
+        """
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if set(self.names) != set(other.names):
+            raise LabelError(
+                f"counts of the classifiers {listing(self.names)} cannot be merged with those of "
+                f"{listing(other.names)}."
+            )
+        labels = union(self.labels, other.labels)
+        decisions = union(self.decisions, other.decisions)
+        parts = [_codes(part, labels, decisions, self.names) for part in (self, other)]
+        actual, decided = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return type(self).from_codes(
+            actual,
+            dict(zip(self.names, decided.T, strict=True)),
+            labels=labels,
+            decisions=decisions,
+            amounts=np.concatenate([self.counts, other.counts]),
+        )
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
 
     def single(self, name: Any) -> Confusion:
         """Return the confusion matrix of one classifier."""
@@ -171,3 +241,38 @@ class JointConfusion(ByValue):
             f"JointConfusion: {number(self.n)} examples, {len(self.names)} classifiers, "
             f"{len(self.counts)} combinations"
         )
+
+
+def _distinct(
+    codes: NDArray[np.int64], size: int, amounts: NDArray[np.int64] | None
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return a place of each distinct code, in the order of the codes, and how often it came."""
+    if size > MOST_CELLS:
+        _, first, where = np.unique(codes, return_index=True, return_inverse=True)
+        return first, _sums(where, len(first), amounts)
+    table = _sums(codes, size, amounts)
+    place = np.full(size, -1, dtype=np.intp)
+    place[codes] = np.arange(len(codes))
+    values = np.flatnonzero(place >= 0)
+    return place[values], table[values]
+
+
+def _sums(
+    codes: NDArray[np.int64], size: int, amounts: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Add up how often each code came."""
+    if amounts is None:
+        return np.bincount(codes, minlength=size).astype(np.int64)
+    table = np.zeros(size, dtype=np.int64)
+    np.add.at(table, codes, amounts)
+    return table
+
+
+def _codes(
+    part: JointConfusion, labels: Labels, decisions: Labels, names: Labels
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the classes and the decisions of a part by their positions among those of all."""
+    classes = np.array([labels.index(label) for label in part.labels], dtype=np.intp)
+    choices = np.array([decisions.index(label) for label in part.decisions], dtype=np.intp)
+    columns = [part.names.index(name) for name in names]
+    return classes[part.actual], choices[part.decided[:, columns]]

@@ -35,6 +35,8 @@ class CostAt:
         What the cheaper trivial classifier costs.
     scale : float
         The unit of `cost`: what being always wrong would cost.
+    in_money : bool
+        Whether costs were given, so that `cost` is in their unit.
     volume : float
         The number of decisions.
     chosen_on : str
@@ -50,12 +52,13 @@ class CostAt:
     rule: str
     trivial: float
     scale: float
+    in_money: bool
     volume: float
     chosen_on: str
 
     def summary(self) -> str:
         """Say what the classifier costs there."""
-        unit = " of what being always wrong would" if self.scale == 1 else ""
+        unit = "" if self.in_money else " of what being always wrong would"
         decisions = f" for {number(self.volume)} decisions" if self.volume != 1 else unit
         text = f"At PC(+) = {number(self.pc)} {self.name} costs {number(self.cost)}{decisions}"
         if self.limits is not None:
@@ -64,7 +67,7 @@ class CostAt:
         if self.rule:
             text += f", {self.rule}"
         if self.chosen_on:
-            text += f" (chosen on {self.chosen_on})"
+            text += f", as chosen on {self.chosen_on}"
         trivial = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
         return f"{text}; calling {trivial} costs {number(self.trivial)}."
 

@@ -172,7 +172,8 @@ def band_limits(
         if method not in SIMULTANEOUS:
             raise InputError(
                 f"simultaneous: bands by {method!r} are for one operating condition at a time; "
-                f"for all at once use {' or '.join(map(repr, SIMULTANEOUS))}."
+                f"for all at once use {' or '.join(map(repr, SIMULTANEOUS))}, or say "
+                "simultaneous=False."
             )
         alpha = pointwise_alpha(alpha, lines)
     low, high = module.limits(sample, alpha, **options)

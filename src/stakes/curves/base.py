@@ -19,6 +19,7 @@ from stakes.curves.height import Height, checked_volume
 from stakes.curves.pieces import TRIVIAL
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
+from stakes.infer.run import checked_confidence
 
 Floats = NDArray[np.float64]
 
@@ -76,37 +77,33 @@ class Curve(Height):
             "false_negative": false_negative,
         }
         missing = [name for name, value in parts.items() if value is None]
-        scale = 1.0
+        scale, in_money = 1.0, False
         if pc is None and not missing:
             pc = operating_condition(**parts)
-            scale = worst_cost(**parts) * checked_volume(volume)
+            scale, in_money = worst_cost(**parts) * checked_volume(volume), True
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
                 "at: give either pc, or prevalence, false_positive and false_negative together "
                 "(and then a volume, if you like)."
             )
         where = _validate.one_number(pc, "pc")
-        return self._answer(where, scale, float(volume), confidence, options)
-
-    def _answer(
-        self, pc: float, scale: float, volume: float, confidence: float, options: dict[str, Any]
-    ) -> CostAt:
+        checked_confidence(confidence)
         limits: tuple[float, float] | None = None
-        cost = self.cost(pc)
         if self.sized:
-            band = self.band(confidence, pc=[pc], **options)
+            band = self.band(confidence, pc=[where], **options)
             limits = float(band.low[0] * scale), float(band.high[0] * scale)
         return CostAt(
             name=self.title(),
-            pc=pc,
-            cost=cost * scale,
+            pc=where,
+            cost=self.cost(where) * scale,
             limits=limits,
             confidence=confidence,
-            threshold=self._threshold_at(pc),
-            rule=self._rule_at(pc),
-            trivial=float(TRIVIAL.at(np.asarray(pc))) * scale,
+            threshold=self._threshold_at(where),
+            rule=self._rule_at(where),
+            trivial=float(TRIVIAL.at(np.asarray(where))) * scale,
             scale=scale,
-            volume=volume,
+            in_money=in_money,
+            volume=float(volume),
             chosen_on=self.chosen_on,
         )
 

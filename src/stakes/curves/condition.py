@@ -74,7 +74,7 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
     >>> round(cost_ratio(0.5, prevalence=0.01), 6)
     99.0
     """
-    condition, share = conditions(pc), _share(prevalence)
+    condition, share = _together(pc=conditions(pc), prevalence=_share(prevalence))
     if not ((share > 0) & (share < 1)).all():
         raise InputError(
             f"prevalence: with one class only, no ratio of costs leads to a given operating "
@@ -100,8 +100,11 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     >>> round(prevalence_at(0.5, false_positive=1, false_negative=99), 6)
     0.01
     """
-    condition = conditions(pc)
-    alarm, miss = _cost(false_positive, "false_positive"), _cost(false_negative, "false_negative")
+    condition, alarm, miss = _together(
+        pc=conditions(pc),
+        false_positive=_cost(false_positive, "false_positive"),
+        false_negative=_cost(false_negative, "false_negative"),
+    )
     for cost, name in ((alarm, "false_positive"), (miss, "false_negative")):
         if (cost == 0).any():
             raise InputError(
@@ -137,9 +140,12 @@ def _weights(
     prevalence: Any, false_positive: Any, false_negative: Any
 ) -> tuple[Floats, Floats, Floats]:
     """Return what misses, false alarms and both cost when every decision is wrong."""
-    share = _share(prevalence)
-    misses = share * _cost(false_negative, "false_negative")
-    alarms = (1 - share) * _cost(false_positive, "false_positive")
+    share, alarm, miss = _together(
+        prevalence=_share(prevalence),
+        false_positive=_cost(false_positive, "false_positive"),
+        false_negative=_cost(false_negative, "false_negative"),
+    )
+    misses, alarms = share * miss, (1 - share) * alarm
     worst = misses + alarms
     if not (worst > 0).all():
         raise InputError(
@@ -147,6 +153,15 @@ def _weights(
             "cost nothing, so there is nothing to weigh; at least one of them must cost something."
         )
     return misses, alarms, worst
+
+
+def _together(**arrays: Floats) -> list[Floats]:
+    """Check that lists are as long as each other; single numbers go with any."""
+    lengths = {name: len(each) for name, each in arrays.items() if each.ndim}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"{said} numbers: they must be as many, or single numbers.")
+    return list(arrays.values())
 
 
 def _share(prevalence: Any) -> Floats:

@@ -18,8 +18,8 @@ from stakes.curves.condition import conditions
 from stakes.curves.envelope import cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Sample, drawn, mistakes
-from stakes.curves.sizes import check_both_classes, effective_size
+from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
+from stakes.curves.sizes import check_both_classes
 from stakes.errors import InputError, LabelError
 
 Floats = NDArray[np.float64]
@@ -199,18 +199,24 @@ class CostCurve(Curve):
         return Pieces(self._chosen[0], alarmed / alarms, (all_found - found) / all_found)
 
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
-        counts, index = self.counts, self.pieces.index(pc)
-        squares = (None, None) if counts.squares is None else counts.squares.sum(axis=1)
-        positives, negatives = (
-            mistakes(effective_size(total, square), rates[index])
-            for total, square, rates in zip(
-                (counts.n_positives, counts.n_negatives),
-                squares,
-                (self.pieces.right, self.pieces.left),
-                strict=True,
-            )
-        )
+        index = self.pieces.index(pc)
+        positives, negatives = (each.at(index) for each in self._mistakes)
         return drawn(pc, positives, negatives, full=full)
+
+    @cached_property
+    def _mistakes(self) -> tuple[Mistakes, Mistakes]:
+        """The mistakes in the positives and in the negatives, at each piece."""
+        counts, pieces = self.counts, self.pieces
+        sizes = float(counts.n_positives), float(counts.n_negatives)
+        if counts.squares is None:
+            return mistakes(sizes[0], pieces.right), mistakes(sizes[1], pieces.left)
+        found, alarmed = (cumulative(side, self.cuts) for side in counts.squares)
+        totals = counts.squares.sum(axis=1)
+        missed = np.maximum(totals[0] - found, 0.0)
+        return (
+            Mistakes(sizes[0], pieces.right[np.newaxis] * sizes[0], missed[np.newaxis], totals[0]),
+            Mistakes(sizes[1], pieces.left[np.newaxis] * sizes[1], alarmed[np.newaxis], totals[1]),
+        )
 
     def threshold(self, pc: Any) -> Any:
         """Return the score from which on it is best to call examples positive.

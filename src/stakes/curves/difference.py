@@ -21,9 +21,9 @@ from stakes.curves.height import Height
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces, merged
 from stakes.curves.sampling import Mistakes, Sample, drawn
-from stakes.curves.sizes import effective_size
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputError, InputTypeError
+from stakes.infer.interval import percent
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,8 @@ class CostCurveDifference(Height):
     >>> round(difference.difference(0.5), 3)
     -0.089
     >>> print(difference.significant_ranges().summary())
-    sharp is cheaper for PC(+) from 0.01334 to 0.9896, undecided elsewhere.
+    With 95 % confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
+    undecided elsewhere.
     """
 
     counts: PairedScoreCounts | PairedConfusion
@@ -83,9 +84,10 @@ class CostCurveDifference(Height):
                 "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)."
             )
         names: Any = self.names
-        if not isinstance(names, list | tuple) or len(set(names)) != 2 or len(names) != 2:  # noqa: PLR2004
+        texts = tuple(map(str, names)) if isinstance(names, list | tuple) else ()
+        if len(texts) != 2 or texts[0] == texts[1]:  # noqa: PLR2004 - two classifiers
             raise InputError(f"names: expected two different names, got {names!r}.")
-        object.__setattr__(self, "names", tuple(map(str, names)))
+        object.__setattr__(self, "names", texts)
         self._check_validation()
         self.first  # noqa: B018 - raises when there are not two classes
 
@@ -182,11 +184,20 @@ class CostCurveDifference(Height):
         found = []
         for actual in (at, 1 - at):
             right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
-            total = counts.counts[..., actual].sum()
-            squares = None if counts.squares is None else counts.squares[..., actual].sum()
-            n = effective_size(total, squares)
-            alone = [counts.counts[wrong, right, actual], counts.counts[right, wrong, actual]]
-            found.append(Mistakes(n, np.array(alone, dtype=np.float64)[:, np.newaxis] * n / total))
+            alone = ([wrong, right], [right, wrong], actual)  # the first alone is wrong, the second
+
+            def kinds(table: NDArray[Any], alone: Any = alone) -> Floats:
+                return np.asarray(table[alone], dtype=np.float64)[:, np.newaxis]
+
+            squares = counts.squares
+            found.append(
+                Mistakes(
+                    float(counts.counts[..., actual].sum()),
+                    kinds(counts.counts),
+                    None if squares is None else kinds(squares),
+                    None if squares is None else float(squares[..., actual].sum()),
+                )
+            )
         return found[0], found[1]
 
     def _scored_mistakes(self, counts: PairedScoreCounts) -> tuple[Mistakes, Mistakes]:
@@ -196,7 +207,6 @@ class CostCurveDifference(Height):
         examples begin and cease to be treated differently.
         """
         starts = self.pieces.breaks[:-1]
-        size = len(starts)
         entries = []
         curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
         for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
@@ -205,23 +215,32 @@ class CostCurveDifference(Height):
             entries.append(entry.astype(np.int32)[ranks])
         differ = entries[0] != entries[1]
         one, other = (entry[differ] for entry in entries)
-        rows = counts.positive[differ].astype(np.int32) * 2 + (one < other)
-        amounts = None if counts.amounts is None else counts.amounts[differ]
-        width = size + 1
-        begins, ends = (
-            np.bincount(rows * width + pick(one, other), weights=amounts, minlength=4 * width)
-            for pick in (np.minimum, np.maximum)
-        )
-        # Rows: negatives on which the second alone said positive, and the first alone; positives.
-        alone = np.cumsum((begins - ends).reshape(4, width), axis=1)[:, :size]
-        alone = np.maximum(alone, 0.0)
+        width = len(starts) + 1
+        rows = (counts.positive[differ].astype(np.int32) * 2 + (one < other)) * width
+        begin, end = rows + np.minimum(one, other), rows + np.maximum(one, other)
+
+        def alone(amounts: NDArray[Any] | None) -> Floats:
+            """Sum up, by piece: negatives where the second, the first alarms alone; positives."""
+            part = None if amounts is None else amounts[differ]
+            begins, ends = (
+                np.bincount(at, weights=part, minlength=4 * width) for at in (begin, end)
+            )
+            sums = np.cumsum((begins - ends).reshape(4, width), axis=1)[:, :-1]
+            return np.asarray(np.maximum(sums, 0.0))
+
+        sums = alone(counts.amounts)
+        squares = None if counts.squares is None else alone(counts.squares)
         found = []
-        for positive, (first_wrong, second_wrong) in ((True, (2, 3)), (False, (1, 0))):
-            rows_of = counts.positive if positive else ~counts.positive
-            total = counts.n_positives if positive else counts.n_negatives
-            squares = None if counts.squares is None else counts.squares[rows_of].sum()
-            n = effective_size(total, squares)
-            found.append(Mistakes(n, alone[[first_wrong, second_wrong]] * (n / total)))
+        for rows_of, kinds in ((counts.positive, [2, 3]), (~counts.positive, [1, 0])):
+            total = rows_of.sum() if counts.amounts is None else counts.amounts[rows_of].sum()
+            found.append(
+                Mistakes(
+                    float(total),
+                    sums[kinds],
+                    None if squares is None else squares[kinds],
+                    None if counts.squares is None else float(counts.squares[rows_of].sum()),
+                )
+            )
         return found[0], found[1]
 
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
@@ -253,7 +272,7 @@ class CostCurveDifference(Height):
         method: str = "mover",
         *,
         sampling: str = "stratified",
-        simultaneous: bool = False,
+        simultaneous: bool = True,
         **options: Any,
     ) -> Verdicts:
         """Return the ranges of PC(+) in which the difference is more than chance.
@@ -262,8 +281,12 @@ class CostCurveDifference(Height):
 
         Parameters
         ----------
-        confidence, method, sampling, simultaneous, **options
-            As in `band`. With `simultaneous`, all verdicts are right at once with that confidence.
+        confidence, method, sampling, **options
+            As in `band`.
+        simultaneous : bool, default True
+            Whether all verdicts are to be right at once with that confidence. With False each
+            condition is judged by itself, as the paper does, and somewhere along the curve two
+            classifiers that are alike will often look different.
         """
         full = is_full(sampling)
         if method == "bootstrap":  # each look is to use the same draws
@@ -280,8 +303,9 @@ class CostCurveDifference(Height):
             )
             return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
-        breaks = self.pieces.breaks
-        edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), breaks]))
+        # A verdict turns into its opposite only across a zero of the difference.
+        zeros = [low for low, _, _ in self.pieces.signs()]
+        edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), self.pieces.breaks, zeros]))
         begin, end = edges[:-1], edges[1:]
         tiny = np.minimum(1e-9, (end - begin) / 4)
         first, last = verdict(begin + tiny), verdict(end - tiny)
@@ -289,13 +313,15 @@ class CostCurveDifference(Height):
         lows = np.column_stack([begin, change]).ravel()
         highs = np.column_stack([change, end]).ravel()
         signs = merged(lows, highs, np.column_stack([first, last]).ravel())
-        return verdicts(signs, self.names, "undecided")
+        how = f"{percent(confidence)} confidence"
+        how += " for all PC(+) at once" if simultaneous else " at each PC(+) by itself"
+        return verdicts(signs, self.names, "undecided", how)
 
     def summary(self, confidence: float = 0.95) -> str:
         """Say who is cheaper where, beyond chance."""
-        said = self.significant_ranges(confidence).summary()
+        said = self.significant_ranges(confidence)
         chosen = f" Thresholds were chosen on {self.chosen_on}." if self.chosen_on else ""
-        return f"With {100 * confidence:.4g} % confidence, {said}{chosen}"
+        return f"{said.summary()}{chosen}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as plain values and lists."""
@@ -304,7 +330,8 @@ class CostCurveDifference(Height):
             "names": list(self.names),
             "area": self.area(),
             "crossovers": self.crossovers(),
-            "significant_ranges": self.significant_ranges().to_dict()["ranges"],
+            "chosen_on": self.chosen_on,
+            "significant_ranges": self.significant_ranges().to_dict(),
             "band": band.to_dict(),
         }
 

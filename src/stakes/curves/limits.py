@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,14 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from stakes import _validate
 from stakes._labels import Label
 from stakes._table import number
 from stakes.counts import ScoreCounts
 from stakes.curves.bands.mover import beta_limits, combined
-from stakes.curves.sampling import Multinomial
-from stakes.curves.sizes import effective_size
+from stakes.curves.sampling import Mistakes, Multinomial, drawn
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.interval import percent
 
@@ -35,8 +36,9 @@ class Cuts:
     ----------
     thresholds, fpr, recall : ndarray
         The thresholds, highest first, and the rates of negatives and positives called positive.
-    sizes : pair of float
-        How many negatives and positives there are, or what weighted ones are worth.
+    sizes : pair of ndarray
+        How many negatives and positives there are at each threshold: all of them, or what weighted
+        ones are worth there.
     nothing, everything : ndarray of bool
         Where nothing, and everything, is called positive, whatever it scores.
     n : float
@@ -46,7 +48,7 @@ class Cuts:
     thresholds: Floats
     fpr: Floats
     recall: Floats
-    sizes: tuple[float, float]
+    sizes: tuple[Floats, Floats]
     nothing: Booleans
     everything: Booleans
     n: float
@@ -59,16 +61,31 @@ class Cuts:
         ends = [np.inf] * first, [-np.inf] * last
         thresholds = np.concatenate([ends[0], counts.thresholds, ends[1]])
         rates, sizes = [], []
-        squares = (None, None) if counts.squares is None else counts.squares.sum(axis=1)[::-1]
+        squares = (None, None) if counts.squares is None else counts.squares[::-1]
         for side, square in zip((counts.negatives, counts.positives), squares, strict=True):
-            sums = np.concatenate([[0.0] * first, np.cumsum(side, dtype=np.float64)])
-            rates.append(np.append(sums, sums[-1:] if last else []) / sums[-1])
-            sizes.append(effective_size(sums[-1], square))
+            sums = _running(side, first=first, last=last)
+            rates.append(sums / sums[-1])
+            if square is None:
+                sizes.append(np.full(len(sums), sums[-1]))
+                continue
+            found = Mistakes(
+                sums[-1],
+                sums[np.newaxis],
+                _running(square, first=first, last=last)[np.newaxis],
+                float(square.sum()),
+            )
+            sizes.append(np.asarray(drawn(np.ones(len(sums)), found, found, full=False)[0].n))
         nothing, everything = (np.zeros(len(thresholds), dtype=bool) for _ in range(2))
         nothing[0], everything[-1] = first, last or thresholds[-1] == -np.inf
         return cls(
             thresholds, rates[0], rates[1], (sizes[0], sizes[1]), nothing, everything, counts.n
         )
+
+
+def _running(values: Any, *, first: bool, last: bool) -> Floats:
+    """Return running sums, with those of thresholds beyond the scores, where there are such."""
+    sums = np.concatenate([[0.0] * first, np.cumsum(values, dtype=np.float64)])
+    return np.append(sums, sums[-1:] if last else [])
 
 
 class Limits:
@@ -107,33 +124,52 @@ class Limits:
         cuts = self.cuts
         allowed = np.ones(len(cuts.thresholds), dtype=bool)
         if self.max_fpr is not None:
-            allowed &= self._at_most(self.max_fpr, [(cuts.sizes[0], cuts.fpr, 1.0)], cuts.nothing)
+            rates = [(cuts.sizes[0], cuts.fpr, 1.0)]
+            allowed &= self._at_most(self.max_fpr, rates) | self._sure(cuts.nothing)
         if self.min_recall is not None:
-            missed = [(cuts.sizes[1], 1 - cuts.recall, 1.0)]
-            allowed &= self._at_most(1 - self.min_recall, missed, cuts.everything)
+            rates = [(cuts.sizes[1], 1 - cuts.recall, 1.0)]
+            allowed &= self._at_most(1 - self.min_recall, rates) | self._sure(cuts.everything)
         if self.capacity is not None:
-            rates = zip(cuts.sizes, (cuts.fpr, cuts.recall), self.priors, strict=True)
-            allowed &= self._at_most(self.capacity / self.volume, list(rates), cuts.nothing)
+            rates = list(zip(cuts.sizes, (cuts.fpr, cuts.recall), self.priors, strict=True))
+            most = self.capacity / self.volume
+            allowed &= self._at_most(most, rates, new=self.volume) | self._sure(cuts.nothing)
         return allowed
 
+    def _sure(self, cut: Booleans) -> Booleans:
+        """Return the threshold that keeps a limit whatever comes, which matters with assurance."""
+        return cut if self.assurance is not None else np.zeros_like(cut)
+
     def _at_most(
-        self, limit: float, rates: list[tuple[float, Floats, float]], surely: Booleans
+        self, limit: float, rates: list[tuple[Floats, Floats, float]], new: float | None = None
     ) -> Booleans:
         """Tell where a weighted sum of rates keeps a limit; or does with assurance.
 
         The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
-        theirs.
+        theirs. The share of alarms among `new` decisions varies about its rate besides.
         """
-        if self.assurance is None:
-            total: Any = sum(weight * rate for _, rate, weight in rates)
+        total = np.asarray(sum(weight * rate for _, rate, weight in rates))
+        if self.assurance is None or limit >= 1:
             return np.asarray(total <= limit + ROUNDING)
-        sample = [
-            Multinomial(n, (rate * n)[np.newaxis], np.full((1, len(rate)), weight / n))
-            for n, rate, weight in rates
-        ]
-        limits = partial(beta_limits, alpha=2 * (1 - self.assurance), weight=1.0)
-        _, upper = combined(sample, limits)
-        return np.asarray((upper <= limit + ROUNDING) | surely | (limit >= 1))
+
+        def keeps(i: NDArray[np.intp]) -> Booleans:
+            sample = [
+                Multinomial(n[i], (rate[i] * n[i])[np.newaxis], (weight / n[i])[np.newaxis])
+                for n, rate, weight in rates
+            ]
+            limits = partial(beta_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
+            arm = combined(sample, limits)[1] - total[i]
+            spread = 0.0 if new is None else total[i] * (1 - total[i]) / new
+            upper = total[i] + np.sqrt(arm**2 + ndtri(self.assurance) ** 2 * spread)
+            return np.asarray(upper <= limit + ROUNDING)
+
+        kept = np.zeros(len(total), dtype=bool)
+        order = np.argsort(total, kind="stable")
+        if all((n == n[0]).all() for n, _, _ in rates):
+            order = order[: bisect_left(order, 1, key=lambda i: not keeps(np.array([i]))[0])]
+            kept[order] = True
+        else:  # weights: the limit does not rise with the rate alone
+            kept[order] = keeps(order)
+        return kept
 
     def names(self) -> str:
         """Name the arguments that set limits."""

@@ -15,9 +15,8 @@ from stakes.counts import Confusion
 from stakes.curves.base import Curve
 from stakes.curves.height import no_sizes
 from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Sample, drawn, mistakes
-from stakes.curves.sizes import effective_size
-from stakes.errors import InputError
+from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
+from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
 
 Floats = NDArray[np.float64]
@@ -88,12 +87,7 @@ class CostLine(Curve):
         """
         found = rates(confusion, pos_label=pos_label)
         at = confusion.labels.index(pos_label)
-        totals = confusion.counts.sum(axis=0)
-        squares = None if confusion.squares is None else confusion.squares.sum(axis=0)
-        sizes = [
-            effective_size(totals[j], None if squares is None else squares[j]) for j in (at, 1 - at)
-        ]
-        positives, negatives = sizes
+        positives, negatives = (_size(confusion, j) for j in (at, 1 - at))
         return cls(found.false_positive, found.true_positive, positives, negatives, name)
 
     @classmethod
@@ -134,7 +128,25 @@ class CostLine(Curve):
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
         if self.positives is None or self.negatives is None:
             raise no_sizes()
+        if full and not (float(self.positives).is_integer() and float(self.negatives).is_integer()):
+            raise DesignError(
+                "sampling: 'full' needs numbers of examples, and the sizes of this line are what "
+                "weighted examples are worth; use 'stratified'."
+            )
         index = np.zeros(len(pc), dtype=np.intp)
         positives = mistakes(float(self.positives), self.pieces.right[index])
         negatives = mistakes(float(self.negatives), self.pieces.left[index])
         return drawn(pc, positives, negatives, full=full)
+
+
+def _size(confusion: Confusion, actual: int) -> float:
+    """Return how many examples of a class there are, or what weighted ones are worth."""
+    counts = confusion.counts[:, actual]
+    total = float(counts.sum())
+    if confusion.squares is None:
+        return total
+    wrong = confusion.decisions.index(confusion.labels[1 - actual])
+    squares = confusion.squares[:, actual]
+    found = Mistakes(total, counts[[[wrong]]], squares[[[wrong]]], float(squares.sum()))
+    parts = drawn(np.ones(1), found, found, full=False)
+    return float(np.ravel(parts[0].n)[0])

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.curves.sizes import effective_size
+
 Floats = NDArray[np.float64]
 
 NEARLY_WHOLE = 1e-9
@@ -25,7 +27,7 @@ class Multinomial:
 
     Attributes
     ----------
-    n : float
+    n : float or ndarray, shape (conditions,)
         The number of examples; the cells need not make up all of it, the rest counts for nothing.
     counts : ndarray, shape (cells, conditions)
         How many examples fell into each cell.
@@ -33,9 +35,14 @@ class Multinomial:
         What one example in the cell adds to the height.
     """
 
-    n: float
+    n: float | Floats
     counts: Floats
     values: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of examples, where they have no weights."""
+        return round(float(self.n))
 
     def mean(self) -> Floats:
         """Return what the examples add to the height."""
@@ -72,17 +79,24 @@ class Mistakes:
     Attributes
     ----------
     n : float
-        The number of examples of the class.
+        The number of examples of the class, or the sum of their weights.
     counts : ndarray, shape (kinds, conditions)
         One classifier: its mistakes. Two: the mistakes of the first alone, and of the second alone.
+    squares : ndarray, shape (kinds, conditions), or None
+        The sums of their squared weights.
+    all_squares : float or None
+        The sum of the squared weights of all examples of the class.
     """
 
     n: float
     counts: Floats
+    squares: Floats | None = None
+    all_squares: float | None = None
 
     def at(self, index: NDArray[np.intp]) -> Mistakes:
         """Return the mistakes at other conditions, each with the index of its piece."""
-        return Mistakes(self.n, self.counts[:, index])
+        squares = None if self.squares is None else self.squares[:, index]
+        return Mistakes(self.n, self.counts[:, index], squares, self.all_squares)
 
 
 def mistakes(n: float, rates: Floats) -> Mistakes:
@@ -100,16 +114,36 @@ def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -
     mistakes of a second classifier count against the first's. Under full sampling the numbers of
     positives and negatives vary too, and with them what their mistakes add up to.
     """
-    parts = []
-    for mistakes, weight in ((positives, pc), (negatives, 1 - pc)):
-        signs = np.array([[1.0], [-1.0]])[: len(mistakes.counts)]
-        parts.append(Multinomial(mistakes.n, mistakes.counts, signs * weight / mistakes.n))
+    values = []
+    for found, weight in ((positives, pc), (negatives, 1 - pc)):
+        signs = np.array([[1.0], [-1.0]])[: len(found.counts)]
+        values.append(signs * weight / found.n)
     if not full:
-        return parts
-    return [
-        Multinomial(
-            positives.n + negatives.n,
-            np.concatenate([part.counts for part in parts]),
-            np.concatenate([part.values for part in parts]),
-        )
-    ]
+        return [_multinomial(positives, values[0]), _multinomial(negatives, values[1])]
+    both = (positives, negatives)
+    squares = all_squares = None
+    if positives.squares is not None and negatives.squares is not None:
+        squares = np.concatenate([positives.squares, negatives.squares])
+        all_squares = (positives.all_squares or 0.0) + (negatives.all_squares or 0.0)
+    counts = np.concatenate([found.counts for found in both])
+    joined = Mistakes(positives.n + negatives.n, counts, squares, all_squares)
+    return [_multinomial(joined, np.concatenate(values))]
+
+
+def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
+    """Return a multinomial as precise as the examples are, which weights make less so.
+
+    As many examples without weights would have the variance Σ w² (v - mean)² / (Σ w)² of the
+    weighted mean; where that or theirs is zero, (Σ w)² / Σ w² (Kish 1965).
+    """
+    if found.squares is None:
+        return Multinomial(found.n, found.counts, values)
+    shares, effect = found.counts / found.n, values * found.n
+    mean = (shares * effect).sum(axis=0)
+    spread = (shares * effect**2).sum(axis=0) - mean**2
+    others = np.maximum((found.all_squares or 0.0) - found.squares.sum(axis=0), 0.0)
+    noise = (found.squares * (effect - mean) ** 2).sum(axis=0) + others * mean**2
+    usable = (spread > 0) & (noise > 0)
+    kish = effective_size(found.n, found.all_squares)
+    n = np.where(usable, spread * found.n**2 / np.where(usable, noise, 1.0), kish)
+    return Multinomial(n, shares * n, effect / n)

@@ -5,7 +5,10 @@ projection of a point (Z₁, Z₂) on a direction in the first quadrant. In half
 lies in that quadrant or its opposite, and the largest projection is its distance from the origin;
 else it is the larger of |Z₁| and |Z₂|. So the band is left somewhere with probability
 ½ exp(-c²/2) + ½ (1 - (2 Φ(c) - 1)²). Several lines, one for each threshold, share the probability
-as Šidák has it; they are positively dependent, so that is safe.
+as Šidák has it: the sets of errors inside each line's limits are convex and symmetric, so for
+Gaussian errors together they are at least as likely as if independent (Royen 2014). Under full
+sampling the two rates are slightly correlated and the constant a little small; in simulations that
+cost less than a point.
 """
 
 from __future__ import annotations

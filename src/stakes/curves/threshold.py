@@ -125,13 +125,13 @@ class ThresholdChoice:
             f"for {percent(round(self.alarms, 6))} of all and for {percent(round(self.fpr, 6))} of "
             "the others"
         )
+        chosen = f"The threshold was chosen on {self.chosen_on}."
         if self.interval is None:
-            return f"{text}."
+            return f"{text}. {chosen}"
         low, high = map(number, self.interval)
         return (
             f"{text}, and costs {number(self.cost or 0.0)} a decision "
-            f"({low} to {high} with {percent(self.confidence)} confidence). "
-            f"The threshold was chosen on {self.chosen_on}."
+            f"({low} to {high} with {percent(self.confidence)} confidence). {chosen}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,7 +191,8 @@ def choose_threshold(
         The number of decisions that `capacity` is for; by default as many as were counted.
     assurance : float, optional
         How sure to be that a limit is kept on new examples, such as 0.95. By default it is kept on
-        these, and on new ones about every other time.
+        these, and on new ones about every other time. For rates it is the expected rate that is
+        kept; for a capacity the number of alarms among `volume` new decisions.
     class_priors : mapping or sequence, optional
         The share of each class where the threshold is used, if it differs from that of the counts.
     confidence : float, default 0.95

@@ -34,6 +34,8 @@ class Verdicts:
         The two classifiers.
     otherwise : str
         What there is where neither is cheaper: "undecided", or "equal".
+    how_sure : str
+        How sure the verdicts are, in words; empty where chance was not considered.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Verdicts:
     ranges: tuple[Range, ...]
     names: tuple[str, str]
     otherwise: str
+    how_sure: str = ""
 
     def where(self, name: str) -> tuple[tuple[float, float], ...]:
         """Return the ranges in which a classifier is the cheaper one."""
@@ -56,6 +59,11 @@ class Verdicts:
         return tuple((low, high) for low, high, cheaper in self.ranges if cheaper == name)
 
     def summary(self) -> str:
+        """Say who is cheaper where, and how sure that is."""
+        said = self.in_words()
+        return f"With {self.how_sure}, {said}" if self.how_sure else said
+
+    def in_words(self) -> str:
         """Say who is cheaper where."""
         found = [(name, self.where(name)) for name in self.names]
         said = [(name, _conditions(ranges)) for name, ranges in found if ranges]
@@ -72,7 +80,12 @@ class Verdicts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranges as plain values."""
-        return {"names": list(self.names), "ranges": [each._asdict() for each in self.ranges]}
+        return {
+            "names": list(self.names),
+            "ranges": [each._asdict() for each in self.ranges],
+            "otherwise": self.otherwise,
+            "how_sure": self.how_sure,
+        }
 
     def __repr__(self) -> str:
         return self.summary()
@@ -86,12 +99,18 @@ class Verdicts:
 
 
 def verdicts(
-    signs: Sequence[tuple[float, float, int]], names: tuple[str, str], otherwise: str
+    signs: Sequence[tuple[float, float, int]],
+    names: tuple[str, str],
+    otherwise: str,
+    how_sure: str = "",
 ) -> Verdicts:
     """Turn the signs of a difference into verdicts: below zero, the first is cheaper."""
     who = {-1: names[0], 1: names[1], 0: None}
     return Verdicts(
-        tuple(Range(low, high, who[sign]) for low, high, sign in signs), names, otherwise
+        tuple(Range(low, high, who[sign]) for low, high, sign in signs),
+        names,
+        otherwise,
+        how_sure,
     )
 
 

@@ -92,7 +92,7 @@ class CostDifference(Inference):
 
         The latter with a `RareCostWarning` that names the outcome, its count and its cost.
         """
-        rare = self._rare_outcome()
+        rare = self.rare_outcome()
         if rare is None:
             return "exact"
         what, count, value = rare
@@ -236,7 +236,7 @@ class CostDifference(Inference):
             raise InputTypeError("paired: expected the counts of two classifiers.")
         return pooled
 
-    def _rare_outcome(self) -> tuple[str, float, float | None] | None:
+    def rare_outcome(self) -> tuple[str, float, float | None] | None:
         """Return an extreme outcome that was seen too rarely, its count and its difference.
 
         The difference is None where the exact test cannot be used in any case.

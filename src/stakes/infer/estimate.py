@@ -111,6 +111,13 @@ class CostEstimate(Inference):
         chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
         return costs.decisions[chosen], replace(self, confusion=self._always(chosen))
 
+    def trivial(self) -> dict[Label, CostEstimate]:
+        """Return what taking one and the same decision for all examples costs, by decision."""
+        return {
+            decision: replace(self, confusion=self._always(chosen))
+            for chosen, decision in enumerate(self._matrix().decisions)
+        }
+
     def _always(self, chosen: int) -> Table:
         """Return the counts as if one decision had been taken for all examples."""
         costs, table = self._matrix(), self.confusion

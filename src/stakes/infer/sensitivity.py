@@ -19,7 +19,14 @@ from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.uncertain import expected_costs, joint_counts, shares_of_minimum
+from stakes.infer.run import checked_confidence
+from stakes.infer.uncertain import (
+    drawn_populations,
+    expected_costs,
+    joint_counts,
+    servings,
+    shares_of_minimum,
+)
 
 Floats = NDArray[np.float64]
 Cell = tuple[Label, Label]
@@ -208,6 +215,7 @@ def cost_sensitivity(
     draws = _validate.as_size(n_draws, "n_draws")
     if draws < 100:  # noqa: PLR2004 - fewer tell nothing
         raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
+    checked_confidence(confidence)
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
     known = costs.mean() if isinstance(costs, CostRanges) else costs
@@ -219,15 +227,7 @@ def cost_sensitivity(
     )
     generator = _validate.generator(rng)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    populations = generator.standard_gamma(joint.counts, (draws, len(joint.counts)))
-    populations /= populations.sum(axis=1, keepdims=True)
-    drawn = ends
-    if isinstance(costs, CostRanges) and path.cell is not None:
-        sampled = costs.sample(draws, rng=generator)
-        drawn = [
-            _with_cell(joint, costs, sampled, path.cell, end) for end in (path.start, path.stop)
-        ]
-    totals = path.values(*(expected_costs(joint, each, populations) for each in drawn))
+    totals = path.values(*_drawn_costs(joint, costs, path, draws, generator))
     probability = np.array([shares_of_minimum(each) for each in totals])
     shares = joint.counts / joint.n
     cost = path.values(*(expected_costs(joint, each, shares)[0] for each in ends))
@@ -324,6 +324,28 @@ def _most_telling(joint: JointConfusion, costs: CostRanges, bounds: Floats) -> t
 
 def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
     return costs.values_for(joint.labels, joint.decisions)
+
+
+def _drawn_costs(
+    joint: JointConfusion,
+    costs: CostMatrix | CostRanges,
+    path: _Path,
+    draws: int,
+    generator: np.random.Generator,
+) -> list[Floats]:
+    """Return each classifier's cost at both ends of the path, for drawn populations and costs."""
+    parts: list[list[Floats]] = [[], []]
+    for size in servings(draws, len(joint.counts)):
+        populations = drawn_populations(joint, size, generator)
+        sampled = None
+        if isinstance(costs, CostRanges) and path.cell is not None:
+            sampled = costs.sample(size, rng=generator)
+        for part, end in zip(parts, (path.start, path.stop), strict=True):
+            matrix = _matrix(joint, end)
+            if isinstance(costs, CostRanges) and sampled is not None and path.cell is not None:
+                matrix = _with_cell(joint, costs, sampled, path.cell, end)
+            part.append(expected_costs(joint, matrix, populations))
+    return [np.concatenate(part) for part in parts]
 
 
 def _with_cell(

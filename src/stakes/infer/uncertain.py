@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -152,12 +152,9 @@ def cheapest_probability(
     rows = [costs.decisions.index(decision) for decision in joint.decisions]
     columns = [costs.labels.index(label) for label in joint.labels]
     both, by_costs, by_sampling = [], [], []
-    step = max(1, SERVING // max(len(shares), 1))
-    for start in range(0, n_draws, step):
-        size = min(step, n_draws - start)
+    for size in servings(n_draws, len(shares)):
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
-        populations = generator.standard_gamma(joint.counts, (size, len(shares)))
-        populations /= populations.sum(axis=1, keepdims=True)
+        populations = drawn_populations(joint, size, generator)
         both.append(expected_costs(joint, drawn, populations))
         by_costs.append(expected_costs(joint, drawn, shares))
         by_sampling.append(expected_costs(joint, mean, populations))
@@ -175,6 +172,20 @@ def cheapest_probability(
         sd_sampling=sd_sampling,
         draws=tables[0],
     )
+
+
+def servings(draws: int, width: int) -> Iterator[int]:
+    """Return how many to draw at a time, of rows so wide."""
+    step = max(1, SERVING // max(width, 1))
+    for start in range(0, draws, step):
+        yield min(step, draws - start)
+
+
+def drawn_populations(joint: JointConfusion, size: int, generator: np.random.Generator) -> Floats:
+    """Draw populations by the Bayesian bootstrap, Dirichlet(counts)."""
+    populations = generator.standard_gamma(joint.counts, (size, len(joint.counts)))
+    populations /= populations.sum(axis=1, keepdims=True)
+    return np.asarray(populations)
 
 
 def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) -> JointConfusion:

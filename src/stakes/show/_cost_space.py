@@ -30,8 +30,8 @@ MOST_LINES = 100
 SET_OFF = 6
 """Points by which text is set off from the line that it names, to the side and upwards."""
 
-APART = 0.075
-"""How far apart the ticks of a second axis are, as a share of the axis."""
+APART, LETTER = 0.02, 0.014
+"""The space between labels of a second axis, and what a letter takes, as shares of the axis."""
 
 SECOND_AXES = ("prevalence", "cost_ratio")
 
@@ -181,7 +181,10 @@ def _spread(ticks: list[tuple[float, str]]) -> tuple[tuple[float, str], ...]:
     """Keep ticks that do not crowd each other, the first ones first."""
     kept: list[tuple[float, str]] = []
     for place, label in ticks:
-        if all(abs(place - other) >= APART for other, _ in kept):
+        if all(
+            abs(place - other) >= APART + LETTER * (len(label) + len(text)) / 2
+            for other, text in kept
+        ):
             kept.append((place, label))
     return tuple(sorted(kept))
 

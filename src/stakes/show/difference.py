@@ -15,7 +15,6 @@ from stakes.curves.band import Band
 from stakes.curves.condition import condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
-from stakes.infer.interval import percent
 from stakes.show._cost_space import CONDITION, COST, corners, draw_band, second_axis_of
 from stakes.show._legend import Role, band_note, choice_note, draw_legend
 from stakes.show._matplotlib import COLOURS, HATCHES, line_look, line_options, one_axes, tinted
@@ -59,7 +58,8 @@ class CostDifferenceDisplay:
     >>> display = CostDifferenceDisplay.from_predictions(
     ...     y_true, sharp, dull, names=("sharp", "dull"))
     >>> print(display.verdicts.summary())
-    sharp is cheaper for PC(+) from 0.01334 to 0.9896, undecided elsewhere.
+    With 95 % confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
+    undecided elsewhere.
     >>> plt.close(display.figure_)
     """
 
@@ -87,7 +87,7 @@ class CostDifferenceDisplay:
         confidence: float = 0.95,
         method: str = "mover",
         sampling: str = "stratified",
-        simultaneous: bool = False,
+        simultaneous: bool = True,
         ax: Any = None,
         **plot_options: Any,
     ) -> Self:
@@ -100,8 +100,8 @@ class CostDifferenceDisplay:
         confidence : float, default 0.95
             Of the band and of the verdicts.
         method, sampling, simultaneous
-            As in ``CostCurveDifference.band``. For a method's own options, make the band and the
-            verdicts yourself.
+            As in ``CostCurveDifference.significant_ranges``: for all conditions at once unless said
+            otherwise. For a method's own options, make the band and the verdicts yourself.
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
         **plot_options
@@ -293,7 +293,7 @@ class CostDifferenceDisplay:
         return self
 
     def _shade(self, ax: Any, verdicts: Verdicts) -> None:
-        sure = "" if self.band is None else f" ({percent(self.band.confidence)} sure)"
+        sure = f" ({verdicts.how_sure})" if verdicts.how_sure else ""
         for i, name in enumerate(self.difference.names):
             text = f"{name} cheaper{sure}"
             for low, high in verdicts.where(name):
@@ -308,7 +308,7 @@ class CostDifferenceDisplay:
                     label=text,
                 )
                 text = "_"
-        ax.set_title(_wrapped(verdicts.summary()), fontsize="medium")
+        ax.set_title(_wrapped(verdicts.in_words()), fontsize="medium")
 
     def _draw_curves(self, ax: Any) -> list[Any]:
         heights = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces
 from stakes.curves.roc import RocPoints, isoperformance_line, roc_hull, roc_points
+from stakes.errors import InputTypeError
 from stakes.show._cost_space import CONDITION, COST, corners, cost_lines, draw_trivial
 from stakes.show._matplotlib import GREY, MARKERS, line_look, several_axes, tinted
 
@@ -148,6 +149,11 @@ class RocCostDisplay:
         **options
             As in `from_curves` and in `plot`.
         """
+        if not isinstance(y_scores, Mapping) or not y_scores:
+            raise InputTypeError(
+                "y_scores: expected a mapping from each classifier's name to its scores, got "
+                f"{type(y_scores).__name__}."
+            )
         curves = [
             CostCurve.from_scores(
                 y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name=str(name)
@@ -213,7 +219,10 @@ class RocCostDisplay:
         if hull or scorers:
             here.append(f"lower envelope{plural}")
         roc.set_title(f"ROC space: {' and '.join(there)}", fontsize="medium")
-        cost.set_title(f"cost space: {' and '.join(here)}", fontsize="medium")
+        title = f"cost space: {' and '.join(here)}"
+        if scorers:
+            title += "\n(thresholds chosen on the same examples: optimistic)"
+        cost.set_title(title, fontsize="medium")
 
     def frame(self) -> Any:
         """Return the points of ROC space, and the lines that they are, as a pandas data frame.

@@ -49,5 +49,5 @@ def _resampled(
     """Return what resampled examples add to the height at conditions that share their counts."""
     counts = part.counts[:, columns[0]]
     shares = np.append(counts, max(part.n - counts.sum(), 0.0)) / part.n
-    resampled = generator.multinomial(round(part.n), shares / shares.sum(), size)[:, :-1]
+    resampled = generator.multinomial(part.size, shares / shares.sum(), size)[:, :-1]
     return np.asarray(resampled @ part.values[:, columns])

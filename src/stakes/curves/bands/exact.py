@@ -2,17 +2,21 @@
 
 Dugas & Gadoury (2008) call their two moments exact; this is what they left as too slow. Drawn class
 by class, the height is a X + b Y with X and Y independent sums of whole numbers, so its
-distribution function at t is Σ_x P(X = x) P(Y ≤ (t - a x) / b): a sum over some √n terms.
-Otherwise (full sampling, averages) it is the convolution of `CostDistribution`, on a fine lattice.
+distribution function at t is Σ_x P(X = x) P(Y ≤ (t - a x) / b): a sum over some √n terms. Drawn as
+a whole, X and Y are dependent, and their joint distribution is the power of a transform in two
+dimensions. Averages, and very large test sets drawn as a whole, take the convolution of
+`CostDistribution`, on a fine lattice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import fft
 
 from stakes.curves.bands.whole import distinct, whole_numbers
 from stakes.curves.sampling import Multinomial, Sample
@@ -24,6 +28,12 @@ ROUNDING = 1e-11
 """Of a distribution function; as much less than asked for is enough."""
 
 HALVINGS = 55
+MOST_TOGETHER = 5_000
+"""Up to so many examples drawn as a whole are treated in two dimensions."""
+
+REACH = 8.5
+"""Standard deviations beyond which nothing is left, with room for skewness."""
+
 NEARLY = 1e-9
 """Steps by which a sum may miss the place it is rounded to."""
 
@@ -33,19 +43,28 @@ def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
     whole_numbers(sample, "exact")
     levels = np.array([alpha / 2, 1 - alpha / 2])
     result = np.empty((2, sample[0].counts.shape[1]))
-    sizes = [np.abs(part.values) for part in sample]
-    of_two_lattices = len(sample) == 2 and all((size == size[0]).all() for size in sizes)  # noqa: PLR2004
     for columns in distinct(sample):
-        if of_two_lattices:
-            laws = [_sum_law(part, columns[0]) for part in sample]
+        quantiles = _for(sample, columns, levels)
         for column in columns:
-            if of_two_lattices:
-                steps = [float(size[0, column]) for size in sizes]
-                result[:, column] = _quantiles(laws, steps, levels)
-            else:
-                draws = [_draws(part, column) for part in sample]
-                result[:, column] = CostDistribution(draws).quantile(levels)
+            result[:, column] = quantiles(column)
     return result[0], result[1]
+
+
+def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[[int], Floats]:
+    """Return how to find the quantiles at conditions that share all counts."""
+    sizes = [np.abs(part.values) for part in sample]
+    if len(sample) == 2 and all((size == size[0]).all() for size in sizes):  # noqa: PLR2004 - classes
+        laws = [_sum_law(part, columns[0]) for part in sample]
+        return lambda column: _quantiles(laws, [float(size[0, column]) for size in sizes], levels)
+    if len(sample) == 1 and sample[0].size <= MOST_TOGETHER:
+        law = _joint_law(sample[0], columns[0])
+        half = len(sizes[0]) // 2  # first come the positives' kinds of mistakes
+        return lambda column: _joint_quantiles(
+            law, (sizes[0][0, column], sizes[0][half, column]), levels
+        )
+    return lambda column: CostDistribution([_draws(part, column) for part in sample]).quantile(
+        levels
+    )
 
 
 def _draws(part: Multinomial, column: int) -> Draws:
@@ -53,7 +72,7 @@ def _draws(part: Multinomial, column: int) -> Draws:
     shares = np.append(counts, max(part.n - counts.sum(), 0.0)) / part.n
     values, where = np.unique(np.append(part.values[:, column], 0.0), return_inverse=True)
     probabilities = np.bincount(where, weights=shares / shares.sum()).astype(np.float64)
-    return Draws(values * part.n, probabilities, round(part.n), 1.0)
+    return Draws(values * part.n, probabilities, part.size, 1.0)
 
 
 def _sum_law(part: Multinomial, column: int) -> tuple[Floats, Floats]:
@@ -87,4 +106,72 @@ def _quantiles(
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     count = fitting(high)
     sums = np.where(count > 0, x + y[np.maximum(count, 1) - 1], -np.inf)
+    return np.asarray(sums.max(axis=1))
+
+
+@dataclass(frozen=True)
+class _JointLaw:
+    """The law of two sums: probabilities ``[x, y]``, their running sums along y, the first x, y."""
+
+    reached: Floats
+    probabilities: Floats
+    x: int
+    y: int
+
+
+def _joint_law(part: Multinomial, column: int) -> _JointLaw:
+    """Return the joint law of the positives' and of the negatives' signed mistakes.
+
+    Each example moves the two sums by one of a few steps, so the n-fold convolution is the n-th
+    power of the transform of one example's, on a window outside of which nothing is left.
+    """
+    counts = part.counts[:, column]
+    half = len(counts) // 2
+    signs = np.array([1, -1])[:half]
+    steps = np.zeros((2, len(counts) + 1), dtype=np.int64)  # the last kind moves nothing
+    steps[0, :half], steps[1, half:-1] = signs, signs
+    shares = np.append(counts, max(part.n - counts.sum(), 0.0)) / part.n
+    starts, lengths = [], []
+    for step in steps:
+        mean = float(shares @ step) * part.size
+        spread = np.sqrt(part.size * max(float(shares @ step**2) - float(shares @ step) ** 2, 0.0))
+        room = int(np.ceil(REACH * spread + REACH**2)) + 1
+        low = max(int(np.floor(mean)) - room, part.size * int(step.min()))
+        high = min(int(np.ceil(mean)) + room, part.size * int(step.max()))
+        starts.append(low)
+        lengths.append(fft.next_fast_len(high - low + 1))
+    one = np.zeros(lengths)
+    np.add.at(one, (steps[0] % lengths[0], steps[1] % lengths[1]), shares)
+    transform = fft.fft2(one)
+    power = np.abs(transform) ** part.size * np.exp(1j * part.size * np.angle(transform))
+    law = np.maximum(np.real(fft.ifft2(power)), 0.0)
+    law = np.roll(law, (-starts[0], -starts[1]), axis=(0, 1))
+    reached = np.concatenate([np.zeros((lengths[0], 1)), np.cumsum(law, axis=1)], axis=1)
+    return _JointLaw(reached, law, starts[0], starts[1])
+
+
+def _joint_quantiles(law: _JointLaw, steps: tuple[Any, Any], levels: Floats) -> Floats:
+    """Return the quantiles of a X + b Y for dependent X and Y."""
+    a, b = map(float, steps)
+    rows, columns = law.probabilities.shape
+    x = a * (law.x + np.arange(rows))
+    if b == 0:
+        reached = np.cumsum(law.reached[:, -1])
+        return np.asarray(x[np.searchsorted(reached, levels - ROUNDING)])
+    first = b * law.y
+    low = np.full(len(levels), x[0] + first - b)
+    high = np.full(len(levels), x[-1] + first + b * (columns - 1))
+    every = np.arange(rows)
+
+    def fitting(t: Floats) -> NDArray[np.intp]:
+        places = np.floor((t[:, np.newaxis] - (x + first)) / b + NEARLY) + 1
+        return np.asarray(np.clip(places, 0, columns), dtype=np.intp)
+
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = law.reached[every, fitting(middle)].sum(axis=1) >= levels - ROUNDING
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    count = fitting(high)
+    likely = (count > 0) & (law.probabilities[every, np.maximum(count, 1) - 1] > 0)
+    sums = np.where(likely, x + first + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))

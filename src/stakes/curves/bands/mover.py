@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from stakes.curves.sampling import Multinomial, Sample, mean
 from stakes.errors import InputError
 
 Floats = NDArray[np.float64]
-RateLimits = Callable[[Floats, float], tuple[Floats, Floats]]
+RateLimits = Callable[[Floats, Any], tuple[Floats, Floats]]
 
 WEIGHT = 0.7
 
@@ -70,7 +71,7 @@ def _squared_arms(part: Multinomial, rate_limits: RateLimits) -> tuple[Floats, F
     return result[0], result[1]
 
 
-def beta_limits(counts: Floats, n: float, *, alpha: float, weight: float) -> tuple[Floats, Floats]:
+def beta_limits(counts: Floats, n: Any, *, alpha: float, weight: float) -> tuple[Floats, Floats]:
     """Return the limits of the rate of k in n."""
     rest = n - counts
     low, high = np.zeros_like(counts), np.ones_like(counts)

@@ -14,7 +14,8 @@ from stakes.errors import DesignError
 def whole_numbers(sample: Sample, method: str) -> None:
     """Raise when counts are not numbers of examples, which cannot be drawn again one by one."""
     for part in sample:
-        if part.n != round(part.n) or (part.counts != np.round(part.counts)).any():
+        sizes = (np.asarray(part.n), part.counts)
+        if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
             raise DesignError(
                 f"method: {method!r} draws whole examples, and these counts are sums of weights or "
                 "rates; use 'mover', 'wilson' or 'gaussian'."

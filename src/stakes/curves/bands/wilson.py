@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
     return combined(sample, partial(wilson_limits, alpha=alpha))
 
 
-def wilson_limits(counts: Floats, n: float, *, alpha: float) -> tuple[Floats, Floats]:
+def wilson_limits(counts: Floats, n: Any, *, alpha: float) -> tuple[Floats, Floats]:
     """Return the limits of the rate of k in n."""
     square = float(ndtri(1 - alpha / 2)) ** 2
     rate = counts / n
