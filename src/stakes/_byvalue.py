@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,12 @@ class ByValue:
 
     def _values(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def _changed(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed, which need no checking."""
+        result = type(self).__new__(type(self))
+        result._set(**(self._values() | changes))  # noqa: SLF001 - of the same kind
+        return result
 
     def _comparable(self) -> dict[str, Any]:
         """Return what equality and hashing look at; by default the fields."""

@@ -270,3 +270,13 @@ def test_pickle_and_repr():
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_classes_can_be_renamed():
+    counts = ScoreCounts.from_scores([True, False, True], [0.3, 0.2, 0.9])
+    named = counts.relabel(pos_label="fraud", neg_label="ok")
+    assert (named.pos_label, named.neg_label) == ("fraud", "ok")
+    assert named.confusion_at(0.3).labels == ("ok", "fraud")
+    assert (counts.pos_label, counts.neg_label) == (1, False)
+    with pytest.raises(LabelError):
+        counts.relabel(pos_label="ok", neg_label="ok")

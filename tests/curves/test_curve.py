@@ -459,3 +459,15 @@ def test_moments_are_equations_4_5_9_and_10(seed):
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_curve_as_a_table_has_a_row_for_each_range():
+    y_true, y_score = drawn(3)
+    curve = CostCurve.from_scores(y_true, y_score)
+    frame = curve.frame()
+    assert frame["low"].tolist() == curve.pieces.breaks[:-1].tolist()
+    assert frame["high"].tolist() == curve.pieces.breaks[1:].tolist()
+    assert frame["threshold"].tolist() == curve.thresholds.tolist()
+    for row in frame.itertuples():
+        line = curve.line(row.threshold)
+        assert (line.fpr, line.tpr) == pytest.approx((row.fpr, row.tpr))

@@ -243,6 +243,11 @@ class PairedScoreCounts(ByValue):
         """Whether the counts are sums of weights."""
         return self.squares is not None
 
+    def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
+        """Return the same counts with other names of the classes."""
+        negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
+        return self._changed(pos_label=positive, neg_label=negative)
+
     def swapped(self) -> PairedScoreCounts:
         """Return the counts with the second scorer first."""
         return PairedScoreCounts(

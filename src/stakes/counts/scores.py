@@ -212,6 +212,11 @@ class ScoreCounts(ByValue):
         """Whether the counts are sums of weights."""
         return self.squares is not None
 
+    def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
+        """Return the same counts with other names of the classes."""
+        negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
+        return self._changed(pos_label=positive, neg_label=negative)
+
     def confusion_at(self, threshold: float) -> Confusion:
         """Return the confusion matrix of calling positive what scores at least `threshold`."""
         cut = _validate.numeric(threshold, "threshold", ndim=0)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._frame import data_frame
 from stakes._labels import Label, as_labels
 from stakes._table import number
 from stakes.counts import ScoreCounts
@@ -133,15 +134,13 @@ class CostCurve(Curve):
                     f"y_true: {'no' if count == 0 else 'every'} example is of the class {label!r}, "
                     "so there is no curve of it against the rest. Leave it out, with its column."
                 )
-        return {
-            label: cls.from_scores(
-                codes == j,
-                scores[:, j],
-                sample_weight=sample_weight,
-                name=f"{label} against the rest",
-            )
-            for j, label in enumerate(classes)
-        }
+        curves = {}
+        for j, label in enumerate(classes):
+            counts = ScoreCounts.from_scores(
+                codes == j, scores[:, j], sample_weight=sample_weight
+            ).relabel(pos_label=label, neg_label=f"not {label}")
+            curves[label] = cls(counts, name=f"{label} against the rest")
+        return curves
 
     def select(self, validation_counts: ScoreCounts) -> Self:
         """Return the curve at thresholds that are best on other examples.
@@ -262,6 +261,19 @@ class CostCurve(Curve):
             for side in (counts.negatives, counts.positives)
         )
         return false, true, np.append(np.inf, counts.thresholds)[start:]
+
+    def frame(self) -> Any:
+        """Return a pandas data frame with a row for each range of PC(+) and its threshold."""
+        pieces = self.pieces
+        return data_frame(
+            {
+                "low": pieces.breaks[:-1],
+                "high": pieces.breaks[1:],
+                "threshold": self.thresholds,
+                "fpr": pieces.left,
+                "tpr": 1 - pieces.right,
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as plain values and lists."""
