@@ -59,6 +59,11 @@ class Draws:
         return self.weight / self.n
 
     @cached_property
+    def commonest(self) -> float:
+        """The most probable cost of one draw."""
+        return float(self.costs[self.probabilities.argmax()])
+
+    @cached_property
     def mean(self) -> float:
         """The expected value of one draw."""
         return float(self.probabilities @ self.costs)
@@ -258,7 +263,7 @@ def _convolve(
     """
     size = int(np.ceil((high - low) / step)) + 2
     length = fft.next_fast_len(size, real=True)
-    start = sum(part.weight * float(part.costs[0]) for part in parts)
+    start = sum(part.weight * part.commonest for part in parts)
     placed = [_on_lattice(part, step) for part in parts]
     centre = sum(
         part.n * float(probabilities @ positions)
@@ -350,8 +355,12 @@ def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
 
 
 def _on_lattice(part: Draws, step: float) -> tuple[Floats, Floats]:
-    """Place costs on the lattice; one between two points is split so that its mean stays."""
-    exact = (part.costs - part.costs[0]) * (part.scale / step)
+    """Place costs on the lattice; one between two points is split so that its mean stays.
+
+    Positions are counted from the commonest cost: then the n-fold sums stay small whole numbers
+    even where n is large, and lose no digits.
+    """
+    exact = (part.costs - part.commonest) * (part.scale / step)
     below = np.floor(exact + 1e-7)
     share = np.clip(exact - below, 0.0, 1.0)
     share[share < 1e-6] = 0.0  # noqa: PLR2004 - on the lattice, up to rounding
