@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from itertools import chain
 
+import commands
 import counting
 import curves
 import inference
 from harness import show
 
-SUITES = [counting, inference, curves]
+SUITES = [counting, inference, curves, commands]
 
 
 def main() -> int:

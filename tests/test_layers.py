@@ -28,6 +28,8 @@ LAYERS = [
     {"costs", "counts"},
     {"measures"},
     {"infer", "curves"},
+    {"study"},
+    {"findings"},
     {"show"},
     {"cli", "learn", "lab"},
 ]

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from stakes.errors import FileError, InputTypeError
-from stakes.read import read_text, write_text
+from stakes.read import check_writable, read_text, write_binary, write_text
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -54,6 +54,34 @@ def test_what_cannot_be_the_name_of_a_file(tmp_path):
     write_text(tmp_path / "a.txt", "text")
     with pytest.raises(FileError, match="cannot be written: Not a directory"):
         write_text(tmp_path / "a.txt" / "b.txt", "text")
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert read_text(tmp_path / "real.txt") == "new"
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_binary(pipe, b"bytes")
+    assert os.read(reader, 9) == b"bytes"
+    os.close(reader)
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_file_that_cannot_be_written_is_told_early(tmp_path):
+    check_writable(tmp_path / "a.txt")
+    with pytest.raises(FileError, match="it is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(FileError, match=r"there is no folder '.*nope'"):
+        check_writable(tmp_path / "nope" / "a.txt")
+    assert not list(tmp_path.iterdir())
 
 
 def _umask():

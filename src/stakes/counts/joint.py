@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
-from stakes._columns import as_column, label_codes
+from stakes._columns import CHUNK, as_column, label_codes
 from stakes._labels import Labels, as_axes, in_order, listing, union
 from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
@@ -141,21 +142,14 @@ class JointConfusion(ByValue):
         amounts : ndarray of int, shape (n,), optional
             How many examples each row stands for; by default one.
         """
-        combined, size = np.asarray(actual, dtype=np.int64), len(labels)
-        # Where a cell for every combination fits, counting needs no sort; beyond that the
-        # combinations that occur are numbered anew, so that codes stay small.
-        for codes in decided.values():
-            if size > MOST_CELLS:
-                combined = np.unique(combined, return_inverse=True)[1]
-                size = int(combined.max()) + 1
-            combined = combined * len(decisions) + codes
-            size *= len(decisions)
-        first, counts = _distinct(combined, size, amounts)
-        columns = [codes[first] for codes in decided.values()]
+        columns = [np.asarray(codes) for codes in (actual, *decided.values())]
+        shape = (len(labels), *[len(decisions)] * len(decided))
+        count = _counted if math.prod(shape) <= MOST_CELLS else _sorted
+        rows, counts = count(columns, shape, amounts)
         return cls(
             tuple(decided),
-            decided=np.column_stack(columns) if columns else np.empty((len(first), 0), np.intp),
-            actual=np.asarray(actual)[first],
+            decided=np.stack(rows, axis=1)[:, 1:],
+            actual=rows[0],
             counts=counts,
             labels=labels,
             decisions=decisions,
@@ -243,29 +237,49 @@ class JointConfusion(ByValue):
         )
 
 
-def _distinct(
-    codes: NDArray[np.int64], size: int, amounts: NDArray[np.int64] | None
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return a place of each distinct code, in the order of the codes, and how often it came."""
-    if size > MOST_CELLS:
-        _, first, where = np.unique(codes, return_index=True, return_inverse=True)
-        return first, _sums(where, len(first), amounts)
-    table = _sums(codes, size, amounts)
-    place = np.full(size, -1, dtype=np.intp)
-    place[codes] = np.arange(len(codes))
-    values = np.flatnonzero(place >= 0)
-    return place[values], table[values]
+Rows = tuple[Sequence[NDArray[np.intp]], NDArray[np.int64]]
+"""The distinct combinations of codes, column by column and in order, and how often each came."""
 
 
-def _sums(
-    codes: NDArray[np.int64], size: int, amounts: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
-    """Add up how often each code came."""
-    if amounts is None:
-        return np.bincount(codes, minlength=size).astype(np.int64)
+def _counted(
+    columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: NDArray[np.int64] | None
+) -> Rows:
+    """Count combinations in a table that has a cell for each, a part of the rows at a time."""
+    size = math.prod(shape)
     table = np.zeros(size, dtype=np.int64)
-    np.add.at(table, codes, amounts)
-    return table
+    seen = table if amounts is None else np.zeros(size, dtype=np.int64)
+    step = max(CHUNK, size)
+    for start in range(0, len(columns[0]), step):
+        part = slice(start, start + step)
+        combined = columns[0][part].astype(np.intp)
+        for codes, width in zip(columns[1:], shape[1:], strict=True):
+            combined *= width
+            combined += codes[part]
+        seen += np.bincount(combined, minlength=size)
+        if amounts is not None:
+            np.add.at(table, combined, amounts[part])
+    places = np.flatnonzero(seen)
+    return np.unravel_index(places, shape), table[places]
+
+
+def _sorted(
+    columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: NDArray[np.int64] | None
+) -> Rows:
+    """Count combinations of which there could be too many for a table.
+
+    Those that occur are numbered anew where numbers would grow too large.
+    """
+    combined, size = columns[0].astype(np.int64), shape[0]
+    for codes, width in zip(columns[1:], shape[1:], strict=True):
+        if size > MOST_CELLS:
+            combined = np.unique(combined, return_inverse=True)[1]
+            size = int(combined.max()) + 1
+        combined = combined * width + codes
+        size *= width
+    _, first, where = np.unique(combined, return_index=True, return_inverse=True)
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, where, 1 if amounts is None else amounts)
+    return [codes[first].astype(np.intp) for codes in columns], counts
 
 
 def _codes(

@@ -1,11 +1,11 @@
-"""Text files, read with clear errors and written whole or not at all."""
+"""Files, read with clear errors and written whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from stakes.errors import FileError, InputTypeError
 
@@ -40,18 +40,52 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a UTF-8 file: into a temporary file beside it, then renamed, never half-written."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise FileError(f"{path!r}: cannot be written: {error}.") from error
+    write_binary(path, content)
+
+
+def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file: into a temporary file beside it, then renamed, never half-written.
+
+    A link stays a link, and a device or a pipe is written to as it is.
+    """
     target = as_path(path)
     if not target.name:
         raise FileError(f"{path}: cannot be written: it is not the name of a file.")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary: Path | None = None
     try:
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        target = target.resolve()
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            target.write_bytes(content)
+            return
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        temporary.write_bytes(content)
         temporary.replace(target)
     except UnicodeEncodeError as error:
         raise FileError(f"{path!r}: cannot be written: {error}.") from error
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}.") from error
     finally:
-        with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
-            temporary.unlink()
+        if temporary is not None:
+            with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
+                temporary.unlink()
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise when a file cannot be written for want of a folder, before work goes into it."""
+    target = as_path(path)
+    if target.is_dir():
+        raise FileError(f"{path}: cannot be written: it is a folder.")
+    if not target.parent.is_dir():
+        raise FileError(f"{path}: cannot be written: there is no folder {str(target.parent)!r}.")
+
+
+def discard(stream: TextIO) -> None:
+    """Send what a stream still holds, and all that follows, nowhere: its reader is gone."""
+    with contextlib.suppress(OSError, ValueError):  # it is no file, as under a test
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -3,6 +3,7 @@
 from stakes.show.cost_curve import CostCurveDisplay
 from stakes.show.difference import CostDifferenceDisplay
 from stakes.show.intervals import CostIntervalDisplay
+from stakes.show.report import write_report
 from stakes.show.roc_and_cost import RocCostDisplay
 from stakes.show.sensitivity import CostSensitivityDisplay
 from stakes.show.text import cost_table
@@ -14,4 +15,5 @@ __all__ = [
     "CostSensitivityDisplay",
     "RocCostDisplay",
     "cost_table",
+    "write_report",
 ]

@@ -1,0 +1,132 @@
+"""stakes costs: check a cost matrix, or write one to fill in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.bundles import add
+from stakes.cli.files import check_name
+from stakes.cli.inputs import read_matrix, table_of
+from stakes.cli.output import csv_text
+from stakes.errors import FileError
+
+if TYPE_CHECKING:
+    from stakes.costs import CostMatrix
+
+EXAMPLES = {
+    "check": (
+        "stakes costs check costs.csv",
+        "stakes costs check matrix.csv --rows actual",
+        "stakes costs check german.cost --labels good,bad",
+    ),
+    "template": ("stakes costs template predictions.csv --out new_costs.csv",),
+}
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+Matrix = Annotated[Path, typer.Argument(metavar="COSTS", help="CSV, TSV, JSON or Weka's .cost.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write: .csv or .tsv.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+
+
+def check(
+    context: typer.Context,
+    matrix: Matrix,
+    rows: options.Rows = None,
+    labels: options.Labels = None,
+) -> None:
+    """Say how a cost matrix was understood, in words."""
+    output = context.obj
+    found = read_matrix(matrix, rows, labels)
+    for sentence in found.in_words():
+        output.text(f"{sentence}.")
+    for sentence in _consequences(found):
+        output.text()
+        output.text(sentence)
+
+
+def _consequences(costs: CostMatrix) -> list[str]:
+    """Say what follows from the costs, and what looks wrong."""
+    import numpy as np
+
+    from stakes._table import number
+    from stakes.study.classes import TWO, positive_class
+
+    said = []
+    if np.ptp(costs.values) == 0:
+        said.append("All decisions cost the same, whatever the class: there is nothing to compare.")
+        return said
+    if set(costs.labels) == set(costs.decisions):
+        own = costs.values_for(costs.labels, costs.labels)
+        for j, label in enumerate(costs.labels):
+            cheapest = costs.labels[int(own[:, j].argmin())]
+            if own[j, j] > own[:, j].min():
+                said.append(
+                    f"Is that meant? When it was {label!r}, predicting {cheapest!r} costs less "
+                    f"than predicting {label!r}. Perhaps rows and columns are swapped: --rows."
+                )
+        if said:
+            return said
+    positive = positive_class(costs, None)
+    if len(costs.labels) == TWO and positive is not None:
+        wrong = costs.mistake_costs(pos_label=positive)
+        share = wrong["false_positive"] / sum(wrong.values())
+        said.append(
+            f"So a missed {positive!r} is as bad as "
+            f"{number(wrong['false_negative'] / wrong['false_positive'])} false alarms, and "
+            f"{positive!r} is the cheaper decision from a probability of {number(share)} on."
+            if wrong["false_positive"] > 0
+            else f"So false alarms of {positive!r} cost nothing: always deciding {positive!r} is "
+            "the cheapest."
+        )
+    return said
+
+
+def template(
+    context: typer.Context,
+    predictions: options.Predictions,
+    out: Out,
+    columns: options.ColumnOptions,
+    force: Force = False,
+) -> None:
+    """Write a cost matrix to fill in, with the labels found."""
+    from stakes.read import write_text
+    from stakes.study.classes import as_meant
+    from stakes.study.roles import guess_actual
+
+    output = context.obj
+    check_name(out, tuple(SEPARATORS))
+    output.will_write(out, inputs=predictions)
+    if out.exists() and not force:
+        raise FileError(f"{out}: it exists already; to overwrite it, use --force.")
+    table = table_of(output, predictions, columns)
+    table.check_columns([columns.actual, *(columns.models or [])])
+    actual = columns.actual or guess_actual(table.columns, table.source)
+    labels = as_meant(table.labels(actual))
+    decided = as_meant([label for name in columns.models or [] for label in table.labels(name)])
+    more = [label for label in decided if str(label) not in map(str, labels)]
+    rows = [
+        [decision, *("0" if decision == label else "" for label in labels)]
+        for decision in (*labels, *more)
+    ]
+    text = csv_text(["predicted\\actual", *labels], rows, SEPARATORS[out.suffix.lower()])
+    write_text(out, text)
+    output.remark(
+        f"Wrote {out} with the {len(labels)} classes of {table.source}, column {actual!r}. Fill in "
+        "what each decision costs; rows are predicted, columns actual."
+    )
+
+
+app = typer.Typer(
+    help="Check a cost matrix, or write one to fill in.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+add(app, sys.modules[__name__], "check")
+add(app, sys.modules[__name__], "template")

@@ -1,0 +1,54 @@
+"""stakes count: rows become a small file of counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.inputs import read_costs, study_of
+
+EXAMPLES = (
+    "stakes count predictions.csv --costs costs.csv --out counts.json",
+    "stakes count january.csv -c costs.csv --out january.json --without-scores",
+)
+
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The count file to write, named .json.")
+]
+WithoutScores = Annotated[
+    bool, typer.Option("--without-scores", help="Count decisions only: a much smaller file.")
+]
+
+
+def count(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    out: Out,
+    without_scores: WithoutScores = False,
+) -> None:
+    """Count predictions into a small file that commands read instead."""
+    from stakes._table import number
+    from stakes.cli.files import check_json_name
+    from stakes.read import write_text
+    from stakes.study.counts_file import counts_text
+
+    output = context.obj
+    check_json_name(out)
+    output.will_write(out, inputs=[*predictions, prices.costs])
+    study = study_of(
+        output,
+        predictions,
+        read_costs(prices),
+        columns,
+        pos_label=prices.pos_label,
+        undecided=not without_scores,
+        with_scores=not without_scores,
+    )
+    write_text(out, counts_text(study.counts()))
+    output.remark(f"Wrote the counts of {number(study.n)} examples to {out}.")

@@ -1,0 +1,155 @@
+"""stakes evaluate: what each model costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.volume import check_volume, volume_words
+
+if TYPE_CHECKING:
+    from stakes.infer.estimate import CostEstimate
+    from stakes.study import Study
+
+EXAMPLES = (
+    "stakes evaluate predictions.csv --costs costs.csv",
+    "stakes evaluate predictions.csv --fp 10 --fn 100 --pos-label fraud",
+    "stakes evaluate predictions.csv -c costs.csv --volume 1e6 --per year",
+)
+SCHEMA = "stakes-evaluate/1"
+SEEDED = ("bcost",)
+"""The interval methods that draw."""
+
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Of intervals: auto, extremal, bcost, exact, normal, t, bca, dirichlet, likelihood "
+        "or guaranteed.",
+    ),
+]
+
+
+def evaluate(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    method: Method = "auto",
+    confidence: options.Confidence = 0.95,
+    class_priors: options.ClassPriors = None,
+    currency: options.Currency = "",
+    volume: options.Volume = None,
+    per: options.Per = None,
+    seed: options.Seed = 0,
+    json: options.Json = None,
+) -> None:
+    """Say what each model costs, and how sure that is."""
+    output = context.obj
+    check_volume(volume, per)
+    output.will_write(json, inputs=[*predictions, prices.costs])
+    output.only_json(json)
+    study = study_of(
+        output,
+        predictions,
+        read_costs(prices),
+        columns,
+        pos_label=prices.pos_label,
+        confidence=confidence,
+        class_priors=class_priors,
+        with_scores=False,
+    )
+    settings = {"rng": seed} if method in SEEDED else {}
+    estimates = study.estimates(currency, method, **settings)
+    _show(output, study, estimates, currency)
+    if volume is not None:
+        unit = f" ({currency})" if currency else ""
+        title = f"cost of {volume_words(volume, per)}{unit}"
+        _show_volume(output, estimates, volume, title, study.confidence)
+    output.text()
+    summary = _summary(study, estimates, currency)
+    output.text(summary, "bold")
+    output.results(
+        {
+            "schema": SCHEMA,
+            **_results(study, estimates, volume),
+            "currency": currency,
+            "volume": volume,
+            "per": per,
+            "summary": summary,
+        }
+    )
+
+
+def _show(output: Any, study: Study, estimates: dict[str, CostEstimate], currency: str) -> None:
+    from stakes._table import number
+    from stakes.show import cost_table
+
+    unit = f"; costs in {currency}" if currency else ""
+    output.text(f"{number(study.n)} examples of {study.source}{unit}.")
+    output.text()
+    output.table(cost_table(estimates, study.confidence))
+
+
+def _show_volume(
+    output: Any, estimates: dict[str, CostEstimate], volume: float, title: str, confidence: float
+) -> None:
+    from stakes._table import number, text_table
+    from stakes.infer.interval import percent
+
+    rows = []
+    for name, estimate in estimates.items():
+        low, high = map(number, estimate.interval(confidence).times(volume))
+        rows.append([name, number(estimate.times(volume)), f"{low} … {high}"])
+    output.text()
+    output.table(text_table(["classifier", title, f"{percent(confidence)} interval"], rows))
+
+
+def _summary(study: Study, estimates: dict[str, CostEstimate], currency: str) -> str:
+    if len(estimates) > 1:
+        return study.ranking(currency).summary(study.confidence)
+    ((name, estimate),) = estimates.items()
+    return f"{name}: {estimate.summary(study.confidence)}"
+
+
+def _results(
+    study: Study, estimates: dict[str, CostEstimate], volume: float | None
+) -> dict[str, Any]:
+    best = study.ranking().best_set(study.confidence) if len(estimates) > 1 else list(estimates)
+    return {
+        "source": study.source,
+        "n": study.n,
+        "confidence": study.confidence,
+        "costs": study.costs.to_dict(),
+        "class_priors": study.design.class_priors,
+        "models": [_model(name, each, study, volume) for name, each in estimates.items()],
+        "best_set": best,
+    }
+
+
+def _model(name: str, estimate: CostEstimate, study: Study, volume: float | None) -> dict[str, Any]:
+    from stakes.errors import LabelError
+
+    interval = estimate.interval(study.confidence)
+    over = None if volume is None else interval.times(volume)
+    try:
+        errors = estimate.error_rate
+    except LabelError:  # no decision is a class
+        errors = None
+    return {
+        "name": name,
+        "cost": estimate.cost,
+        "interval": interval.to_dict(),
+        "total": estimate.total,
+        "over_volume": None
+        if over is None or volume is None
+        else {"cost": estimate.times(volume), "low": over.low, "high": over.high},
+        "error_rate": errors,
+        "counts": study.joint.single(name).counts.tolist(),
+        "contributions": estimate.contributions().tolist(),
+    }

@@ -1,0 +1,38 @@
+"""stakes merge: the counts of shards become those of the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.errors import InputError
+
+EXAMPLES = ("stakes merge january.json february.json --out year.json",)
+
+Counts = Annotated[
+    list[str], typer.Argument(metavar="COUNTS", help="Count files, written by 'stakes count'.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The count file to write, named .json.")
+]
+
+
+def merge(context: typer.Context, counts: Counts, out: Out) -> None:
+    """Add up count files of parts of the examples."""
+    from stakes._table import number
+    from stakes.cli.files import check_json_name
+    from stakes.cli.inputs import read_count_file
+    from stakes.read import write_text
+    from stakes.study.counted import merged
+    from stakes.study.counts_file import counts_text
+
+    output = context.obj
+    check_json_name(out)
+    output.will_write(out)
+    if twice := [path for path in counts if counts.count(path) > 1]:
+        raise InputError(f"{twice[0]}: given twice; its examples would count double.")
+    total = merged([(path, read_count_file(path)) for path in counts])
+    write_text(out, counts_text(total))
+    output.remark(f"Wrote the counts of {number(total.joint.n)} examples to {out}.")

@@ -1,0 +1,120 @@
+"""The options that several commands have, written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+READABLE = "CSV, TSV, JSON lines, Parquet or Arrow, or a count file; - for standard input."
+
+Predictions = Annotated[
+    list[str],
+    typer.Argument(metavar="PREDICTIONS", help=f"{READABLE} Several are joined on --id."),
+]
+Pilot = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PREDICTIONS", help=f"Of a first, small test: {READABLE}"),
+]
+CostFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs", "-c", metavar="FILE", help="The cost matrix: CSV, TSV, JSON or Weka's .cost."
+    ),
+]
+FalsePositive = Annotated[
+    float | None,
+    typer.Option("--fp", metavar="COST", help="What a false alarm costs, instead of --costs."),
+]
+FalseNegative = Annotated[
+    float | None,
+    typer.Option("--fn", metavar="COST", help="What a miss costs, instead of --costs."),
+]
+PosLabel = Annotated[
+    str | None,
+    typer.Option("--pos-label", metavar="CLASS", help="The positive class, such as fraud."),
+]
+Rows = Annotated[
+    str | None,
+    typer.Option(
+        "--rows", metavar="WHICH", help="What the rows of the cost matrix are: predicted or actual."
+    ),
+]
+Labels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="CLASSES", help="The classes in order, for Weka's .cost: good,bad."
+    ),
+]
+Actual = Annotated[
+    str | None,
+    typer.Option("--actual", metavar="COLUMN", help="The column with the actual classes."),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model", "-m", metavar="COLUMN", help="A column with a model's decisions; repeatable."
+    ),
+]
+Scores = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--score", "-s", metavar="COLUMN", help="A column with a model's scores; repeatable."
+    ),
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id", metavar="COLUMN", help="The column that names an example, to join files on."
+    ),
+]
+Confidence = Annotated[
+    float, typer.Option("--confidence", metavar="SHARE", help="Of intervals and tests.")
+]
+ClassPriors = Annotated[
+    str | None,
+    typer.Option(
+        "--class-priors",
+        metavar="SHARES",
+        help="The share of each class where it is used: fraud=0.01,ok=0.99.",
+    ),
+]
+Currency = Annotated[
+    str, typer.Option("--currency", metavar="UNIT", help="The unit of the costs, such as USD.")
+]
+Volume = Annotated[
+    float | None,
+    typer.Option("--volume", metavar="N", help="How many decisions to say the cost of."),
+]
+Per = Annotated[
+    str | None, typer.Option("--per", metavar="TIME", help="The time these are taken in: year.")
+]
+Json = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write the results to this file; - for only that."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of everything that is drawn.")]
+
+
+@dataclass(frozen=True)
+class CostOptions:
+    """What mistakes cost."""
+
+    costs: CostFile = None
+    false_positive: FalsePositive = None
+    false_negative: FalseNegative = None
+    pos_label: PosLabel = None
+    rows: Rows = None
+    labels: Labels = None
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns play which part."""
+
+    actual: Actual = None
+    models: Models = None
+    scores: Scores = None
+    key: Id = None

@@ -1,0 +1,156 @@
+"""stakes plan: how many test examples are needed."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.inputs import read_costs, study_of
+from stakes.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from stakes.costs import CostMatrix
+    from stakes.infer.planning import Plan
+    from stakes.study import Study
+
+EXAMPLES = (
+    "stakes plan --costs costs.csv --half-width 0.5",
+    "stakes plan pilot.csv --costs costs.csv --half-width 0.5",
+    "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
+)
+SCHEMA = "stakes-plan/1"
+
+HalfWidth = Annotated[
+    float | None,
+    typer.Option(
+        "--half-width", metavar="COST", help="How far the upper limit of a cost may be above it."
+    ),
+]
+Difference = Annotated[
+    float | None,
+    typer.Option(
+        "--difference",
+        metavar="COST",
+        help="The difference in cost per decision that is to be shown.",
+    ),
+]
+Power = Annotated[
+    float | None,
+    typer.Option("--power", metavar="SHARE", help="How likely to show the difference: 0.8."),
+]
+
+
+def plan(
+    context: typer.Context,
+    *,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    predictions: options.Pilot = None,
+    half_width: HalfWidth = None,
+    difference: Difference = None,
+    power: Power = None,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    json: options.Json = None,
+) -> None:
+    """Say how many test examples are needed."""
+    output = context.obj
+    if (half_width is None) == (difference is None):
+        raise InputTypeError(
+            "what is to be known? Give --half-width, how precise a cost is to be, or --difference, "
+            "what is to be shown between two models; one of the two."
+        )
+    if power is not None and difference is None:
+        raise InputTypeError("--power: it is the power to show a --difference; give that too.")
+    output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
+    output.only_json(json)
+    costs = read_costs(prices)
+    settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
+    settings |= {"half_width": half_width} if difference is None else {"difference": difference}
+    settings |= {} if power is None else {"power": power}
+    if predictions:
+        study = study_of(
+            output,
+            predictions,
+            costs,
+            columns,
+            pos_label=prices.pos_label,
+            confidence=confidence,
+            with_scores=False,
+        )
+        plans = _from_pilot(output, study, settings)
+    else:
+        plans = {"": _without_pilot(_matrix(costs, prices.pos_label), settings)}
+    if len(plans) == 1:
+        ((name, only),) = plans.items()
+        output.text(f"{name}: {only.summary()}" if name else only.summary(), "bold")
+    else:
+        output.text(f"Test examples needed {next(iter(plans.values())).goal}:")
+        output.text()
+        output.table(_table(plans))
+    output.results(
+        {
+            "schema": SCHEMA,
+            "confidence": confidence,
+            "plans": [{"for": name or None, **each.to_dict()} for name, each in plans.items()],
+        }
+    )
+
+
+def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> CostMatrix:
+    from stakes.costs import CostMatrix
+
+    if isinstance(costs, CostMatrix):
+        return costs
+    names = {} if pos_label is None else {"pos_label": pos_label, "neg_label": f"not {pos_label}"}
+    return CostMatrix.from_errors(**costs, **names)  # type: ignore[arg-type]
+
+
+def _without_pilot(costs: CostMatrix, settings: dict[str, Any]) -> Plan:
+    from stakes.infer.planning import plan_test_size
+
+    return plan_test_size(costs, **settings)
+
+
+def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, Plan]:
+    """Plan for each model, or for each pair of models."""
+    from stakes.cli.progress import Progress
+    from stakes.infer.planning import plan_test_size
+
+    pilots: dict[str, Any] = {name: study.joint.single(name) for name in study.names}
+    if "difference" in settings:
+        pairs = combinations(study.names, 2)
+        pilots = {f"{one} - {other}": study.joint.pair(one, other) for one, other in pairs}
+        if not pilots:
+            raise InputError(
+                f"{study.source}: a difference is between two models, there is only "
+                f"{study.names[0]!r}."
+            )
+    plans = {}
+    with Progress(shown=not output.quiet) as progress:
+        progress.expect(len(pilots))
+        for name, pilot in pilots.items():
+            progress.step(name)
+            plans[name] = plan_test_size(study.costs, pilot, **settings)
+    return plans
+
+
+def _table(plans: dict[str, Plan]) -> str:
+    from stakes._table import number, text_table
+
+    rows = []
+    for name, each in plans.items():
+        why = "the spread of the costs"
+        if each.power is not None:
+            why = f"{100 * each.power.simulated:.0f} %"
+        elif (each.range_of_costs or 0) > each.spread:
+            why = "the rarest, most expensive mistake"
+        rows.append([name, number(each.n), why])
+    powers = next(iter(plans.values())).power is not None
+    header = (
+        ["pair", "examples", "simulated power"] if powers else ["classifier", "examples", "for"]
+    )
+    return text_table(header, rows)

@@ -1,0 +1,137 @@
+"""stakes report: everything about some models, as one page to open, print or send."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.files import check_name
+from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.volume import check_volume
+
+if TYPE_CHECKING:
+    from stakes.cli.output import Output
+    from stakes.study import Study
+
+EXAMPLES = (
+    "stakes report predictions.csv --costs costs.csv",
+    "stakes report predictions.csv --fp 10 --fn 100 --pos-label fraud",
+    "stakes report predictions.csv -c costs.csv --volume 1e6 --per year --currency USD",
+)
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
+Factor = Annotated[
+    float,
+    typer.Option(
+        "--factor", metavar="TIMES", help="How wrong each cost may be: twice or half, say."
+    ),
+]
+Target = Annotated[
+    float | None,
+    typer.Option(
+        "--target",
+        metavar="COST",
+        help="How far above the cost its upper limit may be; by default a tenth of it.",
+    ),
+]
+
+
+def report(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    out: Out = Path("report.html"),
+    confidence: options.Confidence = 0.95,
+    currency: options.Currency = "",
+    volume: options.Volume = None,
+    per: options.Per = None,
+    factor: Factor = 2.0,
+    target: Target = None,
+    seed: options.Seed = 0,
+    json: options.Json = None,
+) -> None:
+    """Write a report on what each model costs, and say which to use."""
+    from stakes.findings import Settings
+
+    output = context.obj
+    check_volume(volume, per)
+    check_name(out, (".html", ".htm"))
+    output.will_write(out, json, inputs=[*predictions, prices.costs])
+    output.only_json(json)
+    settings = Settings(
+        currency=currency,
+        volume=volume,
+        per=per or "",
+        factor=factor,
+        target=target,
+        seed=seed,
+        command=_command(locals()),
+    )
+    study = study_of(
+        output,
+        predictions,
+        read_costs(prices),
+        columns,
+        pos_label=prices.pos_label,
+        confidence=confidence,
+    )
+    write(output, study, settings, out)
+
+
+def write(output: Output, study: Study, settings: Any, out: Path) -> None:
+    """Find everything, write the page, and say the verdict."""
+    from stakes.cli.progress import Progress
+    from stakes.findings import findings
+    from stakes.show import cost_table
+    from stakes.show.report import write_report
+
+    with Progress(shown=not output.quiet) as progress:
+        progress.expect(2)
+        progress.step("computing")
+        found = findings(study, settings)
+        progress.step("writing the report")
+        write_report(found, out)
+    verdict = found["verdict"]
+    output.table(cost_table(study.estimates(settings.currency), study.confidence))
+    output.text()
+    output.text(verdict["text"], "bold")
+    for sentence in (verdict["money"], *verdict["caution"]):
+        output.text(sentence)
+    output.text()
+    output.text(f"The report is in {out}.")
+    output.results(found)
+
+
+def _command(given: dict[str, Any]) -> str:
+    """Return the command that makes the same report again."""
+    prices, columns = given["prices"], given["columns"]
+    valued = {
+        "--costs": prices.costs,
+        "--fp": prices.false_positive,
+        "--fn": prices.false_negative,
+        "--pos-label": prices.pos_label,
+        "--rows": prices.rows,
+        "--labels": prices.labels,
+        "--actual": columns.actual,
+        "--id": columns.key,
+        "--currency": given["currency"] or None,
+        "--volume": given["volume"],
+        "--per": given["per"],
+        "--target": given["target"],
+    }
+    usual = {"--confidence": 0.95, "--factor": 2.0, "--seed": 0}
+    changed = {name: given[name[2:]] for name, value in usual.items() if given[name[2:]] != value}
+    words = ["stakes", "report", *given["predictions"]]
+    for name, value in (valued | changed).items():
+        if value is not None:
+            words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
+    for name, several in (("--model", columns.models), ("--score", columns.scores)):
+        for each in several or ():
+            words += [name, each]
+    return shlex.join(words)

@@ -1,0 +1,176 @@
+"""stakes threshold: from which score on to decide for the positive class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import options
+from stakes.cli.inputs import costs_if_given, study_of
+from stakes.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from stakes.curves import ThresholdChoice
+    from stakes.study import Study
+
+EXAMPLES = (
+    "stakes threshold predictions.csv --costs costs.csv",
+    "stakes threshold test.csv -c costs.csv --validation validation.csv",
+    "stakes threshold predictions.csv --pos-label fraud --max-fpr 0.05",
+    "stakes threshold predictions.csv -c costs.csv --capacity 50 --volume 1000",
+)
+SCHEMA = "stakes-threshold/1"
+
+MaxFpr = Annotated[
+    float | None,
+    typer.Option("--max-fpr", metavar="SHARE", help="The largest share of false alarms allowed."),
+]
+MinRecall = Annotated[
+    float | None,
+    typer.Option("--min-recall", metavar="SHARE", help="The least share of positives to find."),
+]
+Capacity = Annotated[
+    float | None,
+    typer.Option("--capacity", metavar="N", help="How many alarms there may be, out of --volume."),
+]
+Volume = Annotated[
+    float | None,
+    typer.Option("--volume", metavar="N", help="The number of decisions --capacity is for."),
+]
+Assurance = Annotated[
+    float | None,
+    typer.Option(
+        "--assurance",
+        metavar="SHARE",
+        help="How sure to be that a limit is kept on new examples: 0.95.",
+    ),
+]
+Validation = Annotated[
+    str | None,
+    typer.Option(
+        "--validation", metavar="FILE", help="Other predictions, to choose on; then judge on these."
+    ),
+]
+
+
+def threshold(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    max_fpr: MaxFpr = None,
+    min_recall: MinRecall = None,
+    capacity: Capacity = None,
+    volume: Volume = None,
+    assurance: Assurance = None,
+    validation: Validation = None,
+    class_priors: options.ClassPriors = None,
+    confidence: options.Confidence = 0.95,
+    currency: options.Currency = "",
+    json: options.Json = None,
+) -> None:
+    """Choose the score from which on to call an example positive."""
+    from stakes.cli.curves import NO_COSTS
+    from stakes.curves import choose_threshold
+
+    output = context.obj
+    output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
+    output.only_json(json)
+    costs = costs_if_given(prices)
+    limits = {
+        "max_fpr": max_fpr,
+        "min_recall": min_recall,
+        "capacity": capacity,
+        "volume": volume,
+        "assurance": assurance,
+    }
+    if costs is None and not any(limits[name] is not None for name in list(limits)[:3]):
+        raise InputTypeError(
+            "what is the threshold to be good for? Give costs, with --costs or --fp and --fn, or a "
+            "limit, with --max-fpr, --min-recall or --capacity; or both."
+        )
+    asked: dict[str, Any] = {
+        "pos_label": prices.pos_label,
+        "confidence": confidence,
+        "class_priors": class_priors,
+        "undecided": True,
+    }
+    study = study_of(output, predictions, NO_COSTS if costs is None else costs, columns, **asked)
+    chosen_on = study
+    if validation is not None:
+        chosen_on = study_of(output, [validation], study.costs, columns, **asked)
+    names = _names(study, chosen_on)
+    choices = {}
+    for name in names:
+        choice = choose_threshold(
+            chosen_on.scores[name],
+            None if costs is None else study.costs,
+            class_priors=study.design.class_priors,
+            confidence=confidence,
+            **limits,
+        )
+        choices[name] = choice if chosen_on is study else choice.on(study.scores[name])
+    output.text(f"{study.n:,} examples of {study.source}; {study.pos_label!r} is positive.")
+    output.text()
+    output.table(_table(choices, confidence, currency))
+    for name, choice in choices.items():
+        output.text()
+        output.text(f"{name}: {choice.summary()}")
+    output.results(
+        {
+            "schema": SCHEMA,
+            "source": study.source,
+            "validation": validation,
+            "n": study.n,
+            "pos_label": study.pos_label,
+            "confidence": confidence,
+            "models": [{"name": name, **each.to_dict()} for name, each in choices.items()],
+        }
+    )
+
+
+def _names(study: Study, chosen_on: Study) -> list[str]:
+    """Return the models whose thresholds can be chosen and judged."""
+    from stakes.cli.curves import one_class
+
+    if study.pos_label is None:
+        raise InputError(
+            "--costs: a threshold is between two classes that are the decisions too; the costs "
+            f"have {len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions."
+        )
+    names = list(study.scores)
+    if not names:
+        raise InputError(
+            f"{study.source}: no model has scores; name a column of them with --score."
+        )
+    for each in (study, chosen_on):
+        if not each.both_classes:
+            raise one_class(each)
+    for name in names:
+        if name not in chosen_on.scores:
+            there = ", ".join(map(repr, chosen_on.scores)) or "none"
+            raise InputError(
+                f"{chosen_on.source}: there are no scores of the model {name!r}, only of: {there}."
+            )
+    return names
+
+
+def _table(choices: dict[str, ThresholdChoice], confidence: float, currency: str) -> str:
+    from stakes._table import number, text_table
+    from stakes.infer.interval import percent
+
+    priced = all(choice.costs is not None for choice in choices.values())
+    header = ["classifier", "threshold", "finds", "false alarms", "alarms"]
+    if priced:
+        unit = f" ({currency})" if currency else ""
+        header += [f"cost per decision{unit}", f"{percent(confidence)} interval"]
+    rows = []
+    for name, choice in choices.items():
+        shares = (choice.recall, choice.fpr, choice.alarms)
+        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g} %" for each in shares)]
+        if choice.cost is not None and choice.interval is not None:
+            row += [number(choice.cost), " … ".join(map(number, choice.interval))]
+        rows.append(row)
+    return text_table(header, rows)

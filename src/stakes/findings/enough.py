@@ -1,0 +1,57 @@
+"""Is there enough test data: how the interval would shrink, and what a target needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes.errors import InputError
+from stakes.infer.batch import batch_intervals
+from stakes.infer.planning import plan_test_size
+from stakes.study import Study
+
+if TYPE_CHECKING:
+    from stakes.findings.findings import Settings
+
+FACTORS = np.array([0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 100])
+SHARE = 0.1
+
+
+def enough_of(study: Study, settings: Settings) -> list[dict[str, Any]]:
+    """Return for each model its interval at other sizes of the test set, were all else the same."""
+    return [_model(study, name, settings) for name in study.estimates()]
+
+
+def _model(study: Study, name: str, settings: Settings) -> dict[str, Any]:
+    estimate = study.estimate(name)
+    confusion = study.joint.single(name)
+    sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
+    scaled = confusion.counts[np.newaxis] * (sizes / study.n)[:, np.newaxis, np.newaxis]
+    low, high = batch_intervals(scaled, study.costs, confidence=study.confidence)
+    target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
+    return {
+        "name": name,
+        "cost": estimate.cost,
+        "sizes": sizes.astype(int).tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "target": target or None,
+        "plan": _plan(study, confusion, target, settings),
+    }
+
+
+def _plan(study: Study, confusion: Any, target: float, settings: Settings) -> Any:
+    if target <= 0:
+        return None
+    try:
+        plan = plan_test_size(
+            study.costs,
+            confusion,
+            half_width=target,
+            confidence=study.confidence,
+            rng=settings.seed,
+        )
+    except InputError:  # more examples than can be planned with
+        return None
+    return plan.to_dict() | {"in_words": plan.summary()}

@@ -1,0 +1,160 @@
+"""Files that have predictions of the same examples, joined on the column that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stakes.errors import FileError
+from stakes.read.tables import first_row, pyarrow
+
+Named = tuple[str, Any]
+"""The name of a file and its table."""
+
+
+def joined(tables: Sequence[Named], key: str, actual: str) -> Any:
+    """Join tables of the same examples on the column that names them.
+
+    Columns that are the same in all files are kept once. Those of the same name that differ, as
+    the decisions of several models do, get the names of their files before theirs.
+
+    Parameters
+    ----------
+    tables : sequence of (name, table)
+        The names of the files and their tables.
+    key : str
+        The column that names an example, the same in all tables.
+    actual : str
+        The column with the actual classes, on which files must agree.
+    """
+    for name, table in tables:
+        _check_key(name, table, key)
+    aligned = _aligned(_with_keys_alike(tables, key), key)
+    keys = aligned[0][1].column(key)
+    stems = _stems([name for name, _ in aligned])
+    columns = {key: keys}
+    for column in dict.fromkeys(c for _, table in aligned for c in table.column_names if c != key):
+        versions = {
+            place: table.column(column)
+            for place, (_, table) in enumerate(aligned)
+            if column in table.column_names
+        }
+        first = next(iter(versions))
+        others = [i for i, each in versions.items() if not _same(each, versions[first])]
+        if not others:
+            columns[column] = versions[first]
+        elif column == actual:
+            files = aligned[first][0], aligned[others[0]][0]
+            pair = versions[first], versions[others[0]]
+            raise _disagreement(files, pair, column, keys, key)
+        else:
+            columns |= {f"{stems[i]}_{column}": each for i, each in versions.items()}
+    return pyarrow().table(columns)
+
+
+def _check_key(name: str, table: Any, key: str) -> None:
+    """Raise when a file does not name each of its examples once."""
+    from pyarrow import compute as pc
+
+    if key not in table.column_names:
+        raise FileError(
+            f"{name}: there is no column {key!r} to join on; there are "
+            f"{', '.join(map(repr, table.column_names[:10]))}."
+        )
+    column = table.column(key)
+    if pyarrow().types.is_nested(column.type):
+        raise FileError(
+            f"{name}, column {key!r}: expected names of examples, as text or numbers; it has "
+            f"{column.type}."
+        )
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py() + first_row(table)
+        raise FileError(f"{name}, row {row:,}, column {key!r}: the example has no name.")
+    if pyarrow().types.is_dictionary(column.type):
+        column = _as_text(column)
+    counts = column.value_counts()
+    most = pc.max(counts.field("counts"))
+    if most.as_py() > 1:
+        value = counts.field("values")[pc.index(counts.field("counts"), most).as_py()].as_py()
+        raise FileError(
+            f"{name}, column {key!r}: {value!r} occurs {most.as_py():,} times; to join files, each "
+            "example must have a name of its own."
+        )
+
+
+def _with_keys_alike(tables: Sequence[Named], key: str) -> list[Named]:
+    """Compare names as text where one file has text and another numbers."""
+    pa = pyarrow()
+    kinds = {table.schema.field(key).type for _, table in tables}
+    if len(kinds) == 1 and not pa.types.is_dictionary(next(iter(kinds))):
+        return list(tables)
+    result = []
+    for name, table in tables:
+        at = table.column_names.index(key)
+        result.append((name, table.set_column(at, key, _as_text(table.column(key)))))
+    return result
+
+
+def _as_text(column: Any) -> Any:
+    pa = pyarrow()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.string())
+
+
+def _aligned(tables: Sequence[Named], key: str) -> list[Named]:
+    """Bring the rows of all tables into the order of the first."""
+    from pyarrow import compute as pc
+
+    (first_name, first), *others = tables
+    result = [(first_name, first)]
+    for name, table in others:
+        places = pc.index_in(first.column(key), value_set=table.column(key))
+        _check_found(places, first, key, (name, first_name))
+        back = pc.index_in(table.column(key), value_set=first.column(key))
+        _check_found(back, table, key, (first_name, name))
+        result.append((name, table.take(places)))
+    return result
+
+
+def _check_found(places: Any, table: Any, key: str, files: tuple[str, str]) -> None:
+    """Raise when the first of two files lacks examples of the second."""
+    from pyarrow import compute as pc
+
+    if not places.null_count:
+        return
+    value = table.column(key)[pc.index(pc.is_null(places), True).as_py()].as_py()
+    more = f" and {places.null_count - 1:,} more" if places.null_count > 1 else ""
+    raise FileError(
+        f"{files[0]}, column {key!r}: there is no {value!r}{more}, which {files[1]} has; files "
+        "must have the same examples to be joined."
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    pa = pyarrow()
+    if one.type != other.type:
+        try:
+            one, other = map(_as_text, (one, other))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, say
+            return False
+    return bool(one.equals(other))
+
+
+def _disagreement(
+    files: tuple[str, str], versions: tuple[Any, Any], column: str, keys: Any, key: str
+) -> FileError:
+    """Name the first example of which two files say different things."""
+    pairs = zip(keys.to_pylist(), *(each.to_pylist() for each in versions), strict=True)
+    example, one, other = next(each for each in pairs if each[1] != each[2])
+    return FileError(
+        f"{files[0]} and {files[1]}, column {column!r}: for the {key} {example!r} one has {one!r}, "
+        f"the other {other!r}; files must agree on the actual classes."
+    )
+
+
+def _stems(names: Sequence[str]) -> list[str]:
+    """Return short names of files that tell them apart."""
+    stems = [Path(name).name.split(".")[0] for name in names]
+    return stems if len(set(stems)) == len(stems) else [str(i + 1) for i in range(len(names))]

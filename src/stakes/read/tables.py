@@ -1,0 +1,319 @@
+"""Tables of predictions: CSV, TSV, JSON lines, Parquet and Arrow files, or standard input.
+
+pyarrow reads them. What it refuses is read again, slowly, to name the line that is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from stakes.errors import FileError, MissingExtraError
+from stakes.read.files import as_path
+
+STANDARD_INPUT = "-"
+SEPARATORS = ",;\t|"
+KINDS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+PACKED = (".gz", ".bz2")
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+MOST_SAID = 200
+LEAST_TEXT = 4
+"""Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
+
+FIRST_ROW = b"stakes: number of the first row"
+
+
+def read_table(path: Any, content: bytes | None = None) -> Any:
+    """Read a table as a pyarrow table; the columns of CSV files are text.
+
+    Parameters
+    ----------
+    path : path or "-"
+        The file, in the format that its name ends with; or standard input, whose format shows.
+    content : bytes, optional
+        What standard input holds, if it was read already.
+    """
+    source = source_name(path)
+    if str(path) == STANDARD_INPUT:
+        content = standard_input() if content is None else content
+    else:
+        _check_readable(path, source)
+    kind, stream = _opened(path, content, source)
+    table = _READERS[kind](stream, source)
+    names = table.column_names
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FileError(
+            f"{source}: the column {twice[0]!r} occurs {names.count(twice[0])} times; columns are "
+            "told apart by their names. Rename or remove one."
+        )
+    if not table.num_rows:
+        raise _no_rows(source, names)
+    # A person counts the header of a CSV file as row 1.
+    return table.replace_schema_metadata({FIRST_ROW: b"2" if kind == "csv" else b"1"})
+
+
+def first_row(table: Any) -> int:
+    """Return the number that the first row of a table has in its file."""
+    return int((table.schema.metadata or {}).get(FIRST_ROW, b"1"))
+
+
+def source_name(path: Any) -> str:
+    """Return what messages call a file."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def standard_input() -> bytes:
+    """Return what standard input holds, all of it."""
+    return sys.stdin.buffer.read()
+
+
+def pyarrow() -> Any:
+    """Return pyarrow, or say how to get it."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingExtraError(
+            "reading tables needs pyarrow, which is not installed: pip install 'stakes[cli]'"
+        ) from error
+    return pa
+
+
+def _check_readable(path: Any, source: str) -> None:
+    place = as_path(path)
+    try:
+        with place.open("rb") as file:
+            empty = not file.read(1)
+    except OSError as error:
+        raise FileError(f"{source}: cannot be read: {error.strerror}.") from error
+    except ValueError as error:  # a name that no file can have
+        raise FileError(f"{source!r}: cannot be read: {error}.") from error
+    if empty:
+        raise FileError(f"{source}: the file is empty; expected a table of predictions.")
+
+
+def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
+    """Return the format of a table and a stream of its bytes."""
+    pa = pyarrow()
+    if content is not None:
+        if not content.strip():
+            raise FileError(f"{source} is empty; expected a table of predictions.")
+        return _shown_kind(content), pa.BufferReader(content)
+    name = Path(path)
+    packed = name.suffix.lower() in PACKED
+    suffix = (name.with_suffix("") if packed else name).suffix.lower()
+    if suffix not in KINDS:
+        raise FileError(
+            f"{source}: expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, "
+            "to tell how to read it."
+        )
+    if packed:
+        return KINDS[suffix], pa.BufferReader(_unpacked(pa, name, source))
+    return KINDS[suffix], pa.memory_map(str(name)) if KINDS[suffix] in ("parquet", "arrow") else (
+        pa.OSFile(str(name))
+    )
+
+
+def _unpacked(pa: Any, name: Path, source: str) -> bytes:
+    try:
+        with pa.input_stream(str(name), compression="detect") as stream:
+            return bytes(stream.read())
+    except (OSError, pa.ArrowInvalid) as error:
+        raise FileError(f"{source}: cannot be unpacked: {_short(error)}") from error
+
+
+def _shown_kind(content: bytes) -> str:
+    """Tell the format of bytes by how they begin."""
+    for magic, kind in MAGIC.items():
+        if content.startswith(magic):
+            return kind
+    return "jsonl" if content.lstrip()[:1] == b"{" else "csv"
+
+
+def _read_csv(stream: Any, source: str) -> Any:
+    pa = pyarrow()
+    from pyarrow import csv as arrow_csv
+
+    content = stream.read_buffer()
+    header = _header(content, source)
+    separator = max(SEPARATORS, key=header.count)
+    names = next(csv.reader([header], delimiter=separator))
+    text = {name: pa.string() for name in names}
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid as error:
+        raise _csv_problem(content, separator, source, error) from error
+
+
+def _header(content: Any, source: str) -> str:
+    """Return the first line, in which the separator shows best."""
+    start = bytes(content.slice(0, min(content.size, 1 << 20)))
+    try:
+        text = start.decode("utf-8-sig", errors="strict" if content.size < 1 << 20 else "ignore")
+    except UnicodeDecodeError as error:
+        raise _encoding_problem(start, source, error) from error
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise FileError(f"{source}: all lines are empty; expected a table of predictions.")
+    return lines[0]
+
+
+def _encoding_problem(content: bytes, source: str, error: UnicodeDecodeError) -> FileError:
+    line = content[: error.start].count(b"\n") + 1
+    return FileError(
+        f"{source}, line {line}: expected UTF-8 text, got the byte "
+        f"{content[error.start]:#04x}. Save the file as UTF-8."
+    )
+
+
+def _csv_problem(content: Any, separator: str, source: str, problem: Exception) -> FileError:
+    """Find the first line that is wrong, and say what is wrong with it."""
+    raw = content.to_pybytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return _encoding_problem(raw, source, error)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    width = None
+    begun = 1
+    try:
+        for row in reader:
+            if row:
+                width = width or len(row)
+                if len(row) != width:
+                    return FileError(
+                        f"{source}, line {begun}: expected {width} cells, as in the header, got "
+                        f"{len(row)}. Correct the line; a cell that contains {separator!r} must be "
+                        "in quotes."
+                    )
+            begun = reader.line_num + 1
+    except csv.Error as error:
+        return FileError(f"{source}, line {begun}: not a table: {error}. Is a quote left open?")
+    if len(text.strip().splitlines()) == 1:
+        return _no_rows(source, next(csv.reader([text.strip()], delimiter=separator)))
+    return FileError(f"{source}: cannot be read as a table: {_short(problem)}")
+
+
+def _no_rows(source: str, names: list[str]) -> FileError:
+    return FileError(f"{source}: it has columns ({', '.join(names[:10])}) but no rows.")
+
+
+def _read_jsonl(stream: Any, source: str) -> Any:
+    pa = pyarrow()
+    from pyarrow import json as arrow_json
+
+    content = stream.read_buffer()
+    try:
+        return arrow_json.read_json(pa.BufferReader(content))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _jsonl_problem(content.to_pybytes(), source, error) from error
+
+
+def _jsonl_problem(content: bytes, source: str, problem: Exception) -> FileError:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return _encoding_problem(content, source, error)
+    kinds: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            return FileError(
+                f"{source}, line {number}, column {error.colno}: cannot be read as JSON: "
+                f"{error.msg}."
+            )
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits, say
+            return FileError(f"{source}, line {number}: cannot be read as JSON: {error}.")
+        if not isinstance(row, dict):
+            return FileError(f"{source}, line {number}: expected an object such as {{…}}.")
+        for name, value in row.items():
+            kind = _json_kind(value)
+            first, where = kinds.setdefault(name, (kind, number))
+            if kind != first:
+                return FileError(
+                    f"{source}, line {number}, column {name!r}: got {kind}, but {first} in line "
+                    f"{where}; a column must be of one kind."
+                )
+    return FileError(f"{source}: cannot be read as JSON lines: {_short(problem)}")
+
+
+def _json_kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return kinds.get(type(value), "nothing")
+
+
+def _read_parquet(stream: Any, source: str) -> Any:
+    from pyarrow import parquet
+
+    def read() -> Any:
+        names = _repetitive(parquet.ParquetFile(stream).metadata)
+        stream.seek(0)
+        return parquet.read_table(stream, read_dictionary=names)
+
+    return _binary(read, source, "a Parquet file")
+
+
+def _repetitive(metadata: Any) -> list[str]:
+    """Return the columns of text that take so little room that they must be the same few texts.
+
+    They are left as they are in the file, as a dictionary, which is what counting needs.
+    """
+    bytes_of: dict[str, int] = {}
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    for column in (group.column(j) for group in groups for j in range(group.num_columns)):
+        if column.physical_type == "BYTE_ARRAY":
+            size = bytes_of.get(column.path_in_schema, 0) + column.total_uncompressed_size
+            bytes_of[column.path_in_schema] = size
+    return [name for name, size in bytes_of.items() if size < LEAST_TEXT * metadata.num_rows]
+
+
+def _read_arrow(stream: Any, source: str) -> Any:
+    from pyarrow import feather
+
+    return _binary(lambda: feather.read_table(stream), source, "an Arrow file")
+
+
+def _binary(read: Any, source: str, kind: str) -> Any:
+    pa = pyarrow()
+    try:
+        return read()
+    except (pa.ArrowInvalid, OSError, pa.ArrowNotImplementedError) as error:
+        raise FileError(f"{source}: cannot be read as {kind}: {_short(error)}") from error
+
+
+def _short(error: Exception) -> str:
+    """Return the first line of what a library says, without its own advice."""
+    text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return text[:MOST_SAID].rstrip(".") + "."
+
+
+_READERS = {
+    "csv": _read_csv,
+    "jsonl": _read_jsonl,
+    "parquet": _read_parquet,
+    "arrow": _read_arrow,
+}

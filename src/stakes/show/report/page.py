@@ -1,0 +1,135 @@
+"""Findings become one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from typing import Any
+
+from stakes._table import exact, number
+from stakes.infer.interval import percent
+from stakes.read import write_text
+from stakes.show.report._extra import jinja2, vl_convert
+from stakes.show.report.charts import MOST_PANELS, charts
+from stakes.show.report.looks import colour, dash
+from stakes.show.report.view import flip_table, money_tables
+
+SCRIPTS = ("live.js", "page.js", "condition.js", "threshold.js", "costs.js")
+"""The page's own scripts, in the order in which they run."""
+
+MOST_CELLS = 400
+"""How many costs, at most, the page lets people edit."""
+
+
+def write_report(findings: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the page of some findings into a file, whole or not at all.
+
+    Parameters
+    ----------
+    findings : dict
+        As `stakes.findings.findings` returns them.
+    path : str or path
+        The name of the file.
+    """
+    write_text(path, report_html(findings))
+
+
+def report_html(findings: dict[str, Any]) -> str:
+    """Return the page of some findings; the same findings always give the same page.
+
+    Parameters
+    ----------
+    findings : dict
+        As `stakes.findings.findings` returns them.
+    """
+    environment = _environment()
+    drawn = charts(findings)
+    context = {
+        "f": findings,
+        "alt": {name: chart["words"] for name, chart in drawn.items()},
+        "heights": {name: chart["spec"].get("height", 0) for name, chart in drawn.items()},
+        "findings_json": _script_json(findings),
+        "charts_json": _script_json({name: chart["spec"] for name, chart in drawn.items()}),
+        "style": _safe(_source(environment, "style.css")),
+        "vega": _script(_drawing()),
+        "scripts": [_script(_source(environment, name)) for name in SCRIPTS],
+        "legend": _legend(findings),
+        "scored": _scored(findings),
+        "money": money_tables(findings),
+        "flips": flip_table(findings),
+        "panels": MOST_PANELS,
+        "editable": len(findings["costs"]["values"]) * len(findings["data"]["labels"])
+        <= MOST_CELLS,
+    }
+    page: str = environment.get_template("page.html.j2").render(context)
+    return page
+
+
+def _environment() -> Any:
+    """Return what fills templates; all that is not marked as safe gets escaped."""
+    library = jinja2()
+    environment = library.Environment(
+        loader=library.PackageLoader("stakes.show.report", "."),
+        autoescape=True,
+        undefined=library.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "percent": lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}"),
+        "exact": exact,
+        "label": repr,
+        "sentence": lambda text: text[:1].upper() + text[1:],
+    }
+    return environment
+
+
+@cache
+def _drawing() -> str:
+    """Return the scripts that draw; putting them together takes a second, so once is enough."""
+    source: str = vl_convert().javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return source
+
+
+def _source(environment: Any, name: str) -> str:
+    """Return a file of this package as it stands."""
+    source: str = environment.loader.get_source(environment, name)[0]
+    return source
+
+
+def _safe(text: str) -> Any:
+    return jinja2().utils.markupsafe.Markup(text)
+
+
+def _script_json(value: Any) -> Any:
+    """Return JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return _safe(text)
+
+
+def _script(source: str) -> Any:
+    """Return a script that may stand in the page: in JavaScript a backslash there says nothing."""
+    return _safe(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _legend(findings: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"name": model["name"], "colour": colour(place), "dash": dash(place)}
+        for place, model in enumerate(findings["models"])
+    ]
+
+
+def _scored(findings: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the models that have curves in the order of all models, with their looks."""
+    curves = [] if findings["curves"] is None else findings["curves"]["models"]
+    by_name = {model["name"]: (place, model) for place, model in enumerate(curves)}
+    return [
+        {"place": by_name[each["name"]][0], "model": by_name[each["name"]][1], "look": each}
+        for each in _legend(findings)
+        if each["name"] in by_name
+    ]

@@ -1,0 +1,216 @@
+"""The columns of a table as codes of labels and as numbers, with the row of what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._columns import CHUNK, MOST_LABELS
+from stakes._labels import Label, Labels, hint, listing, plain
+from stakes.errors import InputError, LabelError
+from stakes.read.tables import first_row, pyarrow
+from stakes.study.roles import unknown_column
+
+Codes = NDArray[np.signedinteger]
+
+
+class Table:
+    """A table of predictions, of which columns are taken by name.
+
+    Parameters
+    ----------
+    table : pyarrow Table
+        The rows.
+    source : str
+        The name of the file, for errors.
+    key : str, optional
+        The column that names an example, by which errors tell the place; by default its row.
+    on_column : callable, optional
+        Is told the name of each column when work on it begins.
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        source: str,
+        *,
+        key: str | None = None,
+        on_column: Callable[[str], None] | None = None,
+    ) -> None:
+        self._table, self.source, self._key = table, source, key
+        self._on_column = on_column or (lambda _: None)
+        self._encoded: dict[str, tuple[Codes, list[Any]]] = {}
+        self._numbers: dict[str, NDArray[np.float64] | None] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._table.column_names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def check_columns(self, names: Sequence[str | None]) -> None:
+        """Raise when there is no such column; None stands for no name."""
+        for name in names:
+            if name is not None and name not in self.columns:
+                raise InputError(unknown_column(name, self.columns, self.source))
+
+    def values(self, name: str) -> list[Any]:
+        """Return the distinct values of a column."""
+        return self._codes(name)[1]
+
+    def labels(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column, which must not have too many or missing ones."""
+        codes, values = self._codes(name)
+        self._check_few(name, values)
+        for place, value in enumerate(values):
+            if _missing(value):
+                raise self._problem(name, codes == place, "there is no label")
+        return [plain(value) for value in values]
+
+    def codes(self, name: str, labels: Labels, what: str) -> Codes:
+        """Return the position of each row's label among those known; text may stand for numbers."""
+        codes, values = self._codes(name)
+        self._check_few(name, values)
+        known = {label: place for place, label in enumerate(labels)}
+        by_text = {str(label): place for place, label in enumerate(labels)}
+        places = np.full(len(values), -1, dtype=np.min_scalar_type(-max(len(labels), 1)))
+        for place, value in enumerate(values):
+            label = plain(value)
+            found = known.get(label) if not _missing(value) else None
+            places[place] = by_text.get(str(label).strip(), -1) if found is None else found
+        if (places < 0).any():
+            first = int(codes[np.argmax(np.isin(codes, np.flatnonzero(places < 0)))])
+            raise self._problem(name, codes == first, _unknown(values[first], labels, what))
+        return places[codes]
+
+    def knows(self, name: str, labels: Labels) -> bool:
+        """Tell whether all values of a column are among labels, as they are or as text."""
+        if self._nested(name):
+            return False
+        values = self.values(name)
+        allowed = {*labels, *map(str, labels)}
+        return 0 < len(values) <= MOST_LABELS and all(
+            not _missing(value) and not allowed.isdisjoint((plain(value), str(value).strip()))
+            for value in values
+        )
+
+    def numeric(self, name: str) -> bool:
+        """Tell whether all values of a column are numbers."""
+        return self._as_numbers(name) is not None
+
+    def scores(self, name: str) -> NDArray[np.float64]:
+        """Return a column of numbers."""
+        numbers = self._as_numbers(name)
+        if numbers is not None:
+            return numbers
+        codes, values = self._codes(name)
+        for place, value in enumerate(values):
+            try:
+                bad = _missing(value) or np.isnan(float(value))
+            except (TypeError, ValueError):
+                bad = True
+            if bad:
+                said = "there is no score" if _missing(value) else f"{value!r} is not a number"
+                raise self._problem(name, codes == place, said)
+        raise InputError(f"{self.source}, column {name!r}: expected numbers.")
+
+    def _codes(self, name: str) -> tuple[Codes, list[Any]]:
+        if name not in self._encoded:
+            if self._nested(name):
+                raise InputError(
+                    f"{self.source}, column {name!r}: expected one value a row, it has "
+                    f"{self._table.schema.field(name).type}."
+                )
+            self._on_column(name)
+            self._encoded[name] = _encoded(self._table.column(name))
+        return self._encoded[name]
+
+    def _nested(self, name: str) -> bool:
+        return bool(pyarrow().types.is_nested(self._table.schema.field(name).type))
+
+    def _as_numbers(self, name: str) -> NDArray[np.float64] | None:
+        if name not in self._numbers:
+            self._on_column(name)
+            self._numbers[name] = _numbers(self._table.column(name))
+        return self._numbers[name]
+
+    def _check_few(self, name: str, values: Sequence[Any]) -> None:
+        if len(values) > MOST_LABELS:
+            raise LabelError(
+                f"{self.source}, column {name!r}: {len(values):,} different values are too many to "
+                "be classes. Is it a column of scores or identifiers?"
+            )
+
+    def _problem(self, name: str, rows: NDArray[np.bool_], said: str) -> LabelError:
+        """Name the first row that is wrong."""
+        count = int(rows.sum())
+        more = f" (and {count - 1:,} more rows)" if count > 1 else ""
+        at = int(np.argmax(rows))
+        where = f"row {at + first_row(self._table):,}"
+        if self._key is not None:  # rows of joined files are those of neither
+            where = f"{self._key} {plain(self._table.column(self._key)[at])!r}"
+        return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}.")
+
+
+def _encoded(column: Any) -> tuple[Codes, list[Any]]:
+    """Return the distinct values of a column, and the position of each row's among them."""
+    pa = pyarrow()
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode(null_encoding="encode")
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # of no or several chunks
+        array = pa.concat_arrays(array.unify_dictionaries().chunks)
+    values, indices = array.dictionary.to_pylist(), array.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(len(values))
+        values = [*values, None]
+    codes = indices.to_numpy(zero_copy_only=False)
+    used = np.zeros(len(values), dtype=bool)
+    for start in range(0, len(codes), CHUNK):
+        used[codes[start : start + CHUNK]] = True
+    if used.all():
+        return codes, values
+    places = np.cumsum(used) - 1  # a dictionary may hold what does not occur
+    return places[codes], [value for value, occurs in zip(values, used, strict=True) if occurs]
+
+
+def _unknown(value: Any, labels: Labels, what: str) -> str:
+    """Say what is wrong with a value that is no label."""
+    if _missing(value):
+        return "there is no label"
+    close = hint(plain(value), labels)
+    return (
+        f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
+    ).rstrip(".")
+
+
+def _numbers(column: Any) -> NDArray[np.float64] | None:
+    """Return a column as numbers; nothing where one of them is missing or none."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = pc.utf8_trim_whitespace(column)
+    try:
+        cast = column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return None
+    if cast.null_count:
+        return None
+    numbers: NDArray[np.float64] = cast.to_numpy().astype(np.float64, copy=False)
+    return None if np.isnan(numbers).any() else numbers
+
+
+def _missing(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, float) and np.isnan(value)

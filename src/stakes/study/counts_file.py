@@ -1,0 +1,210 @@
+"""Count files: counts as JSON with a versioned layout, to be merged and read again.
+
+- ``schema``: ``"stakes-counts/1"``.
+- ``actual``: the column that had the actual classes.
+- ``labels``, ``decisions``: the classes, and what can be decided.
+- ``models``: an object for each model with its ``name``, its columns of ``decisions`` and
+  ``scores``, and ``decided_from``, the score from which on the positive class was decided; null
+  for what it has not.
+- ``joint``: ``models``, and a row for each combination of class and decisions that came: ``actual``
+  (positions among labels), ``decided`` (for each model, positions among decisions), ``counts``.
+- ``scores``: null, or ``models``, ``pos_label``, ``neg_label``, ``thresholds`` (each model's
+  distinct scores, highest first; "inf" and "-inf" are text), and a row for each combination of
+  class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive`` (0 or
+  1) and ``amounts`` (null if all are 1).
+
+Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._byvalue import kept
+from stakes._labels import as_axes
+from stakes.counts import JointConfusion
+from stakes.errors import FileError, LabelError, StakesError
+from stakes.study.counted import Counted
+from stakes.study.roles import Model
+from stakes.study.scores import JointScores
+
+SCHEMA = "stakes-counts/1"
+
+
+def counts_text(counts: Counted) -> str:
+    """Write counts as the text of a count file."""
+    joint = counts.joint
+    for label in (*joint.labels, *joint.decisions):
+        if not isinstance(label, str | int | float):
+            raise LabelError(
+                f"labels: a count file holds text and numbers only, got {label!r} "
+                f"({type(label).__name__})."
+            )
+    content = {
+        "schema": SCHEMA,
+        "actual": counts.actual,
+        "labels": list(joint.labels),
+        "decisions": list(joint.decisions),
+        "models": [
+            {
+                "name": model.name,
+                "decisions": model.decisions,
+                "scores": model.scores,
+                "decided_from": counts.decided_from.get(model.name),
+            }
+            for model in counts.models
+        ],
+        "joint": {
+            "models": list(joint.names),
+            "actual": joint.actual.tolist(),
+            "decided": joint.decided.T.tolist(),
+            "counts": joint.counts.tolist(),
+        },
+        "scores": None if counts.scores is None else _scores_dict(counts.scores.compressed()),
+    }
+    lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _scores_dict(scores: JointScores) -> dict[str, Any]:
+    return {
+        "models": list(scores.names),
+        "pos_label": scores.pos_label,
+        "neg_label": scores.neg_label,
+        "thresholds": [
+            [each if math.isfinite(each) else str(each) for each in values.tolist()]
+            for values in scores.thresholds
+        ],
+        "ranks": scores.ranks.tolist(),
+        "positive": scores.positive.astype(int).tolist(),
+        "amounts": None if scores.amounts is None else scores.amounts.tolist(),
+    }
+
+
+def counts_from_text(text: str, source: str) -> Counted:
+    """Read the text of a count file.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    source : str
+        The name of the file, for errors.
+    """
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileError(
+            f"{source}, line {error.lineno}, column {error.colno}: not a count file, because it is "
+            f"not JSON: {error.msg}. Was it cut short?"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
+    said = content.get("schema") if isinstance(content, dict) else None
+    if said != SCHEMA:
+        raise FileError(
+            f"{source}: expected a count file, written by 'stakes count', with the schema "
+            f"{SCHEMA!r}; its schema is {said!r}."
+            if said is not None
+            else f"{source}: expected a count file, written by 'stakes count'. Predictions in JSON "
+            "must have an object on each line, in a file named .jsonl."
+        )
+    try:
+        return _counted(content)
+    except KeyError as error:
+        raise FileError(f"{source}: the count file has no {error.args[0]!r}.") from error
+    except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FileError(f"{source}: the count file is damaged: {error}") from error
+
+
+def _counted(content: dict[str, Any]) -> Counted:
+    labels, decisions = as_axes(content["labels"], content["decisions"])
+    models = content["models"]
+    given = content["joint"]
+    names = _names(given["models"], models)
+    counts = _whole(given["counts"], "counts", (-1,))
+    size = len(counts)
+    actual = _whole(given["actual"], "actual", (size,), len(labels))
+    decided = _whole(given["decided"], "decided", (len(names), size), len(decisions))
+    joint = JointConfusion.from_codes(
+        actual,
+        dict(zip(names, decided, strict=True)),
+        labels=labels,
+        decisions=decisions,
+        amounts=counts,
+    )
+    if not joint.n:
+        raise ValueError("it counts no examples.")
+    return Counted(
+        str(content["actual"]),
+        tuple(Model(str(each["name"]), each["decisions"], each["scores"]) for each in models),
+        joint,
+        None if content["scores"] is None else _scores(content["scores"], models, joint),
+        {
+            str(each["name"]): float(each["decided_from"])
+            for each in models
+            if each["decided_from"] is not None
+        },
+    )
+
+
+def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointScores:
+    names = _names(given["models"], models)
+    thresholds = tuple(np.array([float(each) for each in one]) for one in given["thresholds"])
+    for values in thresholds:
+        if np.isnan(values).any() or (values[1:] >= values[:-1]).any():
+            raise ValueError("thresholds: expected distinct scores, highest first.")
+    positive = _whole(given["positive"], "positive", (-1,), 2)
+    ranks = _whole(given["ranks"], "ranks", (len(names), len(positive)))
+    for each, values in zip(ranks, thresholds, strict=True):
+        if each.max() >= len(values):
+            raise ValueError(f"ranks: expected positions among {len(values)} scores.")
+    amounts = None
+    if given["amounts"] is not None:
+        amounts = kept(_whole(given["amounts"], "amounts", (len(positive),)))
+    if (len(positive) if amounts is None else amounts.sum()) != joint.n:
+        raise ValueError(f"scores: expected those of all {joint.n} examples.")
+    return JointScores(
+        names,
+        tuple(map(kept, thresholds)),
+        kept(ranks.astype(np.int32)),
+        kept(positive.astype(bool)),
+        amounts,
+        given["pos_label"],
+        given["neg_label"],
+    )
+
+
+def _names(names: Any, models: Any) -> tuple[str, ...]:
+    known = [str(each["name"]) for each in models]
+    found = tuple(map(str, names))
+    if len(set(found)) < len(found) or not set(found) <= set(known):
+        raise ValueError(f"models: expected some of {known}, each once; got {list(found)}.")
+    return found
+
+
+def _whole(
+    values: Any, name: str, shape: tuple[int, ...], below: int | None = None
+) -> NDArray[np.int64]:
+    """Check whole numbers that are not negative; -1 in the shape stands for any length but 0."""
+    array = np.array(values)
+    if array.size == 0 and 0 in shape:  # no model has decisions
+        return np.empty(shape, dtype=np.int64)
+    right = array.ndim == len(shape) and all(
+        size == asked or (asked < 0 < size) for size, asked in zip(array.shape, shape, strict=True)
+    )
+    if not right or array.dtype.kind != "i":
+        raise ValueError(f"{name}: expected whole numbers, as many as there are rows.")
+    if array.min() < 0 or (below is not None and array.max() >= below):
+        most = "or more" if below is None else f"to {below - 1}"
+        raise ValueError(f"{name}: expected numbers from 0 {most}.")
+    return array.astype(np.int64)

@@ -1,0 +1,209 @@
+"""Which column of a table plays which part: as said, or as its name and values suggest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from stakes.errors import InputError
+
+ACTUAL_NAMES = (
+    "actual",
+    "y_true",
+    "truth",
+    "ground_truth",
+    "true_label",
+    "label",
+    "target",
+    "class",
+    "outcome",
+    "y",
+)
+"""Names of the column with the actual classes, the most telling first."""
+
+ID_NAMES = re.compile(r"(^|_)(id|uuid|key|index|row)$|^unnamed: 0$", re.IGNORECASE)
+SCORE_WORDS = "scores?|proba?|probs|probability|probabilities|p"
+SCORE_NAMES = re.compile(
+    rf"^(?P<tail>.+?)[_. -](y_)?({SCORE_WORDS})$|^(y_)?({SCORE_WORDS})[_. -](?P<head>.+)$",
+    re.IGNORECASE,
+)
+BARE_SCORE = re.compile(rf"^({SCORE_WORDS})$|^y_(score|proba?)$", re.IGNORECASE)
+DECISION_WORDS = re.compile(
+    r"^(?:(?:y_)?pred(?:icted|ictions?)?|decisions?)[_. -]"
+    r"|[_. -](?:(?:y_)?pred(?:icted|ictions?)?|decisions?)$",
+    re.IGNORECASE,
+)
+BARE_DECISION = re.compile(r"^(?:y_)?pred(?:icted|ictions?)?$|^decisions?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier: the column with its decisions, that with its scores, or both."""
+
+    name: str
+    decisions: str | None
+    scores: str | None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The parts that columns play.
+
+    Attributes
+    ----------
+    actual : str
+        The column with the actual classes.
+    models : tuple of Model
+        The classifiers.
+    ignored : tuple of str
+        The columns that play no part.
+    guessed : bool
+        Whether any of it was guessed.
+    """
+
+    actual: str
+    models: tuple[Model, ...]
+    ignored: tuple[str, ...]
+    guessed: bool
+
+    def in_words(self) -> list[str]:
+        """Say what was understood, one sentence for each part."""
+        said = [f"The actual classes are in the column {self.actual!r}."]
+        for model in self.models:
+            where = []
+            if model.decisions is not None:
+                where.append(f"its decisions in {model.decisions!r}")
+            if model.scores is not None:
+                where.append(f"its scores in {model.scores!r}")
+            said.append(f"The model {model.name!r} has {' and '.join(where)}.")
+        if self.ignored:
+            said.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+        return said
+
+
+def find_roles(
+    columns: Sequence[str],
+    source: str,
+    *,
+    is_decision: Callable[[str], bool],
+    is_score: Callable[[str], bool],
+    actual: str | None = None,
+    models: Sequence[str] = (),
+    scores: Sequence[str] = (),
+) -> Roles:
+    """Give each column its part.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The names of the columns.
+    source : str
+        The name of the file, for errors.
+    is_decision, is_score : callable
+        Tell whether a column's values are classes or decisions, or numbers.
+    actual : str, optional
+        The column with the actual classes.
+    models, scores : sequence of str, optional
+        The columns with decisions and with scores. Without both, all that look so; without scores,
+        those that have the names of the models.
+    """
+    given = [*([] if actual is None else [actual]), *models, *scores]
+    for name in given:
+        if name not in columns:
+            raise InputError(unknown_column(name, columns, source))
+    known = actual if actual is not None else guess_actual(columns, source)
+    if known in (*models, *scores):
+        raise InputError(
+            f"{source}: the column {known!r} has the actual classes, it cannot be a model too."
+        )
+    if both := set(models) & set(scores):
+        raise InputError(
+            f"{source}: the column {min(both)!r} was named as decisions and as scores; it can be "
+            "only one of them."
+        )
+    chosen_models, chosen_scores = list(dict.fromkeys(models)), list(dict.fromkeys(scores))
+    rest = [name for name in columns if name != known and not ID_NAMES.search(name)]
+    if models and not scores:
+        stems = {_plain(name) for name in models}
+        named = [name for name in rest if _looks_like_score(name) and _plain(_stem(name)) in stems]
+        chosen_scores = [name for name in named if name not in models and is_score(name)]
+    elif not scores:
+        chosen_scores = [name for name in rest if _looks_like_score(name) and is_score(name)]
+        chosen_models = [name for name in rest if name not in chosen_scores and is_decision(name)]
+    found = _paired(chosen_models, chosen_scores)
+    if not found:
+        raise InputError(
+            f"{source}: no column looks like a model's decisions, which are classes of the costs, "
+            "or like its scores, which are numbers in a column named such as 'model_score'. Name "
+            f"them with --model or --score; there are {', '.join(map(repr, columns[:20]))}."
+        )
+    used = {known, *chosen_models, *chosen_scores}
+    ignored = tuple(name for name in columns if name not in used)
+    return Roles(known, found, ignored, guessed=actual is None or not (models or scores))
+
+
+def unknown_column(name: str, columns: Sequence[str], source: str) -> str:
+    """Say that there is no such column, and which one may be meant."""
+    close = get_close_matches(name, columns, n=1)
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    there = ", ".join(map(repr, columns[:20]))
+    return f"{source}: there is no column {name!r}; there are {there}.{meant}"
+
+
+def guess_actual(columns: Sequence[str], source: str) -> str:
+    """Return the column that is named as those with actual classes are."""
+    by_name = {name.lower(): name for name in reversed(columns)}
+    for name in ACTUAL_NAMES:
+        if name in by_name:
+            return by_name[name]
+    raise InputError(
+        f"{source}: which column has the actual classes? None is named 'actual', 'y_true', 'label' "
+        f"or the like. Name it with --actual; there are {', '.join(map(repr, columns[:20]))}."
+    )
+
+
+def _looks_like_score(name: str) -> bool:
+    return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
+
+
+def _stem(name: str) -> str:
+    """Return the model's name in that of a score column."""
+    match = None if BARE_SCORE.match(name) else SCORE_NAMES.match(name)
+    return name if match is None else match["tail"] or match["head"]
+
+
+def _decision_stem(name: str) -> str:
+    """Return the model's name in that of a column of decisions."""
+    return name if BARE_DECISION.match(name) else DECISION_WORDS.sub("", name)
+
+
+def _paired(models: Sequence[str], scores: Sequence[str]) -> tuple[Model, ...]:
+    """Put decisions and scores of the same model together, by their names."""
+    stems = {_plain(_stem(score)): score for score in scores}
+    result, taken = [], set()
+    for column in models:
+        name = _decision_stem(column) or column
+        score = stems.get(_plain(name), stems.get(_plain(column)))
+        if score is not None:
+            taken.add(score)
+        result.append(Model(name, column, score))
+    if len(models) == 1 and len(scores) == 1 and not taken:
+        return (Model(result[0].name, models[0], scores[0]),)
+    names = {model.name for model in result}
+    for score in scores:
+        if score not in taken:
+            name = _stem(score)
+            result.append(Model(score if name in names else name, None, score))
+    twice = [model.name for model in result]
+    if len(set(twice)) < len(twice):  # two columns shorten to one name: keep the columns' own
+        result = [
+            Model(str(each.decisions or each.scores), each.decisions, each.scores)
+            for each in result
+        ]
+    return tuple(result)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", _decision_stem(name).lower())

@@ -1,0 +1,182 @@
+"""The scores that any number of models give the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._byvalue import ByValue, kept
+from stakes._labels import Label, listing
+from stakes.counts import PairedScoreCounts, ScoreCounts
+from stakes.errors import LabelError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class JointScores(ByValue):
+    """Which scores the positives and the negatives have from each model.
+
+    It has a row for each example, or for each combination of class and scores that occurs.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    thresholds : tuple of ndarray
+        The distinct scores of each model, highest first.
+    ranks : ndarray of int, shape (models, rows)
+        The position of each row's scores among them.
+    positive : ndarray of bool, shape (rows,)
+        Whether the row is of the positive class.
+    amounts : ndarray of int, shape (rows,), or None
+        How many examples the row stands for; None if each for one.
+    pos_label, neg_label : label
+        The classes; the higher a score, the more likely the positive one.
+    """
+
+    names: tuple[str, ...]
+    thresholds: tuple[Floats, ...]
+    ranks: NDArray[np.int32]
+    positive: NDArray[np.bool_]
+    amounts: NDArray[np.int64] | None
+    pos_label: Label
+    neg_label: Label
+
+    @classmethod
+    def from_columns(
+        cls,
+        positive: NDArray[np.bool_],
+        columns: Mapping[str, Floats],
+        *,
+        pos_label: Label,
+        neg_label: Label,
+    ) -> Self:
+        """Rank the scores of each model.
+
+        Parameters
+        ----------
+        positive : ndarray of bool, shape (n,)
+            Whether each example is of the positive class.
+        columns : mapping
+            From each model's name to its scores.
+        pos_label, neg_label : label
+            The names of the classes.
+        """
+        ranked = [_ranked(values) for values in columns.values()]
+        return cls(
+            tuple(columns),
+            tuple(thresholds for thresholds, _ in ranked),
+            kept(np.array([ranks for _, ranks in ranked], dtype=np.int32)),
+            kept(positive),
+            None,
+            pos_label,
+            neg_label,
+        )
+
+    @property
+    def both_classes(self) -> bool:
+        """Whether there are positives and negatives."""
+        return bool(self.positive.any() and not self.positive.all())
+
+    def single(self, name: str) -> ScoreCounts:
+        """Return the score table of one model."""
+        at = self.names.index(name)
+        size = len(self.thresholds[at])
+        codes = np.where(self.positive, self.ranks[at], self.ranks[at] + np.int32(size))
+        sums = np.bincount(codes, weights=self.amounts, minlength=2 * size)
+        positives, negatives = sums.astype(np.int64).reshape(2, size)
+        return ScoreCounts(self.thresholds[at], positives, negatives, **self._labels())
+
+    def pair(self, first: str, second: str) -> PairedScoreCounts:
+        """Return the joint score table of two of the models."""
+        one, other = self.names.index(first), self.names.index(second)
+        return PairedScoreCounts(
+            self.thresholds[one],
+            self.thresholds[other],
+            ranks_1=self.ranks[one],
+            ranks_2=self.ranks[other],
+            positive=self.positive,
+            amounts=self.amounts,
+            **self._labels(),
+        )
+
+    def compressed(self) -> Self:
+        """Return a row for each combination that occurs, in one and the same order."""
+        keys = [*self.ranks[::-1], ~self.positive]  # the last one sorts first
+        order = np.lexsort(keys)
+        new = np.zeros(len(order), dtype=bool)
+        new[0] = True
+        for key in keys:
+            ordered = key[order]
+            new[1:] |= ordered[1:] != ordered[:-1]
+        rows, place = order[new], np.cumsum(new) - 1
+        amounts = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(amounts, place, 1 if self.amounts is None else self.amounts[order])
+        return type(self)(
+            self.names,
+            self.thresholds,
+            kept(self.ranks[:, rows]),
+            kept(self.positive[rows]),
+            None if (amounts == 1).all() else kept(amounts),
+            self.pos_label,
+            self.neg_label,
+        )
+
+    def __add__(self, other: object) -> Self:
+        """Merge the scores of two sets of examples, by the same models."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if self.names != other.names or self._labels() != other._labels():
+            raise LabelError(
+                f"scores of {listing(self.names)} for {self.pos_label!r} cannot be merged with "
+                f"those of {listing(other.names)} for {other.pos_label!r}."
+            )
+        parts = (self, other)
+        merged = [_merged(parts, place) for place in range(len(self.names))]
+        return type(self)(
+            self.names,
+            tuple(thresholds for thresholds, _ in merged),
+            kept(np.array([ranks for _, ranks in merged], dtype=np.int32)),
+            kept(np.concatenate([part.positive for part in parts])),
+            kept(np.concatenate([part._amounts() for part in parts])),  # noqa: SLF001
+            self.pos_label,
+            self.neg_label,
+        ).compressed()
+
+    def _amounts(self) -> NDArray[np.int64]:
+        return np.ones(len(self.positive), dtype=np.int64) if self.amounts is None else self.amounts
+
+    def _labels(self) -> dict[str, Label]:
+        return {"pos_label": self.pos_label, "neg_label": self.neg_label}
+
+    def _comparable(self) -> dict[str, Any]:
+        """Compare rows added up and in order, each model's scores as an array of its own."""
+        same = self.compressed()
+        arrays = {
+            f"thresholds of {name}": values
+            for name, values in zip(same.names, same.thresholds, strict=True)
+        }
+        return {k: v for k, v in same._values().items() if k != "thresholds"} | arrays  # noqa: SLF001
+
+
+def _ranked(scores: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Return the distinct scores, highest first, and the position of each score among them."""
+    distinct, where = np.unique(scores, return_inverse=True)
+    return kept(distinct[::-1].copy()), (len(distinct) - 1 - where).astype(np.int32)
+
+
+def _merged(parts: Sequence[JointScores], place: int) -> tuple[Floats, NDArray[np.int32]]:
+    """Return one model's scores in all parts, and the rows' positions among them."""
+    cuts = [part.thresholds[place] for part in parts]
+    thresholds, ranks = _ranked(np.concatenate(cuts))
+    starts = np.cumsum([0, *map(len, cuts)])
+    found = [
+        ranks[start : start + len(cut)][part.ranks[place]]
+        for part, cut, start in zip(parts, cuts, starts, strict=False)
+    ]
+    return thresholds, np.concatenate(found)

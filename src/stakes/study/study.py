@@ -1,0 +1,363 @@
+"""Predictions of several models on the same examples, and what their mistakes cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._labels import Label
+from stakes.costs import CostMatrix
+from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
+from stakes.curves import CostCurve, CostCurveDifference, CostLine
+from stakes.errors import InputError
+from stakes.infer.designs import SIMPLE, Design
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.many import Ranking
+from stakes.infer.run import checked_confidence
+from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
+from stakes.study.columns import Table
+from stakes.study.counted import Counted
+from stakes.study.deciding import decisions_of, least_cost_threshold, why_undecidable
+from stakes.study.estimate import EstimateBy
+from stakes.study.roles import Model, Roles, find_roles, guess_actual
+from stakes.study.scores import JointScores
+
+Costs = CostMatrix | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Counts of the decisions and scores of several models, and what mistakes cost.
+
+    Made by `from_table` or `from_counts`; nothing here sees the rows again.
+
+    Attributes
+    ----------
+    source : str
+        The name of the file.
+    roles : Roles
+        The parts that its columns play.
+    joint : JointConfusion
+        The decisions of all models that have any.
+    costs : CostMatrix
+        What decisions cost.
+    pos_label : label or None
+        The positive class; None with more than two classes.
+    joint_scores : JointScores or None
+        The scores of the models that have any.
+    decided_from : mapping
+        The score from which on the positive class was decided, for models that had scores alone.
+    said : tuple of str
+        What was understood, in sentences.
+    confidence : float
+        Of all intervals and tests.
+    design : Design
+        The class priors, where they are not those of the examples.
+    """
+
+    source: str
+    roles: Roles
+    joint: JointConfusion
+    costs: CostMatrix
+    pos_label: Label | None = None
+    joint_scores: JointScores | None = None
+    decided_from: Mapping[str, float] = field(default_factory=dict)
+    said: tuple[str, ...] = ()
+    confidence: float = 0.95
+    design: Design = SIMPLE
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        costs: Costs,
+        *,
+        actual: str | None = None,
+        models: Sequence[str] = (),
+        scores: Sequence[str] = (),
+        pos_label: Any = None,
+        confidence: float = 0.95,
+        class_priors: Mapping[Any, float] | None = None,
+        undecided: bool = False,
+        with_scores: bool = True,
+    ) -> Self:
+        """Find the parts that columns play, and count.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+        costs : CostMatrix or mapping
+            What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
+            them, for the two classes of the table.
+        actual, models, scores : str and sequences of str, optional
+            The columns; by default as their names and values suggest.
+        pos_label : optional
+            The positive class of two; by default 1, True, or the one whose misses cost more.
+        confidence : float, default 0.95
+            Of all intervals and tests.
+        class_priors : mapping, optional
+            The share of each class where the models are used.
+        undecided : bool, default False
+            Whether models may lack decisions, where scores are no probabilities to decide by.
+        with_scores : bool, default True
+            Whether scores are counted.
+        """
+        checked_confidence(confidence)
+        matrix = costs if isinstance(costs, CostMatrix) else None
+        if matrix is None:
+            actual = _actual_column(table, actual)
+            where = f"{table.source}, column {actual!r}"
+            matrix = costs_of_mistakes(table.labels(actual), costs, pos_label, where)  # type: ignore[arg-type]
+        every = tuple(dict.fromkeys([*matrix.labels, *matrix.decisions]))
+        roles = find_roles(
+            table.columns,
+            table.source,
+            is_decision=lambda name: table.knows(name, every),
+            is_score=table.numeric,
+            actual=actual,
+            models=models,
+            scores=scores,
+        )
+        positive = positive_class(matrix, pos_label)
+        codes = table.codes(roles.actual, matrix.labels, "classes")
+        decided: dict[str, NDArray[np.int64]] = {}
+        decided_from: dict[str, float] = {}
+        for model in roles.models:
+            if model.decisions is not None:
+                decided[model.name] = table.codes(model.decisions, matrix.decisions, "decisions")
+                continue
+            problem = why_undecidable(model, table, matrix, positive)
+            if problem is None:
+                cut = decided_from[model.name] = least_cost_threshold(matrix, positive)
+                chosen = table.scores(str(model.scores)) >= cut
+                decided[model.name] = decisions_of(chosen, matrix, positive)
+            elif not undecided:
+                raise InputError(problem)
+        joint = JointConfusion.from_codes(
+            codes, decided, labels=matrix.labels, decisions=matrix.decisions
+        )
+        counts = Counted(
+            roles.actual,
+            roles.models,
+            joint,
+            _joint_scores(codes, roles.models, table, matrix, positive) if with_scores else None,
+            decided_from,
+        )
+        return cls._made(
+            counts,
+            source=table.source,
+            roles=roles,
+            costs=matrix,
+            positive=positive,
+            confidence=confidence,
+            design=_design(class_priors, matrix),
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Counted,
+        source: str,
+        costs: Costs,
+        *,
+        pos_label: Any = None,
+        confidence: float = 0.95,
+        class_priors: Mapping[Any, float] | None = None,
+        undecided: bool = False,
+    ) -> Self:
+        """Take rows that were counted before.
+
+        Parameters
+        ----------
+        counts : Counted
+            What was counted.
+        source : str
+            The name of the file, for errors.
+        costs, pos_label, confidence, class_priors, undecided
+            As in `from_table`.
+        """
+        checked_confidence(confidence)
+        known = None if counts.scores is None else counts.scores.pos_label
+        if isinstance(costs, CostMatrix):
+            matrix = costs
+        else:
+            given = known if pos_label is None else pos_label
+            matrix = costs_of_mistakes(counts.joint.labels, costs, given, source)
+        counts = counts.renamed(matrix, source)
+        positive = positive_class(matrix, pos_label)
+        if positive is None:  # more classes or decisions than two, for which scores say nothing
+            counts = replace(counts, scores=None)
+        elif counts.scores is not None:
+            positive = counts.scores.pos_label
+            if pos_label is not None and among(pos_label, matrix.labels, "pos_label") != positive:
+                raise InputError(
+                    f"pos_label: the scores in {source} were counted as those of {positive!r}, "
+                    f"got {pos_label!r}."
+                )
+        lacking = [each.name for each in counts.models if each.name not in counts.joint.names]
+        if lacking and not undecided:
+            raise InputError(
+                f"{source}: the model {lacking[0]!r} was counted without decisions, because its "
+                "scores are no probabilities. Choose a threshold with 'stakes threshold'."
+            )
+        return cls._made(
+            counts,
+            source=source,
+            roles=Roles(counts.actual, counts.models, (), guessed=False),
+            costs=matrix,
+            positive=positive,
+            confidence=confidence,
+            design=_design(class_priors, matrix),
+        )
+
+    @classmethod
+    def _made(
+        cls,
+        counts: Counted,
+        *,
+        source: str,
+        roles: Roles,
+        costs: CostMatrix,
+        positive: Label | None,
+        confidence: float,
+        design: Design,
+    ) -> Self:
+        said = list(roles.in_words())
+        said += [
+            f"The model {name!r} has no decisions; its scores are taken as probabilities of "
+            f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
+            for name, cut in counts.decided_from.items()
+        ]
+        if counts.scores is not None:
+            said.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
+        return cls(
+            source=source,
+            roles=roles,
+            joint=counts.joint,
+            costs=costs,
+            pos_label=positive,
+            joint_scores=counts.scores,
+            decided_from=counts.decided_from,
+            said=tuple(said),
+            confidence=float(confidence),
+            design=design,
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return self.joint.n
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that have decisions."""
+        return tuple(map(str, self.joint.names))
+
+    def counts(self) -> Counted:
+        """Return what was counted."""
+        scores = None if self.joint_scores is None else self.joint_scores.compressed()
+        roles = self.roles
+        return Counted(roles.actual, roles.models, self.joint, scores, self.decided_from)
+
+    def estimate(
+        self, name: str, unit: str = "", method: str = "auto", **options: Any
+    ) -> CostEstimate:
+        """Return what a model costs; its intervals are by the method."""
+        confusion = self.joint.single(name)
+        return EstimateBy(confusion, self.costs, self.design, unit, method, options)
+
+    def estimates(
+        self, unit: str = "", method: str = "auto", **options: Any
+    ) -> dict[str, CostEstimate]:
+        """Return what each model costs, the cheapest first."""
+        every = {name: self.estimate(name, unit, method, **options) for name in self.names}
+        return dict(sorted(every.items(), key=lambda item: item[1].cost))
+
+    def ranking(self, unit: str = "") -> Ranking:
+        """Return the comparison of all models, of which there must be two."""
+        if len(self.names) < TWO:
+            raise InputError(
+                f"{self.source}: comparing takes two models, there is only {self.names[0]!r}."
+            )
+        pairs = {pair: self.joint.pair(*pair) for pair in combinations(self.names, 2)}
+        return Ranking(pairs, self.costs, self.joint, unit, self.design)
+
+    @cached_property
+    def scores(self) -> dict[str, ScoreCounts]:
+        """The score tables of the models that have scores."""
+        scores = self.joint_scores
+        return {} if scores is None else {name: scores.single(name) for name in scores.names}
+
+    @property
+    def both_classes(self) -> bool:
+        """Whether there are examples of two classes."""
+        return bool((self.joint.class_counts() > 0).sum() == TWO)
+
+    def curves(self) -> dict[str, CostCurve]:
+        """Return the cost curves of the models that have scores; none with one class only."""
+        if not self.both_classes:
+            return {}
+        return {name: CostCurve(counts, name) for name, counts in self.scores.items()}
+
+    def lines(self) -> dict[str, CostLine]:
+        """Return the cost lines of the models that have decisions and no scores."""
+        if not self.both_classes or self.pos_label is None:
+            return {}
+        return {
+            name: CostLine.from_confusion(
+                self.joint.single(name), pos_label=self.pos_label, name=name
+            )
+            for name in self.names
+            if name not in self.scores
+        }
+
+    def paired_scores(self, first: str, second: str) -> PairedScoreCounts:
+        """Return the joint score table of two models."""
+        scores = self.joint_scores
+        missing = [n for n in (first, second) if scores is None or n not in scores.names]
+        if scores is None or missing:
+            raise InputError(f"{self.source}: the model {missing[0]!r} has no scores.")
+        return scores.pair(first, second)
+
+    def curve_difference(self, first: str, second: str) -> CostCurveDifference:
+        """Return the difference of the cost curves of two models that have scores."""
+        return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
+
+
+def _actual_column(table: Table, actual: str | None) -> str:
+    table.check_columns([actual])
+    return guess_actual(table.columns, table.source) if actual is None else actual
+
+
+def _design(class_priors: Mapping[Any, float] | None, costs: CostMatrix) -> Design:
+    if class_priors is None:
+        return SIMPLE
+    return Design(
+        {among(label, costs.labels, "class_priors"): share for label, share in class_priors.items()}
+    )
+
+
+def _joint_scores(
+    codes: NDArray[np.int64],
+    models: Sequence[Model],
+    table: Table,
+    costs: CostMatrix,
+    positive: Label | None,
+) -> JointScores | None:
+    """Rank the scores of the models that have any, where there are two classes."""
+    scored = {model.name: model.scores for model in models if model.scores is not None}
+    if positive is None or not scored:
+        return None
+    return JointScores.from_columns(
+        codes == costs.labels.index(positive),
+        {name: table.scores(column) for name, column in scored.items()},
+        pos_label=positive,
+        neg_label=next(label for label in costs.labels if label != positive),
+    )

@@ -1,0 +1,454 @@
+"""The report's script computes what Python computes: costs, intervals, p-values and the verdict."""
+
+import itertools
+import json
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+import stakes
+from stakes import CostEstimate, CostMatrix, JointConfusion, Ranking
+from stakes._table import number
+from stakes.errors import RareCostWarning
+from stakes.infer import many
+
+SCRIPT = Path(stakes.__file__).parent / "show" / "report" / "live.js"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CONFIDENCES = (0.8, 0.95, 0.999)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning"),
+    pytest.mark.filterwarnings("ignore::stakes.errors.ConstantCostWarning"),
+]
+
+
+@pytest.fixture
+def live(page):
+    """Call a function of the script with each of many lists of arguments."""
+    page.add_script_tag(path=SCRIPT)
+
+    def called(name, *calls):
+        script = "([name, calls]) => calls.map((each) => stakesLive[name](...each))"
+        return page.evaluate(script, [name, [list(each) for each in calls]])
+
+    return called
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Spare the random draws behind the simultaneous intervals, which the script does not give."""
+    monkeypatch.setattr(many, "DRAWS", 100)
+
+
+def joint_of(cells, n_classes, n_decisions=None, names=None):
+    """Make joint counts from a mapping of (decisions …, class) to counts."""
+    keys = sorted(cells)
+    return JointConfusion(
+        names or [f"m{model}" for model in range(len(keys[0]) - 1)],
+        decided=np.array([key[:-1] for key in keys]),
+        actual=np.array([key[-1] for key in keys]),
+        counts=np.array([cells[key] for key in keys], dtype=np.int64),
+        labels=[f"class {j}" for j in range(n_classes)],
+        decisions=[f"class {i}" for i in range(n_decisions or n_classes)],
+    )
+
+
+def matrix(joint, costs):
+    return CostMatrix(costs, rows="predicted", labels=joint.labels, decisions=joint.decisions)
+
+
+def ranking_of(joint, costs, unit=""):
+    pairs = {pair: joint.pair(*pair) for pair in itertools.combinations(joint.names, 2)}
+    return Ranking(pairs, matrix(joint, costs), joint, unit)
+
+
+def has_an_order(joint, costs):
+    """Tell whether no two models' costs are equal up to rounding, which may order them either way.
+
+    Models with the same outcomes are in order: their costs are equal to the last bit.
+    """
+    outcomes = [CostEstimate(joint.single(name), matrix(joint, costs)) for name in joint.names]
+    found = sorted((each.cost, *each.outcomes().only.counts[0]) for each in outcomes)
+    return all(
+        one[1:] == other[1:] or other[0] - one[0] > 1e-12 * float(np.ptp(costs))
+        for one, other in itertools.pairwise(found)
+    )
+
+
+def check_same(live, cases):
+    """Compare the script with Python on (joint, costs, confidence)."""
+    cases = [case for case in cases if has_an_order(*case[:2])]
+    assert cases
+    arguments = [(joint.to_dict(), np.asarray(costs).tolist(), q) for joint, costs, q in cases]
+    found = zip(
+        *(live(name, *arguments) for name in ("estimates", "pairwise", "bestSet")), strict=True
+    )
+    summaries = live("summary", *([*each, "EUR"] for each in arguments))
+    for case, results, summary in zip(cases, found, summaries, strict=True):
+        joint, costs, confidence = case
+        estimates, pairs, best = results
+        check_estimates(joint, costs, confidence, estimates)
+        ranking = ranking_of(joint, costs, "EUR")
+        check_pairs(ranking, confidence, pairs)
+        assert best == ranking.best_set(confidence)
+        assert summary == ranking.summary(confidence)
+
+
+def check_estimates(joint, costs, confidence, found):
+    span = float(np.ptp(costs)) or float(np.abs(costs).max())
+    assert [each["name"] for each in found] == list(joint.names)
+    for each in found:
+        expected = CostEstimate(joint.single(each["name"]), matrix(joint, costs))
+        low, high = expected.interval(confidence)
+        assert each["cost"] == pytest.approx(expected.cost, rel=1e-12, abs=1e-12 * span)
+        assert each["total"] == pytest.approx(expected.total, rel=1e-12, abs=1e-9 * span)
+        assert each["low"] == pytest.approx(low, rel=0, abs=1e-6 * span)
+        assert each["high"] == pytest.approx(high, rel=0, abs=1e-6 * span)
+        assert each["low"] <= each["cost"] + 1e-9 * span
+        assert each["cost"] <= each["high"] + 1e-9 * span
+
+
+def check_pairs(ranking, confidence, found):
+    expected = ranking.pairwise(confidence=confidence)
+    assert [(each["first"], each["second"]) for each in found] == [
+        (each.first, each.second) for each in expected
+    ]
+    size = float(np.abs(ranking.costs.values).max())
+    for each, pair in zip(found, expected, strict=True):
+        method = ranking.difference(pair.first, pair.second).default_method()
+        assert each["method"] == method
+        assert (each["rare"] is None) == (method == "exact")
+        assert each["difference"] == pytest.approx(pair.difference, rel=1e-9, abs=1e-12 * size)
+        assert each["p_value"] == pytest.approx(pair.p_value, rel=0, abs=1e-6)
+        assert each["adjusted"] == pytest.approx(pair.adjusted, rel=0, abs=1e-6 * len(expected))
+        assert each["rejected"] == pair.rejected
+
+
+# -- the example
+
+
+def breast_cancer():
+    table = np.genfromtxt(
+        EXAMPLES / "breast_cancer.csv", delimiter=",", names=True, dtype=None, encoding="utf-8"
+    )
+    costs = CostMatrix.read(EXAMPLES / "breast_cancer_costs.csv")
+    predictions = {name: table[name] for name in ("logistic", "tree", "discriminant")}
+    joint = JointConfusion.from_labels(
+        table["actual"], predictions, labels=costs.labels, decisions=costs.decisions
+    )
+    return joint, costs.values
+
+
+def test_the_example_and_edits_of_each_of_its_costs(live):
+    joint, costs = breast_cancer()
+    cases = [(joint, costs, confidence) for confidence in CONFIDENCES]
+    edits = itertools.product(np.ndindex(costs.shape), (0, 2000, 3999.99, 41234, math.pi, -500))
+    for (place, edit), confidence in zip(edits, itertools.cycle(CONFIDENCES), strict=False):
+        edited = costs.copy()
+        edited[place] = edit
+        cases.append((joint, edited, confidence))
+    check_same(live, cases)
+
+
+# -- tables of all kinds
+
+
+def random_joint(rng, n, n_models, n_classes, n_decisions):
+    """Draw joint counts: models that are wrong together or alone, and cells that are rare."""
+    drawn = min(n, 5000)
+    mistakes, together = 10 ** rng.uniform(-3, -0.3), rng.uniform(0, 0.95)
+    actual = rng.choice(n_classes, drawn, p=rng.dirichlet(np.full(n_classes, 0.7)))
+    shared, shared_wrong = rng.random(drawn), rng.integers(0, n_decisions, drawn)
+    columns = []
+    for _ in range(n_models):
+        copied = rng.random((2, drawn)) < together
+        chance = np.where(copied[0], shared, rng.random(drawn))
+        wrong = np.where(copied[1], shared_wrong, rng.integers(0, n_decisions, drawn))
+        columns.append(np.where(chance < mistakes * rng.uniform(0.5, 1.5), wrong, actual))
+    cells, counts = np.unique(np.column_stack([*columns, actual]), axis=0, return_counts=True)
+    many = np.where(counts > 1, rng.poisson(counts * (n / drawn)), 1)
+    counts = counts if n == drawn else np.maximum(many, 1)
+    cells = {tuple(cell): count for cell, count in zip(cells.tolist(), counts, strict=True)}
+    return joint_of(cells, n_classes, n_decisions)
+
+
+COSTS = {
+    "small whole numbers": lambda rng, shape: rng.integers(0, 10, shape),
+    "whole numbers and gains": lambda rng, shape: rng.integers(-50, 1000, shape),
+    "tenths": lambda rng, shape: rng.integers(0, 30, shape) / 10,
+    "cents": lambda rng, shape: np.round(10 ** rng.uniform(-1, 4, shape), 2),
+    "on no lattice": lambda rng, shape: rng.gamma(0.5, 10, shape),
+    "small gains on no lattice": lambda rng, shape: rng.normal(0, 1e-3, shape),
+    "two far apart": lambda rng, shape: np.where(rng.random(shape) < 0.5, 1, 1000),
+}
+
+
+def random_costs(rng, kind, joint):
+    costs = COSTS[kind](rng, (len(joint.decisions), len(joint.labels))).astype(float)
+    if rng.random() < 0.6:
+        np.fill_diagonal(costs, 0)
+    return costs
+
+
+@pytest.mark.parametrize("kind", COSTS)
+def test_random_tables(live, kind):
+    cases = []
+    for seed in range(16):
+        rng = np.random.default_rng([seed, *kind.encode()])
+        n_classes = int(rng.integers(2, 7))
+        extra = int(rng.integers(1, 3)) if seed % 4 == 0 else 0
+        joint = random_joint(
+            rng, round(10 ** rng.uniform(0.5, 7)), seed % 4 + 2, n_classes, n_classes + extra
+        )
+        cases.append((joint, random_costs(rng, kind, joint), CONFIDENCES[seed % 3]))
+    check_same(live, cases)
+
+
+def tied_joint(rng, n, n_classes):
+    """Draw two models that disagree either way equally often, so that no p-value is tiny."""
+    cells, disagreement = {}, 10 ** rng.uniform(-3, -0.5)
+    for first, second, actual in itertools.product(range(n_classes), repeat=3):
+        if second <= first:
+            mean = n * rng.beta(0.5, 1) / n_classes**2 * (1 if first == second else disagreement)
+            cells[first, second, actual] = 5 + rng.poisson(mean)
+            cells[second, first, actual] = 5 + rng.poisson(mean)
+    return joint_of(cells, n_classes)
+
+
+@pytest.mark.parametrize("kind", COSTS)
+def test_near_ties_by_the_bootstrap_test(live, kind):
+    cases = []
+    for seed in range(12):
+        rng = np.random.default_rng([100 + seed, *kind.encode()])
+        joint = tied_joint(rng, 10 ** rng.uniform(1, 7), seed % 3 + 2)
+        cases.append((joint, random_costs(rng, kind, joint), 0.95))
+    methods = {ranking_of(*case[:2]).difference("m0", "m1").default_method() for case in cases}
+    assert "exact" in methods
+    check_same(live, cases)
+
+
+def test_ten_classes(live):
+    rng = np.random.default_rng(10)
+    joint = random_joint(rng, 30_000, 3, 10, 10)
+    check_same(live, [(joint, random_costs(rng, kind, joint), 0.95) for kind in COSTS])
+
+
+def test_so_many_different_costs_that_they_are_condensed(live):
+    rng = np.random.default_rng(16)
+    joint = random_joint(rng, 20_000, 2, 16, 16)
+    cases = [(joint, rng.gamma(1, 10, (16, 16)), confidence) for confidence in CONFIDENCES]
+    assert len(ranking_of(*cases[0][:2]).difference("m0", "m1").outcomes().only.costs) > 2048
+    check_same(live, cases)
+
+
+def test_ten_million_examples_are_exact(live):
+    """The bootstrap test against all outcomes, listed."""
+    n, seen, large, small = 10**7, [6, 5, 8, 7], 15025, 699
+    cells = dict(zip([(0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1)], seen, strict=True))
+    cells |= {(0, 0, 0): n // 2, (1, 1, 1): n // 2 - sum(seen)}
+    (pair,) = live("pairwise", (joint_of(cells, 2).to_dict(), [[0, small], [large, 0]], 0.95))[0]
+    counts = np.meshgrid(*[np.arange(40)] * 4, indexing="ij", sparse=True)
+    drawn = sum(counts)
+    orders = np.concatenate([[0], np.cumsum(np.log(n - np.arange(drawn.max())))])
+    log_p = orders[drawn] + (n - drawn) * np.log1p(-sum(seen) / n)
+    for count, times in zip(counts, seen, strict=True):
+        log_p = log_p + count * np.log(times / n) - gammaln(count + 1)
+    total = large * (counts[1] - counts[0]) + small * (counts[2] - counts[3])
+    tails = [np.exp(log_p[total <= 0]).sum(), np.exp(log_p[total >= 0]).sum()]
+    assert pair["method"] == "exact"
+    assert pair["p_value"] == pytest.approx(2 * min(tails), rel=1e-9)
+
+
+# -- where there is little to compute
+
+
+DEGENERATE = {
+    "one example": ({(0, 0, 1): 1}, [[0, 7], [2, 0]]),
+    "one outcome only, the cheapest": ({(0, 0, 0): 50}, [[0, 7], [2, 0]]),
+    "one outcome only, the costliest": ({(0, 0, 1): 50}, [[0, 7], [2, 0]]),
+    "one outcome only, in between": ({(1, 1, 0): 50}, [[0, 7], [2, 0]]),
+    "all costs equal": ({(0, 1, 0): 20, (1, 0, 1): 30}, [[3.7, 3.7], [3.7, 3.7]]),
+    "all costs zero": ({(0, 1, 0): 20, (1, 0, 1): 30}, [[0, 0], [0, 0]]),
+    "decisions that cost the same": ({(0, 1, 0): 20, (1, 0, 1): 30}, [[1, 5], [1, 5]]),
+    "models that always agree": ({(0, 0, 0): 20, (1, 1, 1): 30}, [[0, 7], [2, 0]]),
+    "models that never agree": ({(0, 1, 0): 20, (1, 0, 0): 31}, [[0, 7], [2, 0]]),
+    "always one way": ({(0, 1, 0): 20, (1, 0, 1): 30}, [[0, 7], [2, 0]]),
+    "only gains": ({(0, 1, 0): 20, (1, 0, 1): 30, (1, 1, 1): 9}, [[-5, -1], [-2, -30]]),
+    "a large constant": (
+        {(0, 1, 0): 20, (1, 0, 0): 30, (1, 1, 1): 9},
+        [[1e9, 1e9 + 7], [1e9, 1e9]],
+    ),
+    "tiny costs": ({(0, 1, 0): 20, (1, 0, 0): 30, (0, 1, 1): 9}, [[0, 7e-9], [2e-9, 0]]),
+    "huge costs": ({(0, 1, 0): 20, (1, 0, 0): 30, (0, 1, 1): 9}, [[0, 7e30], [2e30, 0]]),
+    "costs that differ by rounding": (
+        {(0, 1, 0): 20, (1, 0, 1): 30, (1, 1, 1): 9},
+        [[0.1 + 0.2, 1], [0.3, 0]],
+    ),
+    "a rare disaster": (
+        {(0, 0, 0): 10**6, (1, 1, 1): 10**4, (0, 1, 1): 3, (1, 0, 0): 90},
+        [[0, 1e6], [1, 0]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_tables(live, name):
+    cells, costs = DEGENERATE[name]
+    check_same(live, [(joint_of(cells, 2), costs, confidence) for confidence in CONFIDENCES])
+
+
+def test_one_model_has_an_estimate_and_no_pairs(live):
+    joint = joint_of({(0, 0): 50, (1, 0): 8, (0, 1): 2, (1, 1): 40}, 2)
+    arguments = (joint.to_dict(), [[0, 10], [1, 0]], 0.95)
+    check_estimates(joint, [[0, 10], [1, 0]], 0.95, live("estimates", arguments)[0])
+    assert live("pairwise", arguments) == [[]]
+    assert live("bestSet", arguments) == [["m0"]]
+
+
+# -- words
+
+
+def test_a_rare_outcome_is_described_as_python_describes_it(live):
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        joint = random_joint(rng, 60, 2, 3, 4)
+        costs = rng.integers(0, 50, (4, 3)).astype(float)
+        (pair,) = live("pairwise", (joint.to_dict(), costs.tolist(), 0.95))[0]
+        rare = pair["rare"]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RareCostWarning)
+            ranking_of(joint, costs).difference(pair["first"], pair["second"]).default_method()
+        said = (
+            f"{pair['first']} predicting {rare['predicted'][0]!r} and {pair['second']} "
+            f"{rare['predicted'][1]!r} when it was {rare['actual']!r}, changes the difference by "
+            f"{number(rare['value'])} and was seen {number(rare['count'])} times, fewer than "
+            f"{rare['enough']}"
+        )
+        assert said in str(caught[0].message)
+
+
+def test_pairs_can_be_handed_in_so_that_they_are_computed_once(live):
+    joint, costs = breast_cancer()
+    arguments = [joint.to_dict(), costs.tolist(), 0.95]
+    (pairs,) = live("pairwise", arguments)
+    assert live("bestSet", [*arguments, pairs]) == live("bestSet", arguments)
+    assert live("summary", [*arguments, "EUR", pairs]) == live("summary", [*arguments, "EUR"])
+
+
+def numbers():
+    rng = np.random.default_rng(1)
+    sizes = 10 ** rng.uniform(-12, 25, 2000) * rng.choice([-1, 1], 2000)
+    ties = (np.arange(-4000, 4000) + 0.5) / 16
+    decimals = np.round(rng.uniform(-2000, 2000, 2000), 3)
+    special = [0.0, -0.0, 1e21, 1e22, 5e-324, 1.7976931348623157e308, 999.95, 999.96, 9999.5]
+    edges = [1e-4, 9.9995e-5, 9.99949e-5, 1e-5, 0.5, 2.5, 1000.5, 1001.5, -1000.5, 2**53]
+    strange = [math.inf, -math.inf, math.nan]
+    return [*special, *edges, *strange, *sizes.tolist(), *ties.tolist(), *decimals.tolist()]
+
+
+def test_numbers_are_written_as_in_python(live):
+    values = numbers()
+    assert live("number", *([value] for value in values)) == list(map(number, values))
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 4, 6])
+def test_significant_digits_are_those_of_python(live, digits):
+    values = [value for value in numbers() if math.isfinite(value)]
+    expected = [f"{value:.{digits}g}" for value in values]
+    assert live("general", *([value, digits] for value in values)) == expected
+
+
+# -- what cannot be computed
+
+
+@pytest.fixture
+def refusal(page):
+    """Return the message of the Error that a function of the script throws."""
+    page.add_script_tag(path=SCRIPT)
+    script = """([name, args]) => {
+        try { return "no error: " + JSON.stringify(stakesLive[name](...args)); }
+        catch (error) { return error instanceof Error ? error.message : "no Error"; }
+    }"""
+    return lambda name, *arguments: page.evaluate(script, [name, list(arguments)])
+
+
+@pytest.mark.parametrize("bad", ["", "7", "ten", None, math.nan, math.inf, -math.inf, [1], True])
+def test_a_cost_that_is_no_finite_number_is_refused(refusal, bad):
+    joint, _ = breast_cancer()
+    for name in ("estimates", "pairwise", "bestSet", "summary"):
+        assert refusal(name, joint.to_dict(), [[0, bad], [2000, 0]], 0.95).startswith(
+            "costs: expected a finite number for predicting 'benign' when it was 'malignant', got "
+        )
+
+
+@pytest.mark.parametrize(
+    "costs", [[[0, 1]], [[0, 1], [2]], [[0, 1, 2], [3, 4, 5]], [], None, [None, None]]
+)
+def test_costs_of_another_shape_are_refused(refusal, costs):
+    joint, _ = breast_cancer()
+    message = refusal("estimates", joint.to_dict(), costs, 0.95)
+    assert message.startswith("costs: expected 2 rows, one for each decision, of 2 numbers")
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, math.nan, "0.95", None])
+def test_a_confidence_out_of_range_is_refused(refusal, confidence):
+    joint, costs = breast_cancer()
+    for name in ("estimates", "pairwise"):
+        message = refusal(name, joint.to_dict(), costs.tolist(), confidence)
+        assert message.startswith("confidence: expected a number between 0 and 1")
+
+
+@pytest.mark.parametrize("counts", [[0, 0], [1.5, 2], [-1, 3], ["1", 2]])
+def test_counts_that_are_none_are_refused(refusal, counts):
+    joint = joint_of({(0, 1, 0): 1, (1, 0, 1): 1}, 2).to_dict() | {"counts": counts}
+    message = refusal("estimates", joint, [[0, 1], [2, 0]], 0.95)
+    assert message.startswith("counts: expected whole numbers of examples")
+
+
+@pytest.mark.parametrize("size", [1e308, 1e200, 1e-200, 5e-324])
+def test_costs_beyond_double_precision_give_an_error_or_a_number(refusal, size):
+    cells = {(0, 1, 0): 20, (1, 0, 0): 30, (0, 1, 1): 9, (1, 0, 1): 9}
+    costs = [[-size, 0.7 * size], [0.2 * size, 0]]
+    for name in ("estimates", "pairwise"):
+        message = refusal(name, joint_of(cells, 2).to_dict(), costs, 0.95)
+        assert message.startswith(("costs: they are too large", "no error: "))
+        assert "null" not in message.replace('"rare":null', "")  # how JSON writes NaN
+
+
+# -- in a page
+
+
+def test_the_script_can_stand_inside_a_page():
+    text = SCRIPT.read_text(encoding="utf-8").lower()
+    assert "</script" not in text
+    assert "<!--" not in text
+    assert "http" not in text
+
+
+def test_an_edit_takes_no_noticeable_time(page):
+    rng = np.random.default_rng(8)
+    actual = rng.integers(0, 6, 20_000)
+    predictions = {
+        name: np.where(rng.random(20_000) < 0.5, rng.integers(0, 6, 20_000), actual)
+        for name in "abc"
+    }
+    joint = JointConfusion.from_labels(actual, predictions)
+    assert len(joint.counts) > 1000
+    page.add_script_tag(path=SCRIPT)
+    page.evaluate(f"window.joint = {json.dumps(joint.to_dict())}")
+    for kind in COSTS:
+        taken = page.evaluate(
+            """(costs) => Math.min(...[1, 2, 3, 4, 5].map(() => {
+                const start = performance.now();
+                stakesLive.estimates(joint, costs, 0.95);
+                const pairs = stakesLive.pairwise(joint, costs, 0.95);
+                stakesLive.summary(joint, costs, 0.95, "", pairs);
+                return performance.now() - start;
+            }))""",
+            random_costs(rng, kind, joint).tolist(),
+        )
+        assert taken < 300, kind  # milliseconds; a tenth of it on an idle machine

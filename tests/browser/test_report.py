@@ -1,0 +1,508 @@
+"""The report in a real browser: what it shows is what Python computes."""
+
+import pytest
+from report_studies import HOSTILE_CLASSES, HOSTILE_MODELS, STUDIES, findings_of, study_of
+
+from stakes import (
+    CostMatrix,
+    choose_threshold,
+    cost_ratio,
+    evaluate,
+    operating_condition,
+)
+from stakes._table import number
+from stakes.findings.pairs import pairs_of
+from stakes.show.report import write_report
+from stakes.study import Study
+
+SHOWN = {"rel": 0, "abs": 1e-6}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """Write each report once."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    def get(name):
+        path = folder / f"{name}.html"
+        if not path.exists():
+            write_report(findings_of(name), path)
+        return path.as_uri()
+
+    return get
+
+
+@pytest.fixture
+def report(page, reports):
+    """Open a report and wait until all of it is drawn."""
+
+    def get(name):
+        page.goto(reports(name))
+        page.wait_for_selector("html[data-drawn]")
+        return page
+
+    return get
+
+
+def value(locator):
+    return float(locator.get_attribute("data-value"))
+
+
+def shown(row, field):
+    """Return the number in full that stands behind a read-out, after comparing it with its text."""
+    cell = row.locator(f"[data-field='{field}']").first
+    return value(cell), cell.inner_text()
+
+
+def check(row, field, expected, text=number):
+    found, said = shown(row, field)
+    assert found == pytest.approx(expected, **SHOWN), field
+    if text is not None:
+        assert said == text(found)
+
+
+def close_numbers(found, expected):
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+# ---- opening
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_report_opens_from_disk_and_draws_everything(report, name):
+    page = report(name)
+    plots = page.locator("[data-chart]")
+    assert plots.count() >= 3
+    for i in range(plots.count()):
+        box = plots.nth(i).locator("svg").bounding_box()
+        assert box["width"] > 100
+        assert box["height"] > 40
+    assert page.locator("#verdict-text").inner_text() == findings_of(name)["verdict"]["text"]
+
+
+# ---- the slider over operating conditions
+
+
+@pytest.mark.parametrize("name", ["example", "correct"])
+def test_the_condition_slider_reads_off_each_curve(report, name):
+    page, study = report(name), study_of(name)
+    for pc in (0, 0.05, 0.223, 0.5, 0.732, 0.93, 1):
+        page.locator("#pc").fill(str(pc))
+        check_curves(page, study, pc)
+
+
+def check_curves(page, study, pc):
+    for place, (model, curve) in enumerate(study.curves().items()):
+        row = page.locator(f"#pc-table [data-curve='{place}']")
+        assert row.locator("th").inner_text() == model
+        band = curve.band(study.confidence, pc=[pc])
+        check(row, "cost", curve.cost(pc))
+        check(row, "low", band.low[0])
+        check(row, "high", band.high[0])
+        threshold = curve.threshold(pc)
+        assert shown(row, "threshold")[0] == threshold
+        line = curve.line(threshold)
+        check(row, "tpr", line.tpr, text=None)
+        check(row, "fpr", line.fpr, text=None)
+    assert value(page.locator("#pc-out")) == pc
+    check(page.locator("#pc-trivial"), "cost", min(pc, 1 - pc))
+
+
+def test_the_condition_begins_at_the_stated_costs_and_returns_there(report):
+    page, found = report("example"), findings_of("example")
+    stated = found["curves"]["condition"]["pc"]
+    assert value(page.locator("#pc-out")) == stated
+    page.locator("#pc").fill("0.2")
+    assert value(page.locator("#pc-out")) == 0.2
+    page.locator("#pc-reset").click()
+    assert value(page.locator("#pc-out")) == stated
+
+
+def test_a_prevalence_and_a_ratio_of_costs_set_the_condition(report):
+    page, curve = report("example"), study_of("example").curves()["logistic"]
+    page.locator("#pc-prevalence").fill("5")
+    page.locator("#pc-ratio").fill("8")
+    pc = operating_condition(prevalence=0.05, false_positive=1, false_negative=8)
+    assert value(page.locator("#pc-out")) == pytest.approx(pc, abs=1e-12)
+    check(page.locator("#pc-table [data-curve='0']"), "cost", curve.cost(pc))
+    page.locator("#pc").fill("0.4")
+    ratio = float(page.locator("#pc-ratio").input_value())
+    assert ratio == pytest.approx(cost_ratio(0.4, prevalence=0.05), rel=1e-5)
+
+
+def test_a_condition_that_cannot_be_changes_nothing(report):
+    page = report("example")
+    before = page.locator("#pc-table").inner_text()
+    page.locator("#pc-prevalence").fill("120")
+    assert "between 0 and 100 %" in page.locator("#pc-problem").inner_text()
+    assert page.locator("#pc-prevalence").get_attribute("aria-invalid") == "true"
+    assert page.locator("#pc-table").inner_text() == before
+    page.locator("#pc").fill("0.5")
+    assert page.locator("#pc-problem").is_hidden()
+
+
+def test_the_slider_moves_with_the_keyboard(report):
+    page = report("example")
+    page.locator("#pc").fill("0.5")
+    page.locator("#pc").press("ArrowRight")
+    assert value(page.locator("#pc-out")) == pytest.approx(0.501)
+    assert page.locator("#pc").get_attribute("aria-valuetext") == "PC(+) = 0.501"
+
+
+def test_another_pair_of_curves_can_be_picked(report):
+    page = report("example")
+    lines = page.locator("#chart-difference .mark-line path").first
+    before = lines.get_attribute("d")
+    page.locator("#pair").select_option("2")
+    assert lines.get_attribute("d") != before
+
+
+# ---- the chooser of thresholds
+
+
+def chosen(study, model, miss, alarm, share):
+    """Return Python's choice at these costs and this share of positives."""
+    counts = study.scores[model]
+    labels = (counts.neg_label, counts.pos_label)
+    values = study.costs.values_for(labels, labels).copy()
+    values[0, 1], values[1, 0] = miss, alarm
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    here = counts.n_positives / counts.n
+    priors = None if share == here else dict(zip(labels, (1 - share, share), strict=True))
+    return choose_threshold(counts, costs, class_priors=priors, confidence=study.confidence)
+
+
+def check_choices(page, study, miss, alarm, share):
+    for place, model in enumerate(study.curves()):
+        choice = chosen(study, model, miss, alarm, share)
+        row = page.locator(f"#threshold-table [data-curve='{place}']")
+        assert shown(row, "threshold")[0] == choice.threshold
+        check(row, "cost", choice.cost)
+        for field in ("recall", "fpr", "alarms"):
+            check(row, field, getattr(choice, field), text=None)
+        if choice.design.class_priors is None:
+            check(row, "low", choice.interval.low)
+            check(row, "high", choice.interval.high)
+        else:
+            assert row.locator("[data-field='low']").inner_text() == "–"
+        card = page.locator(f"[data-choice='{place}']")
+        for i in range(2):
+            for j in range(2):
+                cell = card.locator(f"[data-cell='{i}{j}']")
+                check(cell, "count", choice.confusion.counts[i, j])
+        total = sum(value(card.locator("b[data-field]").nth(i)) for i in range(4))
+        assert total == pytest.approx(choice.cost)
+
+
+@pytest.mark.parametrize("name", ["example", "correct"])
+def test_the_chooser_begins_with_pythons_choice(report, name):
+    page, study, found = report(name), study_of(name), findings_of(name)
+    condition = found["curves"]["condition"]
+    labels = study.costs.labels
+    cells = study.costs.values_for(labels, labels)
+    check_choices(page, study, cells[0, 1], cells[1, 0], condition["prevalence"])
+    for place, model in enumerate(found["curves"]["models"]):
+        row = page.locator(f"#threshold-table [data-curve='{place}']")
+        check(row, "cost", model["choice"]["cost"])
+        check(row, "low", model["choice"]["interval"]["low"])
+
+
+@pytest.mark.parametrize("name", ["example", "correct"])
+def test_the_chooser_follows_its_boxes(report, name):
+    page, study = report(name), study_of(name)
+    share = findings_of(name)["curves"]["condition"]["prevalence"]
+    for miss, alarm in ((100, 7), (31, 900.5)):
+        page.locator("#miss").fill(str(miss))
+        page.locator("#alarm").fill(str(alarm))
+        check_choices(page, study, miss, alarm, share)
+    for percent in (2.5, 61):
+        page.locator("#share").fill(str(percent))
+        check_choices(page, study, miss, alarm, percent / 100)
+
+
+def test_the_chooser_follows_each_slider(report):
+    page, study = report("example"), study_of("example")
+    stated = {"miss": 40_000.0, "alarm": 2000.0, "share": 106 / 285}
+    for slider, position in (("miss", -1.3), ("alarm", 0.7), ("share", 0.12), ("share", 0.9)):
+        page.locator(f"#{slider}-slider").fill(str(position))
+        box = float(page.locator(f"#{slider}").input_value())
+        if slider == "share":
+            assert box == pytest.approx(100 * position)
+            now = position
+        else:
+            assert box == pytest.approx(stated[slider] * 10**position, rel=5e-3)
+            now = box
+        check_choices(page, study, **(stated | {slider: now}))
+        page.locator("#threshold-reset").click()
+        check_choices(page, study, **stated)
+
+
+def test_a_mistake_must_not_be_cheaper_than_the_correct_decision(report):
+    page = report("correct")
+    before = page.locator("#threshold-table").inner_text()
+    page.locator("#alarm").fill("0.5")  # a correct negative costs 1
+    problem = page.locator("#threshold-problem")
+    assert problem.inner_text() == (
+        "A false alarm must cost at least 1, as the correct decision does."
+    )
+    assert page.locator("#alarm").get_attribute("aria-invalid") == "true"
+    assert page.locator("#threshold-table").inner_text() == before
+
+
+# ---- the editable costs
+
+
+def edit(page, cells):
+    for (i, j), text in cells.items():
+        page.locator(f"#cost-{i}-{j}").fill(str(text))
+    page.wait_for_selector("#cost-matrix:not([data-state='waiting'])")
+
+
+def edited_study(study, cells):
+    """Return the same examples at other costs."""
+    values = study.costs.values.copy()
+    for cell, cost in cells.items():
+        values[cell] = cost
+    costs = CostMatrix(
+        values, rows="predicted", labels=study.costs.labels, decisions=study.costs.decisions
+    )
+    return Study(study.source, study.roles, study.joint, costs, confidence=study.confidence)
+
+
+EDITS = [
+    ("example", {(0, 1): 7777}),
+    ("example", {(0, 0): 12.5, (1, 1): -3, (1, 0): 0.1}),
+    ("one", {(0, 1): 123.45}),
+    ("three", {(0, 2): 900, (2, 0): 0}),
+    ("decisions", {(2, 0): 0.25, (1, 1): -200}),
+    ("hostile", {(0, 1): 3}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+@pytest.mark.parametrize(("name", "cells"), EDITS)
+def test_edited_costs_give_pythons_numbers(report, name, cells):
+    page, found = report(name), findings_of(name)
+    edit(page, cells)
+    study = edited_study(study_of(name), cells)
+    rows = page.locator("#live-table [data-model]")
+    for place, model in enumerate(found["models"]):
+        estimate = study.estimate(model["name"])
+        row, limits = rows.nth(place), estimate.interval(study.confidence)
+        for field, expected in (
+            ("cost", estimate.cost),
+            ("low", limits.low),
+            ("high", limits.high),
+        ):
+            close_numbers(shown(row, field)[0], expected)
+            assert shown(row, field)[1] == number(shown(row, field)[0])
+        if found["settings"]["volume"]:
+            close_numbers(shown(row, "over")[0], estimate.cost * found["settings"]["volume"])
+    check_trivial(page, study)
+    check_pairs(page, study)
+    if len(study.names) > 1:
+        said = study.ranking(found["settings"]["currency"]).summary(study.confidence)
+        assert page.locator("#live-verdict").inner_text() == said
+
+
+def check_trivial(page, study):
+    decision, best = study.estimate(study.names[0]).best_trivial()
+    row = page.locator("#live-trivial")
+    close_numbers(shown(row, "cost")[0], best.cost)
+    close_numbers(shown(row, "high")[0], best.interval(study.confidence).high)
+    assert row.locator("[data-field='decision']").inner_text() == repr(decision)
+
+
+def check_pairs(page, study):
+    rows = page.locator("#live-pairs tbody tr")
+    for place, pair in enumerate(pairs_of(study)):
+        row = rows.nth(place)
+        said = row.locator("[data-field='pair']").inner_text()
+        assert said.split() == f"{pair['first']} − {pair['second']}".split()
+        for field in ("difference", "p_value", "adjusted"):
+            close_numbers(shown(row, field)[0], pair[field])
+        verdict = f"{pair['first']} is cheaper" if pair["rejected"] else "a tie"
+        assert row.locator("[data-field='verdict']").inner_text().split() == verdict.split()
+        warning = row.locator("[data-field='warning']").text_content()
+        assert warning == (pair["warning"] or "")
+
+
+def test_edited_costs_are_those_of_evaluate(report):
+    """The same, from labels instead of counts, by the functions that users call."""
+    import pandas as pd
+    from report_studies import ROOT
+
+    page = report("example")
+    edit(page, {(0, 1): 9000, (1, 0): 450})
+    tumours = pd.read_csv(ROOT / "examples/breast_cancer.csv")
+    labels = ["benign", "malignant"]
+    costs = CostMatrix([[0, 9000], [450, 0]], rows="predicted", labels=labels)
+    for place, model in enumerate(findings_of("example")["models"]):
+        estimate = evaluate(tumours["actual"], tumours[model["name"]], costs)
+        row, limits = page.locator("#live-table [data-model]").nth(place), estimate.interval()
+        close_numbers([shown(row, f)[0] for f in ("cost", "low", "high")], [estimate.cost, *limits])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_stated_costs_show_pythons_own_numbers(report, name):
+    page, found = report(name), findings_of(name)
+    check_stated(page, found)
+    assert page.locator("#costs-reset").is_disabled()
+
+
+def check_stated(page, found):
+    """Compare with Python's numbers to the last digit."""
+    rows = page.locator("#live-table [data-model]")
+    for place, model in enumerate(found["models"]):
+        for field in ("cost", "low", "high"):
+            assert shown(rows.nth(place), field) == (model[field], number(model[field]))
+    pairs = page.locator("#live-pairs tbody tr")
+    for place, pair in enumerate(found["pairs"]):
+        for field in ("p_value", "adjusted"):
+            assert shown(pairs.nth(place), field) == (pair[field], f"{pair[field]:.2g}")
+    assert page.locator("#live-verdict").inner_text() == found["verdict"]["text"]
+
+
+def test_reset_restores_pythons_own_numbers(report):
+    page, found = report("example"), findings_of("example")
+    edit(page, {(0, 1): 5, (1, 0): 17})
+    assert page.locator("#cost-matrix").get_attribute("data-state") == "edited"
+    page.locator("#costs-reset").click()
+    check_stated(page, found)
+    assert page.locator("#cost-0-1").input_value() == "40000"
+    assert page.locator("#cost-matrix").get_attribute("data-state") == "stated"
+
+
+def test_typing_the_stated_costs_again_is_no_edit(report):
+    page, found = report("example"), findings_of("example")
+    edit(page, {(0, 1): 5})
+    edit(page, {(0, 1): "40,000.0"})
+    check_stated(page, found)
+
+
+def test_a_cost_that_is_no_number_is_named_and_changes_nothing(report):
+    page = report("example")
+    edit(page, {(1, 0): 77})
+    before = page.locator("#live-table").inner_text()
+    for text in ("", "abc", "1,5", "1e999", "--3", "NaN", "<b>"):
+        edit(page, {(0, 1): text})
+        assert page.locator("#cost-0-1").get_attribute("aria-invalid") == "true"
+        assert page.locator("#cost-1-0").get_attribute("aria-invalid") is None
+        said = page.locator("#costs-problem").inner_text()
+        assert said.startswith("The cost of predicting 'benign' when it was 'malignant' must be")
+        assert said.endswith(f"“{text}” is none.")
+        assert page.locator("#live-table").inner_text() == before
+    page.locator("#costs-reset").click()
+    assert page.locator("#costs-problem").is_hidden()
+    assert page.locator("#cost-0-1").get_attribute("aria-invalid") is None
+
+
+# ---- names
+
+
+def test_hostile_names_stay_text(page, reports):
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.goto(reports("hostile"))
+    page.wait_for_selector("html[data-drawn]")
+    page.locator("#pc").fill("0.3")
+    page.locator("#miss").fill("11")
+    edit(page, {(0, 1): 3})
+    edit(page, {(0, 1): "<img src=x onerror=alert(9)>"})
+    assert dialogs == []
+    assert page.evaluate("document.images.length") == 0
+    assert page.evaluate("document.scripts.length") == 8
+    assert (
+        page.evaluate("[...document.querySelectorAll('td b, dd b')].length")
+        == page.locator("b").count()
+    )
+    names = page.locator("#live-table tbody th .name")
+    shown_names = [names.nth(i).text_content() for i in range(len(HOSTILE_MODELS))]
+    assert sorted(shown_names) == sorted(HOSTILE_MODELS)
+    headers = page.locator("#cost-matrix thead th .name")
+    assert [headers.nth(i).text_content() for i in range(2)] == list(HOSTILE_CLASSES)
+    drawn = page.locator("#chart-costs").text_content()
+    assert HOSTILE_MODELS[0] in drawn
+    assert HOSTILE_MODELS[1] in drawn
+
+
+# ---- for everyone, everywhere
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["example", "one", "three", "hostile"])
+def test_axe_finds_no_serious_violation(report, page, name, scheme):
+    sync = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page.emulate_media(color_scheme=scheme)
+    report(name)
+    edit(page, {(0, 1): "abc"})  # with an error on show
+    page.add_style_tag(content=".scroll { background: none }")  # axe cannot see through shades
+    results = sync.Axe().run(page).response
+    serious = [
+        (each["id"], each["impact"], [node["html"][:120] for node in each["nodes"][:3]])
+        for each in results["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_narrow_screen_needs_no_sideways_scrolling(report, page, name):
+    width = 360
+    page.set_viewport_size({"width": width, "height": 800})
+    report(name)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for box in page.locator("[data-chart] svg").all():
+        place = box.bounding_box()
+        assert place["x"] >= 0
+        assert place["x"] + place["width"] <= width + 1
+
+
+def test_charts_follow_the_window(report, page):
+    page.set_viewport_size({"width": 1200, "height": 800})
+    report("example")
+    wide = page.locator("#chart-costs svg").bounding_box()["width"]
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.wait_for_timeout(200)
+    assert page.locator("#chart-costs svg").bounding_box()["width"] < wide / 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def brightness(page, selector, part):
+    colour = page.evaluate(
+        "([s, p]) => getComputedStyle(document.querySelector(s))[p]", [selector, part]
+    )
+    channels = [float(each) for each in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    return sum(channels) / 3
+
+
+def test_dark_screens_get_a_dark_page_and_light_charts(report, page):
+    page.emulate_media(color_scheme="dark")
+    report("example")
+    assert brightness(page, "body", "backgroundColor") < 60
+    assert brightness(page, "#chart-costs .role-axis-label text", "fill") > 120
+    page.emulate_media(color_scheme="light")
+    assert brightness(page, "body", "backgroundColor") > 200
+    assert brightness(page, "#chart-costs .role-axis-label text", "fill") < 120
+
+
+def test_paper_gets_no_sliders_and_light_colours(report, page):
+    page.emulate_media(color_scheme="dark")
+    report("example")
+    page.emulate_media(media="print")
+    assert page.locator("#pc").is_hidden()
+    assert page.locator("#costs").is_hidden()
+    assert page.locator("#pc-table").is_visible()
+    assert brightness(page, "body", "backgroundColor") > 200
+    assert brightness(page, "#chart-costs .role-axis-label text", "fill") < 120
+
+
+def test_tables_that_scroll_can_be_reached_by_keyboard(report, page):
+    page.set_viewport_size({"width": 360, "height": 800})
+    report("example")
+    table = page.locator(".scroll:has(#models-table)")
+    assert table.get_attribute("tabindex") == "0"
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function(
+        "!document.querySelector('.scroll:has(#models-table)').hasAttribute('tabindex')"
+    )

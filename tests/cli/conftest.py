@@ -1,0 +1,78 @@
+"""A folder with predictions and costs, and the command line, run in this process."""
+
+import io
+import sys
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from stakes.cli.main import main
+
+COSTS = "predicted\\actual,ok,fraud\nok,0,100\nfraud,10,0\n"
+MODELS = {"old": 1.0, "logistic": 0.6, "tree": 0.8}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def predictions(n, seed, models=MODELS):
+    """Return the text of a CSV file of payments, some of them fraud."""
+    rng = np.random.default_rng(seed)
+    fraud = rng.random(n) < 0.3
+    columns = {"id": [f"p{i}" for i in range(n)], "actual": names(fraud)}
+    for model, noise in models.items():
+        score = (1 / (1 + np.exp(-2 * (fraud - 0.5 + rng.normal(0, noise, n))))).round(4)
+        columns[model] = names(score > 0.5)
+        columns[f"{model}_score"] = score
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def names(fraud):
+    return np.where(fraud, "fraud", "ok").tolist()
+
+
+@pytest.fixture
+def payments():
+    """Return the function that makes predictions."""
+    return predictions
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return the working folder, which has predictions.csv and costs.csv."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    (tmp_path / "predictions.csv").write_text(predictions(60, seed=1))
+    (tmp_path / "costs.csv").write_text(COSTS)
+    return tmp_path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _matplotlib():
+    """Load matplotlib, whose older versions warn of the newest versions of what they need."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import_module("matplotlib.pyplot")
+
+
+@pytest.fixture
+def stakes(folder, capsys, monkeypatch):  # noqa: ARG001 - commands run in the folder
+    """Return a function that runs a command, and returns what it left behind."""
+
+    def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = main([str(each) for each in arguments])
+        return Said(code, *capsys.readouterr())
+
+    return run

@@ -1,0 +1,332 @@
+"""A catalogue of what can be wrong: each case says what, where, and leaves no file behind."""
+# ruff: noqa: E501 - a case a line, as in a table
+
+import gzip
+import json
+import re
+from dataclasses import dataclass, field
+
+import pytest
+
+ROWS = """id,actual,tree,tree_score,forest,forest_score
+a,ok,ok,0.1,ok,0.2
+b,fraud,fraud,0.9,ok,0.4
+c,ok,fraud,0.6,ok,0.3
+d,fraud,fraud,0.8,fraud,0.7
+e,ok,ok,0.2,ok,0.1
+f,fraud,ok,0.3,fraud,0.6
+"""
+P, C = "predictions.csv", "costs.csv"
+EVALUATE = ["evaluate", P, "-c", C]
+INLINE = ["--fp", "1", "--fn", "5"]
+THREE = "predicted\\actual,a,b,c\na,0,1,2\nb,3,0,4\nc,5,6,0\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command that must fail, the files it is given, and what it must say."""
+
+    name: str
+    arguments: list
+    says: str
+    files: dict = field(default_factory=dict)
+    stdin: bytes = b""
+
+
+def rows(old, new, count=-1):
+    """Return the predictions with something replaced."""
+    assert old in ROWS
+    return {P: ROWS.replace(old, new, count)}
+
+
+def counts(**changes):
+    """Return the text of a count file with some of its parts replaced."""
+    content = {
+        "schema": "stakes-counts/1",
+        "actual": "actual",
+        "labels": ["ok", "fraud"],
+        "decisions": ["ok", "fraud"],
+        "models": [
+            {"name": "tree", "decisions": "tree", "scores": "tree_score", "decided_from": None}
+        ],
+        "joint": {
+            "models": ["tree"],
+            "actual": [0, 0, 1, 1],
+            "decided": [[0, 1, 0, 1]],
+            "counts": [2, 1, 1, 2],
+        },
+        "scores": {
+            "models": ["tree"],
+            "pos_label": "fraud",
+            "neg_label": "ok",
+            "thresholds": [[0.9, 0.4, 0.1]],
+            "ranks": [[0, 1, 2]],
+            "positive": [1, 0, 0],
+            "amounts": [3, 1, 2],
+        },
+    }
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        part = content
+        for each in parents:
+            part = part[each]
+        if value is None:
+            del part[last]
+        else:
+            part[last] = value
+    return json.dumps(content)
+
+
+FILES = [
+    Case("no such file", ["evaluate", "nope.csv", "-c", C], r"nope\.csv: cannot be read: No such"),
+    Case("a folder", ["evaluate", ".", "-c", C], r"\.: cannot be read: Is a directory"),
+    Case("a name with NUL", ["evaluate", "a\0.csv", "-c", C], "cannot hold a NUL character"),
+    Case("empty", EVALUATE, rf"stakes: {P}: the file is empty; expected a table", {P: ""}),
+    Case("blank lines", EVALUATE, rf"{P}: all lines are empty", {P: "\n \n\n"}),
+    Case("header only", EVALUATE, rf"{P}: it has columns \(actual, tree\) but", {P: "actual,tree"}),
+    Case(
+        "a short row",
+        EVALUATE,
+        rf"{P}, line 4: expected 6 cells, as in the header, got 5",
+        rows("c,ok,fraud,0.6,ok,0.3", "c,ok,fraud,0.6,ok"),
+    ),
+    Case(
+        "a long row",
+        EVALUATE,
+        rf"{P}, line 3: expected 6 cells, as in the header, got 7.*','.*quotes",
+        rows("0.4", "0,4"),
+    ),
+    Case(
+        "an open quote",
+        EVALUATE,
+        rf"{P}, line 4: .*quote",
+        rows("c,ok", '"c,ok'),
+    ),
+    Case(
+        "Latin-1",
+        EVALUATE,
+        rf"{P}, line 3: expected UTF-8 text, got the byte 0xfc",
+        {P: ROWS.replace("b,", "bü,").encode("latin-1")},
+    ),
+    Case("UTF-16", EVALUATE, "expected UTF-8 text", {P: ROWS.encode("utf-16")}),
+    Case("a spreadsheet", ["evaluate", "a.xlsx", "-c", C], r"a\.xlsx: expected a file named \.csv", {"a.xlsx": "x"}),
+    Case("no ending", ["evaluate", "a", "-c", C], "a: expected a file named", {"a": ROWS}),
+    Case("not Parquet", ["evaluate", "a.parquet", "-c", C], r"a\.parquet: cannot be read as a Parquet", {"a.parquet": ROWS}),
+    Case("cut Parquet", ["evaluate", "a.parquet", "-c", C], r"a\.parquet: cannot be read as a Parquet", {"a.parquet": "PAR1"}),
+    Case("not Arrow", ["evaluate", "a.feather", "-c", C], r"a\.feather: cannot be read as an? Arrow", {"a.feather": ROWS}),
+    Case("not gzip", ["evaluate", "a.csv.gz", "-c", C], r"a\.csv\.gz: cannot be unpacked", {"a.csv.gz": ROWS}),
+    Case(
+        "cut gzip",
+        ["evaluate", "a.csv.gz", "-c", C],
+        r"a\.csv\.gz: cannot be unpacked",
+        {"a.csv.gz": gzip.compress(ROWS.encode() * 9)[:-12]},
+    ),
+    Case("a bad JSON line", ["evaluate", "a.jsonl", "-c", C], r"a\.jsonl, line 2, column 12: cannot be read as JSON: Expecting", {"a.jsonl": '{"actual": "ok"}\n{"actual": \n'}),
+    Case("a JSON line that is a list", ["evaluate", "a.jsonl", "-c", C], r"a\.jsonl, line 1: expected an object", {"a.jsonl": "[1, 2]\n"}),
+    Case("mixed kinds in JSON", ["evaluate", "a.jsonl", "-c", C], r"a\.jsonl, line 2, column 'tree': got a number, but text in line 1", {"a.jsonl": '{"actual": "ok", "tree": "ok"}\n{"actual": "ok", "tree": 1}\n'}),
+    Case("JSON that is no count file", ["evaluate", "a.json", "-c", C], r"a\.json: expected a count file.*\.jsonl", {"a.json": '[{"actual": "ok"}]'}),
+    Case("the same column twice", EVALUATE, rf"{P}: the column 'tree' occurs 2 times", rows("forest,", "tree,", 1)),
+    Case("nothing on standard input", ["evaluate", "-", "-c", C], "standard input is empty"),
+    Case("standard input twice", ["evaluate", "-", "-", "--id", "id", "-c", C], "give - once", stdin=ROWS.encode()),
+]  # fmt: skip
+
+COLUMNS = [
+    Case("no column of actual classes", EVALUATE, rf"{P}: which column has the actual classes\?.*--actual; there are 'id', 'x'", rows("actual", "x")),
+    Case("a misspelt actual", [*EVALUATE, "--actual", "acutal"], rf"{P}: there is no column 'acutal'; there are 'id', .*Did you mean 'actual'\?"),
+    Case("a misspelt actual, inline costs", ["evaluate", P, *INLINE, "--actual", "acutal"], "no column 'acutal'.*Did you mean 'actual'"),
+    Case("an unknown model", [*EVALUATE, "-m", "svm"], rf"{P}: there is no column 'svm'"),
+    Case("a misspelt score", [*EVALUATE, "-s", "tree_scor"], "Did you mean 'tree_score'"),
+    Case("the actual column as a model", [*EVALUATE, "-m", "actual"], "'actual' has the actual classes, it cannot be a model"),
+    Case("decisions as scores", [*EVALUATE, "-m", "tree", "-s", "tree"], "'tree' was named as decisions and as scores"),
+    Case("no models", EVALUATE, rf"{P}: no column looks like a model's decisions", {P: "id,actual\na,ok\nb,fraud\n"}),
+    Case("a class that the costs lack", EVALUATE, rf"{P}, row 4, column 'actual': 'Ok' is not one of the classes of the costs, 'ok', 'fraud'", rows("c,ok", "c,Ok")),
+    Case("a class that the costs lack, often", EVALUATE, r"row 2, column 'actual': 'new' is not .* \(and 2 more rows\)", rows(",ok,", ",new,", 9)),
+    Case("a decision that the costs lack", [*EVALUATE, "-m", "tree"], rf"{P}, row 3, column 'tree': 'abstain' is not one of the decisions", rows("fraud,fraud,0.9", "fraud,abstain,0.9")),
+    Case("a missing class", EVALUATE, rf"{P}, row 6, column 'actual': there is no label", rows("e,ok", "e,")),
+    Case("a missing decision", [*EVALUATE, "-m", "tree"], rf"{P}, row 6, column 'tree': there is no label", rows("e,ok,ok", "e,ok, ")),
+    Case("mixed types", ["evaluate", P, *INLINE], "for two classes, there are 3: '0', 'fraud', 'ok'", rows("a,ok", "a,0")),
+    Case("a score that is text", [*EVALUATE, "-s", "tree_score"], rf"{P}, row 4, column 'tree_score': 'high' is not a number", rows("0.6,ok", "high,ok")),
+    Case("a score that is NaN", [*EVALUATE, "-s", "tree_score"], r"row 4, column 'tree_score': 'nan' is not a number", rows("0.6,ok", "nan,ok")),
+    Case("a decimal comma", [*EVALUATE, "-s", "tree_score"], r"row 4, column 'tree_score': '0,6' is not a number", {P: ROWS.replace(",", ";").replace("0.6", "0,6")}),
+    Case("a missing score", [*EVALUATE, "-s", "tree_score"], r"row 4, column 'tree_score': there is no score", rows("0.6,ok", ",ok")),
+    Case("an infinite score", [*EVALUATE, "-s", "tree_score"], r"column 'tree_score': .* no probabilities \(from 0\.1 to inf\)", rows("0.6,ok", "inf,ok")),
+    Case("scores that are no probabilities", [*EVALUATE, "-s", "tree_score"], "no probabilities .*stakes threshold", rows("0.6,ok", "-6,ok")),
+    Case("a column of lists", ["evaluate", "a.jsonl", "-c", C, "-m", "tree"], r"a\.jsonl, column 'tree': expected one value a row, it has list", {"a.jsonl": '{"actual": "ok", "tree": ["ok"]}\n'}),
+    Case("no class in a JSON line", ["evaluate", "a.jsonl", "-c", C], r"a\.jsonl, row 2, column 'actual': there is no label", {"a.jsonl": '{"actual": "ok", "tree": "ok"}\n{"tree": "ok"}\n'}),
+    Case("10⁵ classes", ["evaluate", P, *INLINE, "--actual", "id"], rf"{P}, column 'id': 100,000 different values are too many", {P: "id,tree\n" + "".join(f"{i},{i}\n" for i in range(10**5))}),
+    Case("10⁵ decisions", [*EVALUATE, "-m", "id"], "column 'id': 100,000 different values .* identifiers", {P: "id,actual\n" + "".join(f"{i},ok\n" for i in range(10**5))}),
+    Case("10⁵ classes in a template", ["costs", "template", P, "--out", "new.csv"], "100,000 different values", {P: "id,actual\n" + "".join(f"{i},{i}\n" for i in range(10**5))}),
+]  # fmt: skip
+
+COSTS = [
+    Case("no cost file", ["evaluate", P, "-c", "nope.csv"], r"nope\.csv: cannot be read: No such"),
+    Case("empty costs", EVALUATE, rf"{C}: the file is empty", {C: ""}),
+    Case("costs without orientation", EVALUATE, rf"{C}, row 1, column 1: it does not say.* --rows predicted or --rows actual", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
+    Case("a cost that is text", EVALUATE, rf"{C}, row 2, column 3: expected a finite number.*'much'", {C: "predicted\\actual,ok,fraud\nok,0,much\nfraud,1,0\n"}),
+    Case("a cost not filled in", EVALUATE, rf"{C}, row 3, column 2: expected a finite number.*''", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,,0\n"}),
+    Case("an infinite cost", EVALUATE, rf"{C}, row 2, column 3: .*'inf'", {C: "predicted\\actual,ok,fraud\nok,0,inf\nfraud,1,0\n"}),
+    Case("a row of costs too short", EVALUATE, rf"{C}, row 3, column 3: expected 2 costs", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,1\n"}),
+    Case("a misspelt class in the costs", EVALUATE, rf"{P}, row 3, column 'actual': 'fraud' is not one of the classes .* Did you mean 'frod'", {C: "predicted\\actual,ok,frod\nok,0,1\nfraud,1,0\n"}),
+    Case("costs that are not JSON", ["evaluate", P, "-c", "c.json"], r"c\.json, line 1, column 2: not JSON", {"c.json": "{"}),
+    Case("JSON without costs", ["evaluate", P, "-c", "c.json"], r"c\.json: expected an object such as", {"c.json": "{}"}),
+    Case("a Weka file without labels", ["evaluate", P, "-c", "c.cost"], r"c\.cost: Weka's files have no labels.*--labels", {"c.cost": "2 2\n0 1\n5 0\n"}),
+    Case("a Weka file of another size", ["evaluate", P, "-c", "c.cost", "--labels", "a,b,c"], r"c\.cost, line 1: expected the numbers of rows", {"c.cost": "2 2\n0 1\n5 0\n"}),
+    Case("a Weka expression", ["evaluate", P, "-c", "c.cost", "--labels", "ok,fraud"], r"c\.cost, line 2, column 2: .*expressions", {"c.cost": "2 2\n0 a1*2\n5 0\n"}),
+    Case("labels of other classes", [*EVALUATE, "--labels", "ok,bad"], rf"{C}.*'fraud'"),
+    Case("costs of an unknown kind", ["evaluate", P, "-c", "c.txt"], r"c\.txt: expected a file named \.csv", {"c.txt": "x"}),
+    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"--rows: got 'actual', but {C}, row 1, column 1 says"),
+    Case("rows of nonsense", [*EVALUATE, "--rows", "columns"], r"--rows: .*--rows predicted or --rows actual .*'columns'"),
+    Case("rows without a matrix", ["evaluate", P, *INLINE, "--rows", "actual"], "--rows: it is about a cost matrix"),
+    Case("costs and --fp", [*EVALUATE, "--fp", "3"], "--costs, --fp, --fn: .* not both"),
+    Case("only --fp", ["evaluate", P, "--fp", "3"], "--fn: give what both mistakes cost"),
+    Case("only --fn", ["evaluate", P, "--fn", "3"], "--fp: give what both mistakes cost"),
+    Case("no costs", ["evaluate", P], "what do mistakes cost"),
+    Case("--fp that is text", ["evaluate", P, "--fp", "x", "--fn", "1"], "'--fp'"),
+    Case("--fp that is infinite", ["evaluate", P, "--fp", "inf", "--fn", "1", "--pos-label", "ok"], "--fp: expected finite"),
+    Case("--fp and --fn of three classes", ["evaluate", "a.csv", *INLINE], r"a\.csv, column 'actual': .* there are 3: 'a', 'b', 'c'", {"a.csv": "actual,m\na,a\nb,b\nc,a\n"}),
+    Case("--fp and --fn of one class", ["evaluate", "a.csv", *INLINE], "there is 1: 'a'. Give a cost matrix", {"a.csv": "actual,m\na,a\na,a\n"}),
+    Case("no positive class", ["evaluate", P, *INLINE], rf"{P}, column 'actual': which class is the positive one.*--pos-label"),
+    Case("an unknown positive class", ["evaluate", P, *INLINE, "--pos-label", "theft"], "--pos-label: expected one of 'fraud', 'ok', got 'theft'"),
+    Case("a positive class of three", ["evaluate", "a.csv", "-c", C, "--pos-label", "a"], "--pos-label: only two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\nc,a\n"}),
+    Case("scores alone of three classes", ["evaluate", "a.csv", "-c", C], r"a\.csv, column 'm_score': scores alone .* two", {C: THREE, "a.csv": "actual,m_score\na,0.1\nb,0.2\n"}),
+    Case("checking costs without orientation", ["costs", "check", C], rf"{C}, row 1, column 1: .*--rows", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
+    Case("checking predictions", ["costs", "check", P], rf"{P}, row 1, column 1"),
+]  # fmt: skip
+
+OPTIONS = [
+    Case("an unknown option", [*EVALUATE, "--volum", "3"], "No such option: --volum.*Try 'stakes evaluate --help'"),
+    Case("an unknown command", ["evaluat", P], "No such command 'evaluat'.*Try 'stakes --help'"),
+    Case("no predictions", ["evaluate", "-c", C], "Missing argument 'PREDICTIONS"),
+    Case("no output", ["count", P, "-c", C], "Missing option '--out'"),
+    Case("an option without its value", ["evaluate", P, "-c"], "'-c'"),
+    Case("an unknown method", [*EVALUATE, "--method", "magic"], "--method: expected one of 'auto', .*'magic'"),
+    Case("a confidence of 95", [*EVALUATE, "--confidence", "95"], r"--confidence: expected a number between 0 and 1, such as 0\.95; got 95"),
+    Case("a confidence that is text", [*EVALUATE, "--confidence", "high"], "'--confidence'"),
+    Case("a negative volume", [*EVALUATE, "--volume", "-5"], "--volume: expected a positive number of decisions, got -5"),
+    Case("a volume of nothing", [*EVALUATE, "--volume", "0"], "--volume: .*got 0"),
+    Case("an infinite volume", [*EVALUATE, "--volume", "inf"], "--volume: .*got inf"),
+    Case("a time without a volume", [*EVALUATE, "--per", "year"], "--per: .* give both"),
+    Case("priors that miss a class", [*EVALUATE, "--class-priors", "ok=1"], "--class-priors: .*misses 'fraud'"),
+    Case("priors of an unknown class", [*EVALUATE, "--class-priors", "ok=0.9,theft=0.1"], "--class-priors: expected one of 'ok', 'fraud', got 'theft'"),
+    Case("priors that sum to 1.1", [*EVALUATE, "--class-priors", "ok=0.9,fraud=0.2"], r"--class-priors: .*sum to 1\.1"),
+    Case("priors without shares", [*EVALUATE, "--class-priors", "0.9,0.1"], r"--class-priors: .*got '0\.9'"),
+    Case("priors twice", [*EVALUATE, "--class-priors", "ok=0.9,ok=0.1"], "--class-priors: the class 'ok' stands twice"),
+    Case("priors of a class that is not there", ["evaluate", "a.csv", "-c", C, "--class-priors", "ok=0.9,fraud=0.1"], "'fraud' has a prior of 0.1 but no examples", {"a.csv": "actual,m\nok,ok\nok,fraud\n"}),
+    Case("comparing one model", ["compare", P, "-c", C, "-m", "tree"], rf"{P}: comparing takes two models, there is only 'tree'"),
+    Case("an unknown baseline", ["compare", P, "-c", C, "--baseline", "svm"], "--baseline: there is no model 'svm'; there are 'tree', 'forest'"),
+    Case("a gate without a baseline", ["compare", P, "-c", C, "--gate"], "--gate: .*--baseline"),
+    Case("a margin without a baseline", ["compare", P, "-c", C, "--margin", "1"], "--margin: .*--baseline"),
+    Case("a negative margin", ["compare", P, "-c", C, "--baseline", "tree", "--margin", "-1"], "--margin: .*got -1"),
+    Case("a threshold for nothing", ["threshold", P], "what is the threshold to be good for"),
+    Case("a rate above 1", ["threshold", P, "-c", C, "--max-fpr", "5"], "--max-fpr: expected a rate from 0 to 1, got 5"),
+    Case("a recall that is text", ["threshold", P, "-c", C, "--min-recall", "all"], "'--min-recall'"),
+    Case("assurance of nothing", ["threshold", P, "-c", C, "--assurance", "0.9"], "--assurance: .*--max-fpr"),
+    Case("assurance of 90", ["threshold", P, "-c", C, "--max-fpr", "0.5", "--assurance", "90"], "--assurance: .*got 90"),
+    Case("a negative capacity", ["threshold", P, "-c", C, "--capacity", "-1"], "--capacity: .*got -1"),
+    Case("a volume for no capacity", ["threshold", P, "-c", C, "--volume", "9"], "--volume: .*capacity"),
+    Case("limits that nothing keeps", ["threshold", P, "-c", C, "--max-fpr", "0", "--min-recall", "1"], "--max-fpr, --min-recall: no threshold has .*Loosen"),
+    Case("a threshold without scores", ["threshold", P, "-c", C], rf"{P}: no model has scores.*--score", rows("_score", "_x")),
+    Case("a threshold of three classes", ["threshold", "a.csv", "-c", C], "--costs: a threshold is between two classes.*3 classes", {C: THREE, "a.csv": "actual,m,m_score\na,a,1\nb,b,2\n"}),
+    Case("a threshold of one class", ["threshold", "a.csv", "-c", C], r"a\.csv, column 'actual': all 2 examples are of the class 'ok'", {"a.csv": "actual,m,m_score\nok,ok,1\nok,ok,2\n"}),
+    Case("no such validation file", ["threshold", P, "-c", C, "--validation", "v.csv"], r"v\.csv: cannot be read"),
+    Case("a validation file without a model", ["threshold", P, "-c", C, "--validation", "v.csv"], r"v\.csv: there are no scores of the model 'forest', only of: 'tree'", {"v.csv": "actual,tree,tree_score\nok,ok,0\nfraud,ok,1\n"}),
+    Case("a prevalence above 1", ["curve", P, "-c", C, "--prevalence", "2"], "--prevalence: expected the share of positives"),
+    Case("a picture of an unknown kind", ["curve", P, "-c", C, "--out", "a.gif"], r"a\.gif: expected a name ending in \.png, \.svg or \.pdf"),
+    Case("curves of three classes", ["curve", "a.csv", "-c", C], "--costs: cost curves are for two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\n"}),
+    Case("curves of one class", ["curve", "a.csv", "-c", C], "all 2 examples are of the class 'ok'", {"a.csv": "actual,m,m_score\nok,ok,1\nok,ok,2\n"}),
+    Case("curves where mistakes pay", ["curve", P, "-c", C, "--pos-label", "fraud"], "--costs: a cost curve is for mistakes .* a false alarm costs 1 more, and a miss -9", {C: "predicted\\actual,ok,fraud\nok,0,-9\nfraud,1,0\n"}),
+    Case("a plan for nothing", ["plan", "-c", C], "what is to be known.*one of the two"),
+    Case("a plan for both", ["plan", "-c", C, "--half-width", "1", "--difference", "1"], "one of the two"),
+    Case("a negative half-width", ["plan", "-c", C, "--half-width", "-1"], "--half-width: expected a positive number"),
+    Case("a power above 1", ["plan", "-c", C, "--difference", "1", "--power", "80"], "--power: expected a number between 0 and 1"),
+    Case("a power without a difference", ["plan", "-c", C, "--half-width", "1", "--power", "0.8"], "--power: .*--difference"),
+    Case("a difference that cannot be", ["plan", "-c", C, "--difference", "500"], "--difference: two classifiers cannot differ by more than 100"),
+    Case("a difference of one model", ["plan", P, "-c", C, "-m", "tree", "--difference", "1"], rf"{P}: a difference is between two models"),
+    Case("a plan without costs", ["plan", "--half-width", "1"], "what do mistakes cost"),
+]  # fmt: skip
+
+B = "id,svm\na,ok\nb,ok\nc,ok\nd,ok\ne,ok\nf,fraud\n"
+JOIN = ["evaluate", P, "b.csv", "-c", C, "--id", "id"]
+JOINS = [
+    Case("several files without an id", ["evaluate", P, "b.csv", "-c", C], "--id: several files", {"b.csv": B}),
+    Case("a file without the id", JOIN, r"b\.csv: there is no column 'id' to join on; there are 'key', 'svm'", {"b.csv": B.replace("id", "key")}),
+    Case("the same id twice", JOIN, r"b\.csv, column 'id': 'a' occurs 2 times", {"b.csv": B.replace("b,", "a,")}),
+    Case("an example that one file lacks", JOIN, rf"b\.csv, column 'id': there is no 'c', which {P} has", {"b.csv": B.replace("c,ok\n", "")}),
+    Case("an example that one file has alone", JOIN, rf"{P}, column 'id': there is no 'g' and 1 more, which b\.csv has", {"b.csv": B + "g,ok\nh,ok\n"}),
+    Case("files that disagree", JOIN, rf"{P} and b\.csv, column 'actual': for the id 'f' one has 'fraud', the other 'ok'", {"b.csv": B.replace("svm", "svm,actual").replace("ok", "ok,ok").replace("b,ok,ok", "b,ok,fraud").replace("d,ok,ok", "d,ok,fraud").replace("f,fraud", "f,fraud,ok")}),
+    Case("a bad label in a joined file", [*JOIN, "-m", "svm"], rf"{P} \+ b\.csv, id 'd', column 'svm': 'maybe' is not one of the decisions", {"b.csv": B.replace("d,ok", "d,maybe")}),
+    Case("an example without a name", ["evaluate", P, "a.jsonl", "-c", C, "--id", "id"], r"a\.jsonl, row 1, column 'id': the example has no name", {"a.jsonl": '{"id": null, "svm": "ok"}\n{"id": "b", "svm": "ok"}\n'}),
+]  # fmt: skip
+
+MERGE = ["merge", "a.json", "b.json", "--out", "all.json"]
+COUNTS = [
+    Case("a cut count file", ["evaluate", "a.json", "-c", C], r"a\.json, line 1, column \d+: not a count file.*Was it cut short", {"a.json": counts()[:-30]}),
+    Case("another schema", ["evaluate", "a.json", "-c", C], r"a\.json: .*'stakes-counts/1'; its schema is 'stakes-counts/9'", {"a.json": counts(schema="stakes-counts/9")}),
+    Case("a part missing", ["evaluate", "a.json", "-c", C], r"a\.json: the count file has no 'labels'", {"a.json": counts(labels=None)}),
+    Case("counts below zero", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: counts", {"a.json": counts(joint__counts=[2, 1, -1, 2])}),
+    Case("counts that are no numbers", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: counts: expected whole", {"a.json": counts(joint__counts=[2, 1, 1.5, 2])}),
+    Case("counts of nothing", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: it counts no examples", {"a.json": counts(joint__counts=[0, 0, 0, 0])}),
+    Case("rows of different lengths", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: actual", {"a.json": counts(joint__actual=[0, 1])}),
+    Case("a class that there is not", ["evaluate", "a.json", "-c", C], r"damaged: actual: expected numbers from 0", {"a.json": counts(joint__actual=[0, 0, 1, 7])}),
+    Case("a rank that there is not", ["evaluate", "a.json", "-c", C], "damaged: ranks", {"a.json": counts(scores__ranks=[[0, 1, 9]])}),
+    Case("scores out of order", ["evaluate", "a.json", "-c", C], "damaged: thresholds", {"a.json": counts(scores__thresholds=[[0.1, 0.4, 0.9]])}),
+    Case("scores of other examples", ["evaluate", "a.json", "-c", C], "damaged: scores: expected those of all 6", {"a.json": counts(scores__amounts=[3, 1, 9])}),
+    Case("counts of a strange model", ["evaluate", "a.json", "-c", C], "damaged: models", {"a.json": counts(joint__models=["svm"])}),
+    Case("an empty count file", ["evaluate", "a.json", "-c", C], r"a\.json, line 1, column 1: not a count file", {"a.json": ""}),
+    Case("a count file that is not text", ["evaluate", "a.json", "-c", C], r"a\.json: expected UTF-8", {"a.json": b"\xff\xfe"}),
+    Case("counts and other costs", ["evaluate", "a.json", "-c", C], r"a\.json: 'fraud' is not one of the classes of the costs, 'ok', 'theft'", {"a.json": counts(), C: "predicted\\actual,ok,theft\nok,0,9\ntheft,1,0\n"}),
+    Case("counts and a model", ["evaluate", "a.json", "-c", C, "-m", "tree"], r"--model: a\.json is a count file", {"a.json": counts()}),
+    Case("counts for another positive class", ["threshold", "a.json", "-c", C, "--pos-label", "ok"], r"--pos-label: the scores in a\.json were counted as those of 'fraud'", {"a.json": counts()}),
+    Case("two count files at once", ["evaluate", "a.json", "a.json", "-c", C], r"a\.json: a count file stands alone.*stakes merge", {"a.json": counts()}),
+    Case("a count file as validation without scores", ["threshold", P, "-c", C, "--validation", "a.json", "-s", "tree_score"], "--score: a.json is a count file", {"a.json": counts()}),
+    Case("counts without decisions", ["evaluate", "a.json", "-c", C], r"a\.json: the model 'tree' was counted without decisions", {"a.json": counts(joint__models=[], joint__decided=[])}),
+    Case("a template from counts", ["costs", "template", "a.json", "--out", "new.csv"], r"a\.json: a count file has no rows", {"a.json": counts()}),
+    Case("merging other classes", MERGE, r"a\.json and b\.json: they have counts of different classes, 'ok', 'fraud' and 'ok', 'theft'", {"a.json": counts(), "b.json": counts(labels=["ok", "theft"])}),
+    Case("merging other decisions", MERGE, "counts of different decisions", {"a.json": counts(), "b.json": counts(decisions=["ok", "fraud", "ask"])}),
+    Case("merging other models", MERGE, "counts of different models, 'tree' and 'svm'", {"a.json": counts(), "b.json": counts(models=[{"name": "svm", "decisions": "svm", "scores": None, "decided_from": None}], joint__models=["svm"], scores__models=["svm"])}),
+    Case("merging with and without scores", MERGE, "a model has decisions or scores in one of them", {"a.json": counts(), "b.json": counts().replace(json.dumps(json.loads(counts())["scores"]), "null")}),
+    Case("merging decisions by other costs", MERGE, "by different costs", {"a.json": counts(), "b.json": counts().replace('"decided_from": null', '"decided_from": 0.5')}),
+    Case("merging a file with itself", ["merge", "a.json", "a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
+    Case("merging predictions", ["merge", P, "a.json", "--out", "all.json"], rf"{P}, line 1, column 1: not a count file", {"a.json": counts()}),
+    Case("merging a file that is not there", MERGE, r"b\.json: cannot be read", {"a.json": counts()}),
+    Case("a count file of another name", ["count", P, "-c", C, "--out", "a.csv"], r"a\.csv: expected a name ending in \.json"),
+]  # fmt: skip
+
+OUTPUTS = [
+    Case("a folder that is not there", [*EVALUATE, "--json", "no/a.json"], "no/a.json: cannot be written: there is no folder 'no'"),
+    Case("a folder in place of a file", [*EVALUATE, "--json", "."], r"\.: cannot be written: it is a folder"),
+    Case("an output over an input", [*EVALUATE, "--json", P], rf"{P}: this is an input"),
+    Case("an output over the costs", ["count", "a.jsonl", "-c", "c.json", "--out", "c.json"], r"c\.json: this is an input", {"c.json": "{}", "a.jsonl": "{}"}),
+    Case("a full disk", [*EVALUATE, "--json", "/dev/full"], "/dev/full: cannot be written: No space left"),
+    Case("a picture into no folder", ["curve", P, "-c", C, "--out", "no/a.png"], "no/a.png: cannot be written"),
+    Case("a picture on a full disk", ["curve", P, "-c", C, "--csv", "/dev/full"], "/dev/full: cannot be written"),
+    Case("counts into no folder", ["count", P, "-c", C, "--out", "no/a.json"], "no/a.json: cannot be written"),
+    Case("a merge into no folder", ["merge", "a.json", "b.json", "--out", "no/a.json"], "no/a.json: cannot be written"),
+    Case("a template over a file", ["costs", "template", P, "--out", C], rf"{C}: it exists already.*--force"),
+    Case("a template over the predictions", ["costs", "template", P, "--out", P, "--force"], rf"{P}: this is an input"),
+    Case("a template of an unknown kind", ["costs", "template", P, "--out", "new.json"], r"new\.json: expected a name ending in \.csv or \.tsv"),
+    Case("a template without the column", ["costs", "template", P, "--out", "new.csv", "--actual", "x"], rf"{P}: there is no column 'x'"),
+    Case("a template without a decision", ["costs", "template", P, "--out", "new.csv", "-m", "tree"], rf"{P}, row 2, column 'tree': there is no label", rows("a,ok,ok", "a,ok,")),
+]  # fmt: skip
+
+CATALOGUE = [*FILES, *COLUMNS, *COSTS, *OPTIONS, *JOINS, *COUNTS, *OUTPUTS]
+
+
+def test_the_catalogue_is_long_and_no_case_stands_twice():
+    assert len(CATALOGUE) >= 60
+    assert len({case.name for case in CATALOGUE}) == len(CATALOGUE)
+
+
+@pytest.mark.parametrize("case", CATALOGUE, ids=lambda case: case.name)
+def test_bad_input_is_named_and_leaves_nothing_behind(case, stakes, folder):
+    (folder / P).write_text(ROWS)
+    for name, text in case.files.items():
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = {path: path.read_bytes() for path in folder.rglob("*")}
+    said = stakes("-q", *case.arguments, stdin=case.stdin)
+    assert said.code == 2
+    assert said.out == ""
+    assert re.fullmatch(r"stakes: .*[^.][.?]\n", said.err)  # one line, one sentence after another
+    assert re.search(case.says, said.err), said.err
+    assert "a fault in stakes" not in said.err
+    assert {path: path.read_bytes() for path in folder.rglob("*")} == before

@@ -1,0 +1,276 @@
+"""What commands do, beyond what they say."""
+
+import gzip
+import io
+import json
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from stakes import CostMatrix, evaluate
+from stakes.cli.demo import DATA
+from stakes.cli.progress import Progress
+
+EVALUATE = ["-q", "evaluate"]
+COSTS = ["-c", "costs.csv"]
+
+
+def rows(folder, name="predictions.csv"):
+    header, *lines = (folder / name).read_text().splitlines()
+    cells = [line.split(",") for line in lines]
+    return dict(zip(header.split(","), map(list, zip(*cells, strict=True)), strict=True))
+
+
+def test_the_cost_is_that_of_the_library(stakes, folder):
+    found = json.loads(stakes(*EVALUATE, "predictions.csv", *COSTS, "--json", "-").out)
+    columns = rows(folder)
+    costs = CostMatrix.read(folder / "costs.csv")
+    for model in found["models"]:
+        expected = evaluate(columns["actual"], columns[model["name"]], costs)
+        assert model["cost"] == expected.cost
+        assert (model["interval"]["low"], model["interval"]["high"]) == tuple(expected.interval())
+    assert [model["name"] for model in found["models"]] == sorted(
+        ("old", "logistic", "tree"),
+        key=lambda name: evaluate(columns["actual"], columns[name], costs).cost,
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.parquet", "a.feather", "a.arrow"]
+)
+def test_all_formats_say_the_same(name, stakes, folder):
+    columns = rows(folder)
+    table = pa.table(
+        {n: pa.array(v, pa.string()).cast(pa.float64()) if "score" in n else v
+         for n, v in columns.items()}
+    )  # fmt: skip
+    text = (folder / "predictions.csv").read_text()
+    if name == "a.csv":
+        content = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()  # as Excel writes it
+    elif name == "a.tsv":
+        content = text.replace(",", "\t").encode()
+    elif name == "a.csv.gz":
+        content = gzip.compress(text.encode())
+    elif name == "a.jsonl":
+        content = "\n".join(map(json.dumps, table.to_pylist())).encode()
+    else:
+        sink = io.BytesIO()
+        write = pq.write_table if name == "a.parquet" else feather.write_feather
+        write(table, sink)
+        content = sink.getvalue()
+    (folder / name).write_bytes(content)
+    expected = stakes(*EVALUATE, "predictions.csv", *COSTS)
+    assert expected.code == 0
+    found = stakes(*EVALUATE, name, *COSTS)
+    assert found.out.replace(name, "predictions.csv") == expected.out
+    if name != "a.csv.gz":
+        piped = stakes(*EVALUATE, "-", *COSTS, stdin=content)
+        assert piped.out.replace("standard input", "predictions.csv") == expected.out
+
+
+def test_numbers_are_classes_too(stakes, folder):
+    (folder / "a.csv").write_text("y_true,y_pred,y_score\n0,0,0.1\n1,0,0.4\n1,1,0.9\n0,1,0.8\n")
+    (folder / "c.csv").write_text("predicted\\actual,0,1\n0,0,5\n1,1,0\n")
+    for costs in (["--fp", "1", "--fn", "5"], ["-c", "c.csv"]):
+        found = json.loads(stakes(*EVALUATE, "a.csv", *costs, "--json", "-").out)
+        assert [(model["name"], model["cost"]) for model in found["models"]] == [("y_pred", 1.5)]
+    table = pa.table({"y_true": [0.0, 1.0], "y_pred": [False, True]})
+    pq.write_table(table, folder / "a.parquet")
+    found = json.loads(stakes(*EVALUATE, "a.parquet", "-c", "c.csv", "--json", "-").out)
+    assert found["models"][0]["cost"] == 0
+
+
+def test_files_of_several_models_are_joined(stakes, folder):
+    columns = rows(folder)
+    order = np.random.default_rng(0).permutation(len(columns["id"]))
+    for i, model in enumerate(["old", "tree"]):
+        rank = order if i else np.arange(len(order))
+        lines = [f"{columns['id'][j]},{columns['actual'][j]},{columns[model][j]}" for j in rank]
+        (folder / f"{model}.csv").write_text("\n".join(["id,actual,pred", *lines]))
+    expected = stakes(*EVALUATE, "predictions.csv", *COSTS, "-m", "old", "-m", "tree")
+    found = stakes(*EVALUATE, "old.csv", "tree.csv", "--id", "id", *COSTS)
+    assert found.code == 0
+    assert found.out.splitlines()[2:] == expected.out.splitlines()[2:]
+    assert found.out.startswith("60 examples of old.csv + tree.csv.")
+
+
+def test_counts_stand_for_predictions_everywhere(stakes, folder):
+    assert stakes("count", "predictions.csv", *COSTS, "--out", "all.json").code == 0
+    for command in (
+        ["evaluate"],
+        ["compare", "--baseline", "old", "--gate"],
+        ["curve"],
+        ["threshold"],
+        ["threshold", "--validation", "all.json"],
+        ["plan", "--half-width", "5"],
+    ):
+        name, *options = command
+        expected = stakes("-q", name, "predictions.csv", *COSTS, *options)
+        found = stakes("-q", name, "all.json", *COSTS, *options)
+        assert found.code == expected.code
+        assert found.out.replace("all.json", "predictions.csv").split() == expected.out.split()
+    text = (folder / "all.json").read_bytes()
+    piped = stakes("-q", "curve", "-", *COSTS, stdin=text)
+    assert piped.out.startswith("60 examples of standard input;")
+    other = stakes("-q", "evaluate", "all.json", "--fp", "1", "--fn", "2")
+    assert other.code == 0
+
+
+def test_merged_shards_are_the_whole(stakes, folder):
+    header, *lines = (folder / "predictions.csv").read_text().splitlines(keepends=True)
+    by_class = sorted(lines, key=lambda line: ",fraud," in line)  # shards of one class only
+    parts = [by_class[:20], by_class[20:45], by_class[45:]]
+    for i, part in enumerate(parts):
+        (folder / f"{i}.csv").write_text(header + "".join(part))
+        assert stakes("count", f"{i}.csv", *COSTS, "--out", f"{i}.json").code == 0
+    said = stakes("merge", "2.json", "0.json", "1.json", "--out", "merged.json")
+    assert said.err == "Wrote the counts of 60 examples to merged.json.\n"
+    assert stakes("count", "predictions.csv", *COSTS, "--out", "all.json").code == 0
+    assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
+    assert stakes("merge", "all.json", "--out", "all.json").code == 0
+    assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
+
+
+def test_counts_without_scores(stakes, folder):
+    said = stakes("-q", "count", "predictions.csv", *COSTS, "--out", "a.json", "--without-scores")
+    assert said.code == 0
+    assert json.loads((folder / "a.json").read_text())["scores"] is None
+    assert "no model has scores" in stakes("threshold", "a.json", *COSTS).err
+    assert stakes("-q", "curve", "a.json", *COSTS).code == 0  # lines of decisions
+
+
+def test_scores_that_are_no_probabilities(stakes, folder):
+    (folder / "a.csv").write_text("actual,m_score\nok,-3\nfraud,2\nok,-1\nfraud,5\nok,3\n")
+    assert stakes(*EVALUATE, "a.csv", *COSTS).code == 2
+    for name in ("threshold", "curve"):
+        assert stakes("-q", name, "a.csv", *COSTS).code == 0
+    assert stakes("-q", "count", "a.csv", *COSTS, "--out", "a.json").code == 0
+    assert stakes("-q", "threshold", "a.json", *COSTS).code == 0
+    assert "without decisions" in stakes("-q", "evaluate", "a.json", *COSTS).err
+
+
+def test_scores_alone_decide_at_least_cost(stakes, folder):
+    (folder / "a.csv").write_text("actual,m_prob\nok,0.05\nfraud,0.1\nok,0.2\nfraud,0.9\n")
+    said = stakes("evaluate", "a.csv", *COSTS, "--json", "-")
+    assert "'fraud' is decided from 0.09091 on" in said.err
+    assert json.loads(said.out)["models"][0]["cost"] == 2.5
+
+
+def test_the_gate(stakes, folder):
+    n = 200
+    actual = ["fraud", "ok"] * (n // 2)
+    bad = ["ok"] * n
+    lines = [f"{a},{a},{b},{a}" for a, b in zip(actual, bad, strict=True)]
+    (folder / "a.csv").write_text("\n".join(["actual,good,bad,same", *lines]))
+
+    def gate(*options):
+        return stakes("-q", "compare", "a.csv", *COSTS, "--gate", *options).code
+
+    assert gate("--baseline", "good", "-m", "good", "-m", "bad") == 1
+    assert gate("--baseline", "bad") == 0
+    assert gate("--baseline", "good", "-m", "good", "-m", "same") == 0
+    assert gate("--baseline", "good", "-m", "good", "-m", "same", "--margin", "0") == 1
+    assert gate("--baseline", "good", "-m", "good", "-m", "same", "--margin", "9") == 0
+    assert gate("--baseline", "bad", "--margin", "0", "-m", "good", "-m", "bad") == 0
+    without = stakes("-q", "compare", "a.csv", *COSTS, "--baseline", "good")
+    assert without.code == 0
+    assert "Gate" not in without.out
+
+
+def test_warnings_are_said_once(stakes):
+    said = stakes("-q", "compare", "predictions.csv", *COSTS, "--baseline", "old")
+    lines = said.err.splitlines()
+    assert lines
+    assert all(line.startswith("warning: ") for line in lines)
+    assert len(set(lines)) == len(lines)
+    assert "impossible=" not in said.err
+
+
+def test_thresholds_are_chosen_elsewhere(stakes, folder, payments):
+    (folder / "validation.csv").write_text(payments(200, seed=5))
+    arguments = ["-q", "threshold", "predictions.csv", *COSTS, "--json", "-"]
+    same = json.loads(stakes(*arguments).out)
+    other = json.loads(stakes(*arguments, "--validation", "validation.csv").out)
+    for one, two in zip(same["models"], other["models"], strict=True):
+        assert one["name"] == two["name"]
+        assert one["cost"] <= two["cost"]
+        assert (one["chosen_on"], two["chosen_on"]) == ("the same examples", "other examples")
+
+
+def test_a_template_is_filled_in(stakes, folder):
+    said = stakes("costs", "template", "predictions.csv", "--out", "new.csv")
+    assert said.code == 0
+    path = folder / "new.csv"
+    assert path.read_text() == "predicted\\actual,fraud,ok\nfraud,0,\nok,,0\n"
+    assert "row 2, column 3" in stakes("costs", "check", "new.csv").err
+    path.write_text(path.read_text().replace("fraud,0,", "fraud,0,10").replace("ok,,", "ok,99,"))
+    said = stakes("costs", "check", "new.csv")
+    assert "predicting 'ok' when it was 'fraud' costs 99." in said.out
+    assert "a missed 'fraud' is as bad as 9.9 false alarms" in said.out
+    assert stakes(*EVALUATE, "predictions.csv", "-c", "new.csv").code == 0
+    (folder / "a.csv").write_text("actual,m\n2,1\n1,ask\n10,2\n")
+    assert stakes("costs", "template", "a.csv", "-m", "m", "--out", "t.tsv").code == 0
+    assert (folder / "t.tsv").read_text() == (
+        "predicted\\actual\t1\t2\t10\n1\t0\t\t\n2\t\t0\t\n10\t\t\t0\nask\t\t\t\n"
+    )
+    assert stakes("costs", "template", "a.csv", "--out", "t.tsv", "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        ("predicted\\actual,a,b\na,5,0\nb,0,5\n", "Is that meant? When it was 'a'"),
+        ("predicted\\actual,a,b\na,1,1\nb,1,1\n", "All decisions cost the same"),
+        ("predicted\\actual,0,1\n0,0,5\n1,0,0\n", "false alarms of 1 cost nothing"),
+        ("predicted\\actual,a,b,c\na,0,1,2\nb,3,0,4\nc,5,6,0\n", "predicting 'c' when it was 'a'"),
+        ("predicted\\actual,a,b\nx,0,1\ny,3,0\n", "predicting 'y' when it was 'a' costs 3."),
+    ],
+)
+def test_costs_are_checked_in_words(matrix, says, stakes, folder):
+    (folder / "m.csv").write_text(matrix)
+    said = stakes("costs", "check", "m.csv")
+    assert said.code == 0
+    assert says in " ".join(said.out.split())
+
+
+def test_the_demo_runs_on_the_examples_of_the_project(stakes):
+    from pathlib import Path
+
+    for path in DATA.glob("*.csv"):
+        example = Path(__file__).parents[2] / "examples" / path.name
+        assert path.read_bytes() == example.read_bytes()
+    said = stakes("demo")
+    assert said.code == 0
+    assert "logistic" in said.out
+
+
+def test_progress_shows_what_takes_long(monkeypatch, capsys):
+    monkeypatch.setattr("stakes.cli.progress.DELAY", 0.01)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Progress(shown=True) as progress:
+        progress.expect(2)
+        progress.step("reading")
+        deadline = time.monotonic() + 30
+        while not progress.visible and time.monotonic() < deadline:
+            time.sleep(0.01)
+        progress.step("counting")
+        assert progress.visible
+    assert not progress.visible
+    shown = capsys.readouterr()
+    assert (shown.out, "reading" in shown.err) == ("", True)
+
+
+@pytest.mark.parametrize(("shown", "terminal"), [(False, True), (True, False)])
+def test_progress_is_not_shown_to_files_nor_to_who_wants_quiet(
+    shown, terminal, monkeypatch, capsys
+):
+    monkeypatch.setattr("stakes.cli.progress.DELAY", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    with Progress(shown=shown) as progress:
+        progress.step("reading")
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,47 @@
+"""Every command has examples in its help, and each of them runs."""
+
+import re
+import shlex
+
+import pytest
+
+from stakes.cli.app import command
+
+COMMANDS = [
+    (name, *inner)
+    for name, found in command().commands.items()
+    for inner in ([(each,) for each in found.commands] if hasattr(found, "commands") else [()])
+]
+ALLOWED = {"compare": {0, 1}}
+"""A gate may fail."""
+
+
+@pytest.fixture
+def files(folder, payments, stakes):
+    """Write the files that examples are about."""
+    for seed, name in enumerate(["test", "validation", "pilot", "january", "february"]):
+        (folder / f"{name}.csv").write_text(payments(60, seed))
+    for name in ("january", "february"):
+        assert stakes("count", f"{name}.csv", "-c", "costs.csv", "--out", f"{name}.json").code == 0
+    (folder / "matrix.csv").write_text(",good,bad\ngood,0,1\nbad,5,0\n")
+    (folder / "german.cost").write_text("2 2\n0 1\n5 0\n")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_examples_in_the_help_run(path, stakes):
+    said = stakes(*path, "--help")
+    assert said.code == 0
+    examples = re.findall(r"^ +(stakes .*)$", said.out.split("Examples:")[1], flags=re.MULTILINE)
+    assert examples
+    for example in examples:
+        said = stakes(*shlex.split(example)[1:])
+        assert said.code in ALLOWED.get(path[0], {0}), said.err
+        assert "stakes: " not in said.err
+
+
+def test_help_is_narrow(stakes):
+    for path in [(), *COMMANDS]:
+        lines = stakes(*path, "--help").out.split("Examples:")[0].splitlines()
+        assert max(map(len, lines)) <= 80
+        assert lines[0].startswith(f"Usage: stakes {' '.join(path)}".rstrip())

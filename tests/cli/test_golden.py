@@ -1,0 +1,93 @@
+"""What commands say, word by word; STAKES_WRITE_GOLDEN=1 writes it anew."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "cli"
+P, C = "breast_cancer.csv", "breast_cancer_costs.csv"
+
+COMMANDS = {
+    "evaluate": f"stakes evaluate {P} --costs {C}",
+    "evaluate_one": f"stakes -q evaluate {P} -c {C} -m tree --method bcost --confidence 0.9",
+    "evaluate_volume": f"stakes -q evaluate {P} -c {C} --volume 1e5 --per year --currency USD",
+    "evaluate_inline": f"stakes evaluate {P} --fp 1 --fn 20 --pos-label malignant -s tree_score",
+    "evaluate_priors": f"stakes -q evaluate {P} -c {C} --class-priors benign=0.99,malignant=0.01",
+    "compare": f"stakes -q compare {P} -c {C} --currency USD",
+    "compare_gate": f"stakes -q compare {P} -c {C} --baseline logistic --gate",
+    "compare_margin": f"stakes -q compare {P} -c {C} --baseline tree --margin 1500 --gate",
+    "compare_failed": f"stakes -q compare {P} -c {C} --baseline tree --margin 100 --gate",
+    "curve": f"stakes -q curve {P} -c {C} --currency USD",
+    "curve_decisions": f"stakes curve {P} --pos-label malignant -m tree -m logistic -s tree_score",
+    "threshold": f"stakes -q threshold {P} -c {C} --currency USD",
+    "threshold_limit": f"stakes -q threshold {P} --pos-label malignant --max-fpr 0.05 -m tree",
+    "plan": f"stakes -q plan -c {C} --half-width 100",
+    "plan_models": f"stakes -q plan {P} -c {C} --half-width 500",
+    "plan_difference": f"stakes -q plan {P} -c {C} --difference 500 -m logistic -m tree",
+    "costs_check": f"stakes costs check {C}",
+}
+
+
+@pytest.fixture
+def examples(folder):
+    """Copy the examples into the working folder."""
+    for name in (P, C):
+        (folder / name).write_bytes((ROOT / "examples" / name).read_bytes())
+    return folder
+
+
+def transcript(command, said):
+    """Return a command and what it said, as in a terminal."""
+    parts = [f"$ {command}\n{said.out}"]
+    parts += [f"--- standard error\n{said.err}"] if said.err else []
+    parts += [f"--- exit code {said.code}\n"] if said.code else []
+    return "".join(parts)
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_say_what_they_always_said(name, stakes):
+    command = COMMANDS[name]
+    text = transcript(command, stakes(*shlex.split(command)[1:]))
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("STAKES_WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+    assert "\x1b" not in text
+
+
+def test_no_golden_file_is_left_over():
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(COMMANDS)
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("name", ["evaluate_one", "compare", "curve", "plan_models"])
+def test_the_same_input_gives_the_same_files(name, stakes, folder):
+    arguments = shlex.split(COMMANDS[name])[1:]
+    files = []
+    for i in range(2):
+        stakes(*arguments, "--json", f"{i}.json")
+        files.append((folder / f"{i}.json").read_bytes())
+    assert files[0] == files[1]
+    assert json.loads(files[0])["schema"] == f"stakes-{name.split('_')[0]}/1"
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_pictures_are_the_same_each_time(kind, stakes, folder):
+    pictures = []
+    for i in range(2):
+        said = stakes("curve", P, "-c", C, "--out", f"{i}.{kind}", "--csv", "curve.csv")
+        assert said.code == 0
+        assert f"Wrote {i}.{kind}." in said.err
+        pictures.append((folder / f"{i}.{kind}").read_bytes())
+    assert pictures[0] == pictures[1]
+    begin = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[kind]
+    assert pictures[0].startswith(begin)
+    rows = (folder / "curve.csv").read_text().splitlines()
+    assert rows[0] == "classifier,pc,cost,low,high,threshold"
+    assert len(rows) == 1 + 3 * 201

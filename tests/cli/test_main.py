@@ -1,0 +1,242 @@
+"""Exit codes, errors, interruptions and what starting up loads."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import stakes as package
+from stakes.cli.main import main
+
+STAKES = [sys.executable, "-m", "stakes.cli.main"]
+HEAVY = ["altair", "matplotlib", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn"]
+FULL = Path("/dev/full")
+FULL_DISK = OSError(28, "No space left on device")
+EVALUATE = ["evaluate", "predictions.csv", "-c", "costs.csv"]
+
+
+def process(*arguments, **options):
+    return subprocess.run([*STAKES, *arguments], check=False, text=True, **options)
+
+
+def test_help_fits_a_screen_and_loads_nothing_heavy():
+    code = (
+        "import sys; from stakes.cli.main import main; code = main(['--help']); "
+        f"print([name for name in {HEAVY} if name in sys.modules], code)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *lines, last = said.stdout.splitlines()
+    assert last == "[] 0"
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    for command in ("report", "evaluate", "compare", "curve", "threshold", "plan", "demo"):
+        assert any(line.startswith(f"  {command} ") for line in lines)
+
+
+def test_nothing_asked_is_a_question(stakes):
+    assert stakes().out == stakes("--help").out == stakes("-h").out
+    said = stakes("costs")
+    assert "Usage: stakes costs" in said.out + said.err
+
+
+def test_the_version_is_told(stakes):
+    assert stakes("--version").out == f"stakes {package.__version__}\n"
+
+
+def test_quiet_says_only_what_was_asked(stakes):
+    loud, quiet = stakes(*EVALUATE), stakes(*EVALUATE, "--quiet")
+    assert "The actual classes are in the column 'actual'." in loud.err
+    assert quiet.err == ""
+    assert quiet.out == loud.out == stakes("-q", *EVALUATE).out
+
+
+def test_guesses_are_not_said_where_nothing_was_guessed(stakes):
+    said = stakes(*EVALUATE, "--actual", "actual", "-m", "tree")
+    assert said.err == ""
+
+
+def test_debug_shows_where_it_went_wrong(folder, capsys):
+    assert folder.is_dir()
+    arguments = ["evaluate", "nope.csv", "-c", "costs.csv"]
+    assert main(arguments) == 2
+    with pytest.raises(package.errors.FileError, match="nope"):
+        main(["--debug", *arguments])
+    assert main(["--debug", "evaluate", "--nope"]) == 2
+    assert "No such option" in capsys.readouterr().err
+
+
+def test_typer_is_asked_for(stakes, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    for name in [name for name in sys.modules if re.match(r"stakes\.cli\.(?!main)", name)]:
+        monkeypatch.delitem(sys.modules, name)
+    said = stakes("--help")
+    assert said.code == 2
+    assert "the command line needs typer and rich: pip install 'stakes[cli]'" in said.err
+
+
+def test_matplotlib_is_asked_for(stakes, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = stakes("-q", "curve", "predictions.csv", "-c", "costs.csv", "--out", "a.png")
+    assert said.code == 2
+    assert "pip install 'stakes[plot]'" in said.err
+    assert not (folder / "a.png").exists()
+
+
+def test_a_fault_is_called_a_fault(stakes, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("stakes.study.Study.from_table", fail)
+    said = stakes(*EVALUATE)
+    assert said.code == 2
+    assert said.err == (
+        "stakes: unexpected ZeroDivisionError: division by zero. That is a fault in stakes; run "
+        "the same command with --debug and report what it prints.\n"
+    )
+
+
+def test_too_little_memory(stakes, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("stakes.read.tables.read_table", fail)
+    assert stakes(*EVALUATE).err == "stakes: there is not enough memory for this file.\n"
+
+
+def test_a_file_that_may_not_be_read(stakes, monkeypatch):
+    def refuse(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    said = stakes("evaluate", "predictions.csv", "--fp", "1", "--fn", "2")
+    assert said.code == 2
+    assert said.err == "stakes: predictions.csv: cannot be read: Permission denied.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*EVALUATE, "--json", "out.json"],
+        ["count", "predictions.csv", "-c", "costs.csv", "--out", "out.json"],
+        ["curve", "predictions.csv", "-c", "costs.csv", "--out", "out.png"],
+        ["curve", "predictions.csv", "-c", "costs.csv", "--csv", "out.csv"],
+        ["costs", "template", "predictions.csv", "--out", "out.csv"],
+    ],
+    ids=["evaluate", "count", "picture", "table", "template"],
+)
+@pytest.mark.parametrize("failure", [FULL_DISK, KeyboardInterrupt()], ids=["full disk", "Ctrl-C"])
+def test_a_failed_write_leaves_no_file(arguments, failure, stakes, folder, monkeypatch):
+    before = sorted(folder.iterdir())
+
+    def fail(*_):
+        raise failure
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    said = stakes("-q", *arguments)
+    if failure is FULL_DISK:
+        assert said.code == 2
+        assert said.err.endswith(": cannot be written: No space left on device.\n")
+    else:
+        assert (said.code, said.err) == (130, "stakes: interrupted.\n")
+    assert said.out == ""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_an_interrupted_command_says_so(stakes, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stakes.read.tables.read_table", interrupt)
+    said = stakes(*EVALUATE)
+    assert (said.code, said.out, said.err) == (130, "", "stakes: interrupted.\n")
+
+
+def test_control_c(folder):
+    running = subprocess.Popen(
+        [*STAKES, "evaluate", "-", "-c", "costs.csv"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and not _waits(running.pid):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err) == (130, "", "stakes: interrupted.\n")
+
+
+def _waits(pid):
+    """Tell whether a process waits for its standard input, where the system tells."""
+    where = Path(f"/proc/{pid}/wchan")
+    return where.exists() and "pipe" in where.read_text(encoding="utf-8")
+
+
+def test_a_reader_who_has_seen_enough(folder):
+    with subprocess.Popen(
+        [*STAKES, "-q", *EVALUATE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+    ) as running:
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 141
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_standard_output(folder):
+    with FULL.open("w") as full:
+        said = process("-q", *EVALUATE, stdout=full, stderr=subprocess.PIPE, cwd=folder)
+    assert said.returncode == 2
+    assert said.stderr == ("stakes: standard output: cannot be written: No space left on device.\n")
+
+
+def test_a_terminal_without_our_characters(folder, monkeypatch):
+    assert folder.is_dir()
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert main(["-q", *EVALUATE]) == 0
+    assert rb"\u2026" in written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "coloured"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_colours_show_in_a_terminal_only(terminal, environment, coloured, stakes, monkeypatch):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    plain = stakes(*EVALUATE).out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    shown = stakes(*EVALUATE).out
+    assert ("\x1b[1m" in shown) == coloured
+    assert re.sub(r"\x1b\[\d*m", "", shown) == plain
+
+
+def test_shells_can_complete(folder):
+    environment = {
+        **os.environ,
+        "_STAKES_COMPLETE": "complete_bash",
+        "COMP_WORDS": "stakes ev",
+        "COMP_CWORD": "1",
+    }
+    said = process(capture_output=True, cwd=folder, env=environment)
+    assert said.stdout.strip() == "evaluate"
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    said = process("--show-completion", "bash", capture_output=True, cwd=folder, env=environment)
+    assert "complete -o default -F _stakes_completion stakes" in said.stdout
+    home = {**environment, "HOME": str(folder)}
+    said = process("--install-completion", "bash", capture_output=True, cwd=folder, env=home)
+    assert said.returncode == 0
+    assert "_stakes_completion" in "".join(path.read_text() for path in folder.rglob("*stakes.sh"))

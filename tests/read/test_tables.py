@@ -1,0 +1,91 @@
+import bz2
+import io
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from stakes.errors import FileError, MissingExtraError
+from stakes.read.tables import first_row, read_table
+
+
+def test_cells_of_csv_files_stay_text(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b,c\n01,NA,"x,\ny"\n,null,"say ""so"""\n')
+    assert read_table(path).to_pydict() == {
+        "a": ["01", ""],
+        "b": ["NA", "null"],
+        "c": ["x,\ny", 'say "so"'],
+    }
+    assert first_row(read_table(path)) == 2
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n\n"], ids=["", "BOM", "blank lines"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_separator_is_found(separator, start, end, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(start + f"a{separator}b{end}1{separator}2{end}".encode())
+    assert read_table(path).to_pydict() == {"a": ["1"], "b": ["2"]}
+
+
+def test_one_column_needs_no_separator(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("actual\nok\nfraud\n")
+    assert read_table(path).to_pydict() == {"actual": ["ok", "fraud"]}
+
+
+def test_formats_that_know_types(tmp_path):
+    table = pa.table({"a": ["ok", "fraud"], "b": [0.5, None], "c": [True, False]})
+    pq.write_table(table, tmp_path / "a.PARQUET")
+    feather.write_feather(table, tmp_path / "a.arrow")
+    (tmp_path / "a.ndjson").write_text(
+        '{"a": "ok", "b": 0.5, "c": true}\n\n{"a": "fraud", "c": false}\n'
+    )
+    for name in ("a.PARQUET", "a.arrow", "a.ndjson"):
+        found = read_table(tmp_path / name)
+        assert found.to_pydict() == table.to_pydict()
+        assert first_row(found) == 1
+
+
+def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
+    names = [f"example {i}" for i in range(3000)]
+    table = pa.table({"id": names, "a": ["ok", "fraud", "ok"] * 1000, "x": [[1]] * 3000})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=1000)
+    found = read_table(tmp_path / "a.parquet")
+    assert pa.types.is_dictionary(found.schema.field("a").type)
+    assert not pa.types.is_dictionary(found.schema.field("id").type)
+    assert found.to_pydict() == table.to_pydict()
+
+
+def test_packed_files(tmp_path):
+    (tmp_path / "a.csv.bz2").write_bytes(bz2.compress(b"a,b\n1,2\n"))
+    assert read_table(tmp_path / "a.csv.bz2").to_pydict() == {"a": ["1"], "b": ["2"]}
+
+
+def test_standard_input_shows_its_format(monkeypatch):
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"a": ["1"]}), sink)
+    for content in (b"a\n1\n", b'{"a": "1"}\n', sink.getvalue()):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert read_table("-").to_pydict() == {"a": ["1"]}
+        assert read_table("-", content).to_pydict() == {"a": ["1"]}
+
+
+def test_a_large_file_names_the_line_that_is_wrong(tmp_path):
+    path = tmp_path / "a.csv"
+    lines = ["a,b,c", *(f"row {i},{'x' * 60},2" for i in range(40_000))]
+    path.write_text("\n".join([*lines, "one,two"]))
+    with pytest.raises(FileError, match="line 40002: expected 3 cells"):
+        read_table(path)
+    path.write_bytes("\n".join(lines).encode() + b"\n\xff,2,3\n")
+    with pytest.raises(FileError, match="line 40002: expected UTF-8 text, got the byte 0xff"):
+        read_table(path)
+
+
+def test_pyarrow_is_asked_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[cli\]'"):
+        read_table("-", b"a\n1\n")

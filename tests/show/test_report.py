@@ -1,0 +1,240 @@
+"""The report as a file: whole, the same each time, and nothing in it but text."""
+
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from report_studies import HOSTILE_CLASSES, HOSTILE_MODELS, STUDIES, findings_of
+
+from stakes.errors import FileError, MissingExtraError
+from stakes.show.report import report_html, write_report
+
+pytest.importorskip("altair")
+pytest.importorskip("jinja2")
+pytest.importorskip("vl_convert")
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "report"
+VOID = {"meta", "link", "input", "br", "img"}
+
+
+class Page(HTMLParser):
+    """The elements of a page, their attributes, and the text in them."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.elements, self.texts, self.errors = [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append([tag, dict(attrs), ""])
+        if tag not in VOID:
+            self.open.append((tag, len(self.elements) - 1))
+
+    def handle_endtag(self, tag):
+        name, _ = self.open.pop()
+        assert name == tag, f"<{name}> is closed by </{tag}>"
+
+    def handle_data(self, data):
+        for _, place in self.open:
+            self.elements[place][2] += data
+
+    def all(self, tag):
+        return [
+            (attrs, " ".join(text.split())) for name, attrs, text in self.elements if name == tag
+        ]
+
+    def text(self, id_):
+        return next(text for _, attrs, text in self.elements if attrs.get("id") == id_)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = report_html(findings_of(name))
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_is_well_formed_and_its_ids_are_unique(pages, name):
+    page = Page(pages(name))
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    inside = {attrs["href"][1:] for attrs, _ in page.all("a")}
+    assert inside <= set(ids)
+    named = {attrs["for"] for attrs, _ in page.all("label")}
+    assert named <= set(ids)
+
+
+def test_the_same_findings_give_the_same_page(pages):
+    again = json.loads(json.dumps(findings_of("hostile")))
+    assert report_html(again) == pages("hostile")
+
+
+def test_another_process_gives_the_same_page(pages, tmp_path):
+    source, target = tmp_path / "findings.json", tmp_path / "report.html"
+    source.write_text(json.dumps(findings_of("one")))
+    code = (
+        "import json, sys; from stakes.show.report import write_report; "
+        f"write_report(json.load(open({str(source)!r})), {str(target)!r})"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert target.read_text(encoding="utf-8") == pages("one")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_findings_are_in_the_page_once_and_whole(pages, name):
+    found = findings_of(name)
+    block = Page(pages(name)).text("findings")
+    assert json.loads(block) == json.loads(json.dumps(found))
+    assert not re.search("[<>&\u2028\u2029]", block)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_asks_nothing_of_the_network(pages, name):
+    page = Page(pages(name))
+    for tag, attrs, _ in page.elements:
+        assert "src" not in attrs
+        assert attrs.get("href", "#").startswith(("#", "data:,")), tag
+        assert not [key for key in attrs if key.startswith("on")]
+    style = page.all("style")[0][1]
+    assert "@import" not in style
+    assert "url(" not in style
+    policy = next(
+        attrs["content"]
+        for attrs, _ in page.all("meta")
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_is_below_two_megabytes_without_its_data(pages, name):
+    html = pages(name)
+    data = len(Page(html).text("findings").encode())
+    assert len(html.encode()) - data < 2e6
+
+
+def test_names_are_text(pages):
+    page = Page(pages("hostile"))
+    assert {tag for tag, *_ in page.elements}.isdisjoint({"img", "i", "iframe", "object"})
+    assert len(page.all("script")) == 2 + 1 + 5  # data, Vega, and the page's own
+    headers = {text for _, text in page.all("th")}
+    for name in (*HOSTILE_MODELS, *HOSTILE_CLASSES):
+        assert " ".join(name.split()) in headers
+    assert "<b>$</b>" in page.text("verdict")
+    assert "stakes '<i>' & \"x\"" in page.text("method")
+
+
+def test_line_separators_do_not_end_a_script():
+    found = json.loads(json.dumps(findings_of("one")))
+    found["settings"]["currency"] = "a\u2028b\u2029</script><!--<script>"
+    html = report_html(found)
+    assert "\u2028" not in html.split('id="findings">')[1].split("</script>")[0]
+    assert json.loads(Page(html).text("findings")) == found
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_says_what_was_found(pages, name):
+    found, page = findings_of(name), Page(pages(name))
+    assert found["verdict"]["text"] in page.text("verdict")
+    for caution in found["verdict"]["caution"]:
+        assert caution in page.text("verdict")
+    for pair in found["pairs"]:
+        assert pair["warning"] is None or pair["warning"] in page.text("pairs")
+    for model in found["models"]:
+        assert model["summary"] in page.text("models")
+    ids = {attrs["id"] for _, attrs, _ in page.elements if "id" in attrs}
+    for part, there in {
+        "pairs": bool(found["pairs"]),
+        "curves": found["curves"] is not None,
+        "threshold": found["curves"] is not None,
+        "doubts": found["doubts"] is not None,
+        "calibration": bool(found["calibration"]),
+    }.items():
+        assert (part in ids) == there
+
+
+def test_every_chart_is_described(pages):
+    for name in STUDIES:
+        page = Page(pages(name))
+        specs = json.loads(page.text("charts"))
+        plots = {
+            attrs["data-chart"]: attrs for _, attrs, _ in page.elements if "data-chart" in attrs
+        }
+        assert plots.keys() == specs.keys()
+        assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in plots.values())
+
+
+def test_the_outline_is_as_expected(pages):
+    page = Page(pages("example"))
+    kinds = {"h1", "h2", "h3", "h4", "label", "button", "summary", "dt"}
+    lines = [
+        f"{tag}: {' '.join(text.split())}"
+        for tag, attrs, text in page.elements
+        if tag in kinds or (tag == "th" and attrs.get("scope") == "col")
+    ]
+    expected = (GOLDEN / "outline.txt").read_text(encoding="utf-8")
+    assert "\n".join(lines) + "\n" == expected
+
+
+def test_sources_are_cited_only_where_their_method_was_used(pages):
+    assert "Holte, R. C." in pages("example")
+    assert "Holte, R. C." not in pages("one")
+    for name in ("Margineantu, D. D.", "Learned-Miller, E.", "Witten, I. H."):
+        assert name in pages("one")
+
+
+def test_a_report_is_written_whole_or_not_at_all(pages, tmp_path):
+    path = tmp_path / "report.html"
+    write_report(findings_of("one"), path)
+    assert path.read_text(encoding="utf-8") == pages("one")
+    with pytest.raises(FileError, match="cannot be written"):
+        write_report(findings_of("one"), tmp_path / "none" / "report.html")
+
+
+@pytest.mark.parametrize("module", ["altair", "jinja2", "vl_convert"])
+def test_a_missing_library_is_named(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[report\]'"):
+        report_html(findings_of("one"))
+
+
+def test_importing_the_report_loads_no_heavy_library():
+    code = (
+        "import sys, stakes.show.report; "
+        "print([name for name in ('altair', 'jinja2', 'vl_convert') if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
+
+
+def test_many_classes_are_listed_and_not_laid_out():
+    import numpy as np
+    from report_studies import drawn, noisy, table
+
+    from stakes import CostMatrix
+    from stakes.findings import findings
+    from stakes.study import Study
+
+    rng = np.random.default_rng(6)
+    labels = [f"class {i}" for i in range(25)]
+    actual = drawn(rng, labels, 2000, None)
+    models = {name: noisy(rng, actual, labels, 0.2) for name in "ab"}
+    values = rng.integers(1, 50, (25, 25)).astype(float)
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    study = Study.from_table(table({"y": actual, **models}), costs)
+    page = Page(report_html(findings(study)))
+    assert "too many classes" in page.text("costs")
+    assert "largest of" in page.text("models")

@@ -1,0 +1,130 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from stakes.errors import InputError, LabelError
+from stakes.read.tables import read_table
+from stakes.study.columns import Table
+
+LABELS = ("ok", "fraud")
+
+
+def table(**columns):
+    return Table(pa.table(columns), "a.parquet")
+
+
+KINDS = {
+    "text": pa.array(["fraud", "ok", "fraud"]),
+    "large text": pa.array(["fraud", "ok", "fraud"], pa.large_string()),
+    "dictionary": pa.array(["fraud", "ok", "fraud"]).dictionary_encode(),
+    "unused values": pa.DictionaryArray.from_arrays(
+        pa.array([2, 0, 2], pa.int8()), pa.array(["ok", "x", "fraud"])
+    ),
+    "chunks": pa.chunked_array([["fraud"], ["ok", "fraud"]]),
+    "chunks of dictionaries": pa.chunked_array(
+        [pa.array(["fraud"]).dictionary_encode(), pa.array(["ok", "fraud"]).dictionary_encode()]
+    ),
+    "spaces": pa.array(["fraud", " ok", "fraud "]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_kind_become_codes(kind):
+    found = table(a=KINDS[kind])
+    assert found.codes("a", LABELS, "classes").tolist() == [1, 0, 1]
+    assert found.knows("a", LABELS)
+    assert not found.knows("a", ("ok", "theft"))
+    assert {str(label).strip() for label in found.labels("a")} == {"ok", "fraud"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 0], [1.0, 0.0], [True, False], ["1", "0"], pa.array([1, 0], pa.int8())],
+    ids=["int", "float", "bool", "text", "int8"],
+)
+def test_numbers_stand_for_numbers_in_text(values):
+    for labels in ((0, 1), ("0", "1")):
+        if isinstance(values[0], float | bool) and labels[0] == "0":
+            continue  # 1.0 is the number 1 and not the text "1"
+        found = table(a=values)
+        assert found.knows("a", labels)
+        assert found.codes("a", labels, "classes").tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (["ok", None], "row 2, column 'a': there is no label"),
+        (["ok", " "], "row 2, column 'a': there is no label"),
+        (pa.array(["ok", None]).dictionary_encode(), "row 2, column 'a': there is no label"),
+        ([1.0, float("nan")], "row 1, column 'a': 1.0 is not one of the classes"),
+        (["ok", "frau", "frau"], r"row 2, .*'frau' .* Did you mean 'fraud'\? \(and 1 more rows\)"),
+        ([[1], [2]], "column 'a': expected one value a row, it has list"),
+    ],
+)
+def test_bad_labels_are_named_by_row(values, says):
+    found = table(a=values)
+    assert not found.knows("a", LABELS)
+    with pytest.raises(InputError, match=rf"^a\.parquet, .*{says}"):
+        found.codes("a", LABELS, "classes")
+
+
+def test_rows_are_counted_as_people_do(tmp_path):
+    (tmp_path / "a.csv").write_text("a\nok\nx\n")
+    with pytest.raises(LabelError, match="row 3, column 'a'"):
+        Table(read_table(tmp_path / "a.csv"), "a.csv").codes("a", LABELS, "classes")
+    named = Table(pa.table({"id": [7, 8], "a": ["ok", "x"]}), "a + b", key="id")
+    with pytest.raises(LabelError, match=r"^a \+ b, id 8, column 'a'"):
+        named.codes("a", LABELS, "classes")
+
+
+def test_many_labels_need_wider_codes():
+    labels = tuple(f"c{i}" for i in range(300))
+    found = table(a=labels)
+    assert found.codes("a", labels, "classes").tolist() == list(range(300))
+    with pytest.raises(LabelError, match="5,000 different values are too many"):
+        table(a=list(range(5000))).labels("a")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.5, 1.0],
+        ["0.5", " 1 "],
+        pa.array(["0.5", "1"]).dictionary_encode(),
+        pa.array(np.array([0.5, 1.0], dtype=np.float16)),
+        pa.chunked_array([[0.5], [1.0]]),
+    ],
+)
+def test_scores_are_numbers_in_any_form(values):
+    found = table(a=values)
+    assert found.numeric("a")
+    assert found.scores("a").tolist() == [0.5, 1.0]
+    assert found.scores("a").dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ([0.5, None], "row 2, column 'a': there is no score"),
+        ([0.5, float("nan")], "row 2, column 'a': (nan is not a number|there is no score)"),
+        (["0.5", "much"], "row 2, column 'a': 'much' is not a number"),
+        ([[0.5], [1.0]], "expected one value a row"),
+    ],
+)
+def test_bad_scores_are_named_by_row(values, says):
+    found = table(a=values)
+    assert not found.numeric("a")
+    with pytest.raises(InputError, match=says):
+        found.scores("a")
+
+
+def test_columns_are_announced_and_looked_at_once():
+    seen = []
+    found = Table(pa.table({"a": ["ok"]}), "a", on_column=seen.append)
+    found.codes("a", LABELS, "classes")
+    found.labels("a")
+    assert seen == ["a"]
+    found.check_columns(["a", None])
+    with pytest.raises(InputError, match="no column 'b'"):
+        found.check_columns(["b"])
