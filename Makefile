@@ -10,8 +10,8 @@ PYTEST := python -m pytest -n auto --dist loadfile
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
-demo: $(VENV)/.demo  ## what the example's classifiers cost, and a report to open
-	@$(BIN)/stakes demo
+demo: $(VENV)/.run  ## what the example's classifiers cost
+	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test  ## run the tests (minutes)
 	$(BIN)/$(PYTEST) -m "not statistical"
@@ -44,6 +44,6 @@ clean:  ## remove everything that the other targets made
 	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/sg_execution_times.rst docs/reference/generated dist
 
 # A stamp for each set of extras, so that a second run starts at once.
-$(VENV)/.run $(VENV)/.demo $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml tools/setup
+$(VENV)/.run $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml tools/setup
 	tools/setup $(VENV) $(filter-out run,$*)
 	@touch $@
