@@ -292,3 +292,20 @@ def test_a_simultaneous_band_of_a_difference_holds_everywhere_at_once(sampling):
         low, high = METHODS["mover"].limits(drawn(pc, *parts, full=sampling == "full"), alpha)
         hits += ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
     assert at_least(hits, trials, NOMINAL - 0.01)
+
+
+@pytest.mark.parametrize("n", [100, 500])
+def test_judging_each_condition_by_itself_often_finds_a_winner_among_equals(n):
+    """What the guide says of verdicts at each condition, and of those for all at once."""
+    rng = np.random.default_rng(n)
+    trials, named = 200, {True: 0, False: 0}
+    y_true = np.repeat([0, 1], n)
+    for _ in range(trials):
+        common = rng.normal(0, 0.7, 2 * n)
+        scores = [1.5 * y_true + common + rng.normal(0, 0.7, 2 * n) for _ in range(2)]
+        difference = CostCurveDifference.from_scores(y_true, *scores)
+        for simultaneous in named:
+            found = difference.significant_ranges(simultaneous=simultaneous)
+            named[simultaneous] += any(each.cheaper is not None for each in found.ranges)
+    assert at_least(named[False], trials, 0.1)
+    assert at_most(named[True], trials, 0.05)
