@@ -28,7 +28,7 @@ Prevalence = Annotated[
     ),
 ]
 Simultaneous = Annotated[
-    bool, typer.Option("--simultaneous", help="Be sure of all conditions at once.")
+    bool, typer.Option("--simultaneous", help="Have bands hold at all conditions at once.")
 ]
 Out = Annotated[
     Path | None,

@@ -82,7 +82,7 @@ class Curves:
         pairs = []
         for first, second in combinations(curves, 2):
             progress.step(f"{first} and {second}")
-            pairs.append(_pair(study, curves[first], curves[second], simultaneous))
+            pairs.append(_pair(study, curves[first], curves[second]))
         condition = _condition(study, prevalence) if priced else None
         costs = {}
         if condition is not None:
@@ -242,17 +242,17 @@ def _condition(study: Study, prevalence: float | None) -> dict[str, float]:
     return {"prevalence": prevalence, **mistakes}
 
 
-def _pair(study: Study, first: Curve, second: Curve, simultaneous: bool) -> PairOfCurves:
+def _pair(study: Study, first: Curve, second: Curve) -> PairOfCurves:
     names = (first.name, second.name)
     scored = [name in study.scores for name in names]
     verdicts = None
     if all(scored):
         difference = study.curve_difference(*names)
-        verdicts = difference.significant_ranges(study.confidence, simultaneous=simultaneous)
+        verdicts = difference.significant_ranges(study.confidence)
     elif not any(scored):
         counts = study.joint.pair(*names)
         difference = CostCurveDifference(counts, names, study.pos_label)
-        verdicts = difference.significant_ranges(study.confidence, simultaneous=simultaneous)
+        verdicts = difference.significant_ranges(study.confidence)
     return PairOfCurves(*names, first.crossovers(second), verdicts)
 
 
