@@ -10,8 +10,8 @@ PYTEST := python -m pytest -n auto --dist loadfile
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
-demo: $(VENV)/.run  ## what the example's classifiers cost
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
+	@$(BIN)/stakes demo
 
 test: $(VENV)/.test  ## run the tests (minutes)
 	$(BIN)/$(PYTEST) -m "not statistical"
@@ -41,9 +41,9 @@ wheel-check: $(VENV)/.run  ## build the wheel and try it, with nothing but what 
 	tools/wheel-check
 
 clean:  ## remove everything that the other targets made
-	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/sg_execution_times.rst docs/reference/generated dist
+	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/sg_execution_times.rst docs/reference/generated dist
 
 # A stamp for each set of extras, so that a second run starts at once.
 $(VENV)/.run $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml tools/setup
-	tools/setup $(VENV) $(filter-out run,$*)
+	tools/setup $(VENV) $*
 	@touch $@

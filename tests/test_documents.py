@@ -1,7 +1,6 @@
 """What the README and the reference say is so."""
 
 import re
-import runpy
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -9,14 +8,17 @@ from types import ModuleType
 import pytest
 
 import stakes
+from stakes.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 MODULES = {name for name in stakes.__all__ if isinstance(getattr(stakes, name), ModuleType)}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_readme_shows_the_real_output_of_the_demo(capsys):
-    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+def test_the_readme_shows_the_real_output_of_the_demo(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    assert (tmp_path / "stakes-demo.html").stat().st_size > 500_000
     shown = re.search(r"```text\n(.*?)```", README, flags=re.DOTALL)
     assert shown is not None
     assert capsys.readouterr().out == shown[1]

@@ -1,38 +1,46 @@
-"""stakes demo: what three classifiers of breast tumours cost."""
+"""stakes demo: a report on three classifiers of breast tumours."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-EXAMPLES = ("stakes demo",)
+from stakes.cli.files import check_name
+from stakes.cli.report import write
+
+EXAMPLES = ("stakes demo", "stakes demo --out tumours.html")
 DATA = Path(__file__).parent / "example"
-CURRENCY = "USD"
+CURRENCY, VOLUME, PER = "USD", 10_000, "year"
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
 
 
-def demo(context: typer.Context) -> None:
-    """Show what three classifiers of breast tumours cost."""
+def demo(context: typer.Context, *, out: Out = Path("stakes-demo.html")) -> None:
+    """Report on three classifiers of breast tumours."""
     from stakes.costs import CostMatrix
+    from stakes.findings import Settings
     from stakes.read.tables import read_table
-    from stakes.show import cost_table
     from stakes.study import Study
     from stakes.study.columns import Table
 
     output = context.obj
-    predictions = DATA / "breast_cancer.csv"
-    costs = CostMatrix.read(DATA / "breast_cancer_costs.csv")
+    check_name(out, (".html", ".htm"))
+    output.will_write(out)
+    predictions, prices = DATA / "breast_cancer.csv", DATA / "breast_cancer_costs.csv"
+    costs = CostMatrix.read(prices)
     study = Study.from_table(Table(read_table(predictions), predictions.name), costs)
-    output.text(
-        f"{study.n} breast tumours that three classifiers had not seen. What mistakes cost:"
+    command = (
+        f"stakes report {predictions.name} --costs {prices.name} "
+        f"--volume {VOLUME} --per {PER} --currency {CURRENCY}"
     )
+    output.text(f"{study.n} breast tumours that three models had not seen. What mistakes cost:")
     for decision, label, cost in costs.cells():
         if cost:
             output.text(f"  calling a {label} tumour {decision}: {cost:,.0f} {CURRENCY}")
     output.text()
-    output.table(cost_table(study.estimates(CURRENCY)))
-    output.text()
-    output.text(study.ranking(CURRENCY).summary(), "bold")
-    output.text()
-    output.text(f"The data: {predictions}")
-    output.text("For your own: stakes evaluate predictions.csv --costs costs.csv")
+    settings = Settings(currency=CURRENCY, volume=VOLUME, per=PER, command=command)
+    write(output, study, settings, out)
+    output.text("Open it in a browser. For your own predictions and costs:")
+    output.text("  stakes report predictions.csv --costs costs.csv")

@@ -41,7 +41,8 @@ def _headline(study: Study, models: list[dict[str, Any]], best: list[dict[str, A
         )
     if len(best) == 1:
         return f"Use {best[0]['name']}: it is the cheapest of {len(models)}, with {sure}."
-    names = ", ".join(model["name"] for model in best)
+    *others, last = (model["name"] for model in best)
+    names = f"{', '.join(others)} and {last}"
     return (
         f"A tie between {names}: {number(study.n)} examples do not tell which is cheaper "
         f"with {sure}. {best[0]['name']} was the cheapest so far."
@@ -59,8 +60,13 @@ def _money(settings: Settings, model: dict[str, Any]) -> str:
         return f"{text}."
     return (
         f"{text}; over {number(settings.volume or 0)} decisions a {settings.per} that is "
-        f"{number(over['cost'])}{unit} ({number(over['low'])} to {number(over['high'])})."
+        f"{_rounded(over['cost'])}{unit} ({_rounded(over['low'])} to {_rounded(over['high'])})."
     )
+
+
+def _rounded(value: float) -> str:
+    """Write four significant digits: a sum over many decisions is no better known than one."""
+    return number(float(f"{value:.4g}"))
 
 
 def _caution(models: list[dict[str, Any]], best: list[dict[str, Any]]) -> list[str]:

@@ -18,7 +18,7 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer.estimate import CostEstimate
+from stakes.infer.batch import batch_intervals
 from stakes.infer.run import checked_confidence
 from stakes.infer.uncertain import (
     drawn_populations,
@@ -365,15 +365,12 @@ def _with_cell(
 
 def _intervals(joint: JointConfusion, path: _Path, confidence: float) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
-    axes: dict[str, Any] = {"labels": path.start.labels, "decisions": path.start.decisions}
-    matrices = [
-        CostMatrix(values, rows="predicted", **axes)
-        for values in path.values(path.start.values, path.stop.values)
-    ]
-    tables = [joint.single(name) for name in joint.names]
+    axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
+    ends = [_matrix(joint, end) for end in (path.start, path.stop)]
+    tables = np.stack([joint.single(name).counts for name in joint.names])
     limits = [
-        [tuple(CostEstimate(table, costs).interval(confidence)) for costs in matrices]
-        for table in tables
+        batch_intervals(tables, CostMatrix(values, rows="predicted", **axes), confidence=confidence)
+        for values in path.values(*ends)
     ]
     both = np.array(limits)
-    return both[..., 0], both[..., 1]
+    return both[:, 0].T, both[:, 1].T

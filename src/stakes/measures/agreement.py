@@ -138,8 +138,6 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 def kappa(confusion: Confusion) -> float:
     """Return the kappa statistic: the successes beyond chance, over the most there could be.
 
-    Computed by `sklearn.metrics.cohen_kappa_score` on the cells, weighted by their counts.
-
     Examples
     --------
     >>> from stakes import Confusion, kappa
@@ -147,23 +145,15 @@ def kappa(confusion: Confusion) -> float:
     >>> round(kappa(Confusion(table, labels=["a", "b", "c"], rows="actual")), 3)
     0.492
     """
-    from sklearn.metrics import cohen_kappa_score
-
-    _correct(confusion)
+    observed, expected = success_rate(confusion), success_rate(chance_confusion(confusion))
     decided, actual = np.nonzero(confusion.counts)
-    weights = confusion.counts[decided, actual].astype(np.float64)
-    names = {
-        label: code
-        for code, label in enumerate(dict.fromkeys((*confusion.labels, *confusion.decisions)))
-    }
-    first = np.array([names[decision] for decision in confusion.decisions])[decided]
-    second = np.array([names[label] for label in confusion.labels])[actual]
-    if len(set(first.tolist()) | set(second.tolist())) == 1:
+    used = {confusion.decisions[i] for i in decided} | {confusion.labels[j] for j in actual}
+    if len(used) == 1:
         raise InputError(
             "confusion: two classes are needed, but every example is and was called "
-            f"{confusion.labels[actual[0]]!r}, so agreement beyond chance is not defined."
+            f"{used.pop()!r}, so agreement beyond chance is not defined."
         )
-    return float(cohen_kappa_score(first, second, sample_weight=weights))
+    return (observed - expected) / (1 - expected)
 
 
 def _correct(confusion: Confusion) -> NDArray[np.bool_]:
