@@ -241,6 +241,8 @@ OPTIONS = [
     Case("a power above 1", ["plan", "-c", C, "--difference", "1", "--power", "80"], "--power: expected a number between 0 and 1"),
     Case("a power without a difference", ["plan", "-c", C, "--half-width", "1", "--power", "0.8"], "--power: .*--difference"),
     Case("a difference that cannot be", ["plan", "-c", C, "--difference", "500"], "--difference: two classifiers cannot differ by more than 100"),
+    Case("a difference too small to show", ["plan", P, "-c", C, "--difference", "1e-5"], "--difference: 1e-05 is too small: .* more than 1,000,000,000 test examples .*larger difference"),
+    Case("a half-width too small to reach", ["plan", "-c", C, "--half-width", "1e-5"], "--half-width: 1e-05 is too small: .*Ask for a wider interval"),
     Case("a difference of one model", ["plan", P, "-c", C, "-m", "tree", "--difference", "1"], rf"{P}: a difference is between two models"),
     Case("a plan without costs", ["plan", "--half-width", "1"], "what do mistakes cost"),
 ]  # fmt: skip

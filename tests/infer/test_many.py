@@ -8,7 +8,7 @@ from scipy import stats
 
 from stakes import CostMatrix, JointConfusion, PairedConfusion, Ranking, compare_many
 from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning
-from stakes.infer.many import _holm
+from stakes.infer.many import holm
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)
 rare_is_fine = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
@@ -51,7 +51,7 @@ def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():
     pairs = ranking.pairwise()
     assert len(pairs) == 6
     raw = [pair.p_value for pair in pairs]
-    assert [pair.adjusted for pair in pairs] == pytest.approx(_holm(np.array(raw)))
+    assert [pair.adjusted for pair in pairs] == pytest.approx(holm(np.array(raw)))
     assert [pair.adjusted for pair in ranking.pairwise(adjust="none")] == raw
     for pair in pairs:
         assert pair.difference <= 0  # the cheaper stands first
@@ -64,7 +64,7 @@ def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holm_by_its_definition(p_values):
-    found = _holm(np.array(p_values))
+    found = holm(np.array(p_values))
     ordered = sorted(p_values)
     for p, adjusted in zip(p_values, found, strict=True):
         rank = ordered.index(p)

@@ -91,6 +91,22 @@ def test_more_examples_mean_more_power():
     assert none.simulated < 0.08
 
 
+@pytest.mark.parametrize("least", [1e-5, 1e-300])
+@pytest.mark.parametrize(
+    ("name", "pilot"),
+    [
+        ("difference", None),
+        ("difference", PILOT),
+        ("half_width", None),
+        ("half_width", Confusion([[90, 1], [3, 6]], [0, 1])),
+    ],
+)
+def test_what_no_test_set_can_show_is_said_in_words(name, pilot, least):
+    message = rf"{name}: 1e-\d+ is too small: .* more than 1,000,000,000 test examples .*Ask for"
+    with pytest.raises(InputError, match=message):
+        plan_test_size(COSTS, pilot, **{name: least}, rng=0)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

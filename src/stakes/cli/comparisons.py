@@ -12,7 +12,7 @@ from stakes._labels import listing
 from stakes._table import number, text_table
 from stakes.errors import InputError
 from stakes.infer.interval import percent
-from stakes.infer.many import Pair, _holm
+from stakes.infer.many import Pair, holm
 from stakes.infer.run import checked_confidence
 from stakes.infer.significance import TestResult
 from stakes.study import Study
@@ -148,7 +148,7 @@ def against(study: Study, baseline: str, currency: str, margin: float | None) ->
     sure, alpha = study.confidence, checked_confidence(study.confidence)
     level = 1 - alpha / len(compared) if len(compared) > 1 else sure
     results = [each.test(confidence=sure) for each in compared]
-    adjusted = _holm(np.array([result.p_value for result in results]))
+    adjusted = holm(np.array([result.p_value for result in results]))
     pairs = []
     for each, result, p in zip(compared, results, adjusted.tolist(), strict=True):
         low, high = each.interval(level)

@@ -163,7 +163,7 @@ class Ranking:
             tests = [each.test(confidence=confidence) for each in compared]
             limits = self._simultaneous(compared, alpha, rng)
         p_values = np.array([test.p_value for test in tests])
-        adjusted = _holm(p_values) if adjust == "holm" else p_values
+        adjusted = holm(p_values) if adjust == "holm" else p_values
         return [
             Pair(*each.names, each.difference, low, high, float(p), float(q), bool(q <= alpha))
             for each, (low, high), p, q in zip(compared, limits, p_values, adjusted, strict=True)
@@ -311,7 +311,7 @@ def compare_many(
     return Ranking(pairs, costs, joint, unit, design)  # type: ignore[arg-type]
 
 
-def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Holm's adjusted p-values."""
     order = np.argsort(p_values)
     factors = len(p_values) - np.arange(len(p_values))
@@ -319,3 +319,6 @@ def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     adjusted = np.empty_like(stepped)
     adjusted[order] = stepped
     return adjusted
+
+
+_holm = holm

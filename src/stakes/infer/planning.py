@@ -30,6 +30,7 @@ TRUST = 25
 SIMULATIONS = 1000
 TEST_SETS = 401
 MOST = 10**9
+"""Larger test sets are not planned: nobody labels them, and simulating them proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,9 @@ def plan_test_size(
     )
     if not 0 < power < 1:
         raise InputError(f"power: expected a number between 0 and 1, got {power!r}.")
-    factor = (-ndtri(alpha / 2) + ndtri(power)) ** 2
+    factor = float(-ndtri(alpha / 2) + ndtri(power)) ** 2
     goal = f"to show a difference of {number(target)} with a power of {100 * power:.3g} %"
+    too_small = _too_small("difference", target, goal, "a larger difference or less power")
     if pilot is None:
         span = float(np.ptp(costs.values, axis=0).max())
         if target >= span:
@@ -190,16 +192,16 @@ def plan_test_size(
                 f"difference: two classifiers cannot differ by more than {span:g} per decision "
                 f"with these costs; got {target:g}."
             )
-        return Plan(ceil(factor * (span**2 - target**2) / target**2), goal, 0)
+        return Plan(_size(factor * (span / target * (span / target) - 1), too_small), goal, 0)
     if not isinstance(pilot, PairedConfusion):
         raise InputTypeError("pilot: a difference needs the counts of two classifiers.")
     pilots = CostDifference(pilot, costs).difference
     probabilities, values = _alternative(pilot, costs, float(np.copysign(target, pilots)))
-    n = ceil(factor * _variance(probabilities, values) / target**2)
+    n = _size(factor * _variance(probabilities, values) / target / target, too_small)
     found = _power(probabilities, values, n, alpha, generator)
     # The formula is optimistic for rare costs; go on until the simulation agrees.
-    while found.simulated < power - 2 * found.standard_error and n < 10**9:
-        n = ceil(1.25 * n)
+    while found.simulated < power - 2 * found.standard_error:
+        n = _size(1.25 * n, too_small)
         found = _power(probabilities, values, n, alpha, generator)
     return Plan(n, goal, n, power=found)
 
@@ -261,21 +263,22 @@ def _for_interval(
 ) -> Plan:
     span = float(np.ptp(costs.values))
     goal = f"for an upper limit within {number(arm)} of the estimate"
-    rare = max(1, ceil(float(gamma.isf(alpha / 2, weight)) * span / arm))
+    too_small = _too_small("half_width", arm, goal, "a wider interval")
+    rare = max(1, _size(float(gamma.isf(alpha / 2, weight)) * span / arm, too_small))
     z = float(ndtri(alpha / 2))
     if pilot is None:
-        spread = ceil(z**2 * (span / 2) ** 2 / arm**2)
+        spread = _size(z**2 / 4 * (span / arm) * (span / arm), too_small)
         return Plan(max(spread, rare), goal, spread, rare)
     if not isinstance(pilot, Confusion):
         raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
     stratum = CostEstimate(pilot, costs).outcomes().only
     variance = float(stratum.moment(2)[0])
     trust = ceil(TRUST * float(stratum.moment(3)[0]) ** 2 / variance**3) if variance > 0 else None
-    spread = ceil(z**2 * variance / arm**2)
+    spread = _size(z**2 * variance / arm / arm, too_small)
     n = max(spread, rare)
     found = _median_arm(stratum, n, alpha, weight, rng)
-    while found > arm and n < MOST:
-        n = ceil(1.05 * n)
+    while found > arm:
+        n = _size(1.05 * n, too_small)
         found = _median_arm(stratum, n, alpha, weight, rng)
     return Plan(n, goal, spread, rare, trust, found)
 
@@ -288,6 +291,21 @@ def _median_arm(
     outcomes = Outcomes((stratum.with_counts(drawn),))
     _, high = extremal.limits(outcomes, alpha, weight=weight)
     return float(np.median(high - outcomes.mean))
+
+
+def _too_small(name: str, value: float, goal: str, instead: str) -> InputError:
+    """Say that no test set can be large enough."""
+    return InputError(
+        f"{name}: {number(value)} is too small: {goal}, more than {number(MOST)} test examples "
+        f"would be needed. Ask for {instead}, or for a lower confidence."
+    )
+
+
+def _size(needed: float, too_small: InputError) -> int:
+    """Round the size of a test set up; raise where it is larger than any that is planned."""
+    if not needed <= MOST:
+        raise too_small
+    return ceil(needed)
 
 
 def _positive(value: Any, name: str) -> float:
