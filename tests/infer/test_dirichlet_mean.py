@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.special import ndtr
 from scipy.stats import beta, binomtest
 
 from stakes.infer.dirichlet_mean import quantile, upper_tail
@@ -94,3 +95,13 @@ def test_atoms_with_tiny_weights(small):
     for level in (0.2, 0.05, 0.01):
         u = quantile(costs, alpha[np.newaxis], np.array([level]))[0]
         assert binomtest(int((means > u).sum()), len(means), level).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("n", [10, 2410, 10**6])
+def test_quantiles_that_round_to_the_costliest_outcome(n):
+    """As the strata of known class priors ask for, where a class was always decided wrongly."""
+    levels = ndtr(np.linspace(-6, 6, 25))
+    rows = np.tile([0.7, float(n)], (len(levels), 1))
+    found = quantile(np.array([0.0, 1.0]), rows, 1 - levels)
+    assert (np.diff(found) >= 0).all()
+    assert found == pytest.approx(beta(n, 0.7).ppf(levels), abs=1e-9)

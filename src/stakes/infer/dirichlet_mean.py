@@ -50,6 +50,8 @@ MOST_STEPS = 100
 WIDEST = 60.0
 """The search for a saddlepoint covers e^±60, more than costs in double precision can span."""
 
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+
 SERIES_BELOW = 0.05
 SERIES_TERMS = 12
 
@@ -71,7 +73,7 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
             break
         weights = problem.alpha[rows]
         x = _solve(partial(_modified_root, problem.costs, weights), root, x)
-        u, exact = _tail_at(problem.costs, weights, -np.expm1(-x))
+        u, exact = _tail_at(problem.costs, weights, _from_log(x))
         result[rows] = problem.low + (problem.high - problem.low) * u
         score = _score(exact)
         moved = np.where(score == old_score, np.nan, score - old_score)
@@ -85,7 +87,7 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     if len(rows):  # tails with a plateau, where r* is a poor guide: bracket the exact tail
         weights = problem.alpha[rows]
         x = _solve(partial(_exact_score, problem.costs, weights), wanted, x)
-        u, _ = _tail_at(problem.costs, weights, -np.expm1(-x))
+        u, _ = _tail_at(problem.costs, weights, _from_log(x))
         result[rows] = problem.low + (problem.high - problem.low) * u
     return result
 
@@ -104,7 +106,7 @@ def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
         wanted = np.log(where[inside]) - np.log1p(-where[inside])
         mean = partial(_logit_mean, problem.costs, weights)
         x = _solve(mean, wanted, np.zeros(len(inside)))
-        _, result[inside] = _tail_at(problem.costs, weights, -np.expm1(-x))
+        _, result[inside] = _tail_at(problem.costs, weights, _from_log(x))
     return result
 
 
@@ -121,6 +123,11 @@ class _Problem:
         # Rows on a single atom have its cost for certain.
         self.spread = (self.alpha > 0).sum(axis=1) > 1
         self.certain: Floats = kept[self.alpha.argmax(axis=1)]
+
+
+def _from_log(x: Floats) -> Floats:
+    """Return w = 1 - e^-x, below 1 also where a quantile rounds to the costliest outcome."""
+    return np.minimum(-np.expm1(-x), BELOW_ONE)
 
 
 def _tilted(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
@@ -191,7 +198,7 @@ def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> F
     below, above = np.full(len(target), -np.inf), np.full(len(target), np.inf)
     side, reach = np.zeros(len(target)), 0.5
     for _ in range(MOST_STEPS):
-        value = function(-np.expm1(-x)) - target
+        value = function(_from_log(x)) - target
         under = value < 0
         above = np.where(under & (side < 0), above / 2, np.where(under, above, value))
         below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))
