@@ -23,6 +23,29 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def amount(value: float) -> str:
+    """Write an amount of money, however large: four significant digits, thousands separated."""
+    return number(float(f"{value:.4g}"))
+
+
+def seen(count: float) -> str:
+    """Write how often something was seen."""
+    if count == 0:
+        return "never seen"
+    return "seen once" if count == 1 else f"seen {number(count)} times"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names as a list: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def p_value(value: float) -> str:
+    """Write a p-value: two digits, and of tiny ones only that they are."""
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - smaller says no more
+
+
 def exact(value: float) -> str:
     """Write a number in full, without a trailing ``.0``."""
     value = float(value)

@@ -56,6 +56,7 @@ def test_all_of_it_is_plain_json_and_comes_again(found, study):
     text = json.dumps(found, allow_nan=False)
     again = findings(study, Settings(currency="USD", volume=1000, per="year", command="stakes"))
     assert json.dumps(again, allow_nan=False) == text
+    assert json.loads(text) == found  # lists, not tuples
 
 
 def test_the_numbers_are_those_of_the_library(found):

@@ -67,4 +67,7 @@ def _path(
         confidence=study.confidence,
         rng=settings.seed,
     )
-    return path.to_dict() | {"cell": list(cell), "in_words": path.summary()}
+    pieces = [
+        {"low": low, "high": high, "cheapest": name} for low, high, name in path.cheapest_ranges()
+    ]
+    return path.to_dict() | {"cell": list(cell), "ranges": pieces, "in_words": path.summary()}

@@ -121,6 +121,7 @@ def _settings_of(study: Study, settings: Settings) -> dict[str, Any]:
         "volume": settings.volume,
         "per": settings.per,
         "factor": settings.factor,
+        "target": settings.target,
         "seed": settings.seed,
         "command": settings.command,
     }

@@ -37,6 +37,7 @@ def _model(name: str, estimate: CostEstimate, study: Study, settings: Settings) 
         "kappa": _kappa(confusion),
         "savings": _savings(confusion, study, trivial.cost),
         "best_trivial": decision,
+        "trivial_cost": trivial.cost,
         "cheaper_than_trivial": estimate.cost < trivial.cost,
         "counts": confusion.counts.tolist(),
         "contributions": estimate.contributions().tolist(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stakes._table import seen
 from stakes.infer.difference import CostDifference
 from stakes.study import Study
 
@@ -42,6 +43,6 @@ def _warning(difference: CostDifference) -> str | None:
         return None
     what, count, _ = rare
     return (
-        f"What matters most, {what}, was seen {count:.0f} times, too rarely for the usual test; a "
-        "more careful one is used."
+        f"What matters most, {what}, was {seen(count)}: too rarely for the usual test, so a more "
+        "careful one is used."
     )

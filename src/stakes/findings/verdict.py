@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stakes._table import number
+from stakes._table import amount, listed, number
 from stakes.infer.interval import percent
 from stakes.study import Study
 
@@ -21,9 +21,8 @@ def verdict_of(
     """Return the models that no other was shown to beat, and what to say about them."""
     beaten = {pair["second"] for pair in pairs if pair["rejected"]}
     best = [model for model in models if model["name"] not in beaten]
-    text = _headline(study, models, best)
     return {
-        "text": text,
+        "text": _headline(study, settings, models, best),
         "best_set": [model["name"] for model in best],
         "tie": len(best) > 1,
         "money": _money(settings, best[0]),
@@ -31,21 +30,35 @@ def verdict_of(
     }
 
 
-def _headline(study: Study, models: list[dict[str, Any]], best: list[dict[str, Any]]) -> str:
+def _headline(
+    study: Study, settings: Settings, models: list[dict[str, Any]], best: list[dict[str, Any]]
+) -> str:
+    """Say which model to use; the page's script says the same at other costs."""
     sure = f"{percent(study.confidence)} confidence"
+    unit = f" {settings.currency}" if settings.currency else ""
+    first = best[0]
+    name, worthwhile = first["name"], first["cost"] <= first["trivial_cost"]
     if len(models) == 1:
-        model = models[0]
-        return (
-            f"{model['name']} costs {number(model['cost'])} a decision, with {sure} between "
-            f"{number(model['low'])} and {number(model['high'])}."
+        text = (
+            f"{name} costs {number(first['cost'])}{unit} a decision, with {sure} between "
+            f"{number(first['low'])} and {number(first['high'])}."
         )
-    if len(best) == 1:
-        return f"Use {best[0]['name']}: it is the cheapest of {len(models)}, with {sure}."
-    *others, last = (model["name"] for model in best)
-    names = f"{', '.join(others)} and {last}"
+    elif len(best) == 1:
+        use = f"Use {name}: it" if worthwhile else name
+        text = f"{use} is the cheapest of {len(models)}, with {sure}."
+    else:
+        same = all(model["cost"] == first["cost"] for model in best)
+        tied = listed([model["name"] for model in best])
+        text = (
+            f"A tie between {tied}: {number(study.n)} examples do not tell which is cheaper with "
+            f"{sure}. "
+            f"{'They cost the same' if same else f'{name} was the cheapest'} so far."
+        )
+    if worthwhile:
+        return text
     return (
-        f"A tie between {names}: {number(study.n)} examples do not tell which is cheaper "
-        f"with {sure}. {best[0]['name']} was the cheapest so far."
+        f"{text} Deciding {first['best_trivial']!r} every time costs less, "
+        f"{number(first['trivial_cost'])}{unit} a decision."
     )
 
 
@@ -60,19 +73,14 @@ def _money(settings: Settings, model: dict[str, Any]) -> str:
         return f"{text}."
     return (
         f"{text}; over {number(settings.volume or 0)} decisions a {settings.per} that is "
-        f"{_rounded(over['cost'])}{unit} ({_rounded(over['low'])} to {_rounded(over['high'])})."
+        f"{amount(over['cost'])}{unit} ({amount(over['low'])} to {amount(over['high'])})."
     )
-
-
-def _rounded(value: float) -> str:
-    """Write four significant digits: a sum over many decisions is no better known than one."""
-    return number(float(f"{value:.4g}"))
 
 
 def _caution(models: list[dict[str, Any]], best: list[dict[str, Any]]) -> list[str]:
     """Return what speaks against a model although it was not beaten."""
     said = [
-        f"{model['name']} costs more than deciding {model['best_trivial']!r} every time."
+        f"{model['name']} costs {_against(model)} deciding {model['best_trivial']!r} every time."
         for model in models
         if not model["cheaper_than_trivial"]
     ]
@@ -88,3 +96,7 @@ def _caution(models: list[dict[str, Any]], best: list[dict[str, Any]]) -> list[s
             "are the dearer ones."
         )
     return said
+
+
+def _against(model: dict[str, Any]) -> str:
+    return "more than" if model["cost"] > model["trivial_cost"] else "as much as"

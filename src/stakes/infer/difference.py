@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._table import html_table, number
+from stakes._table import html_table, number, seen
 from stakes._warn import warn
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
@@ -97,11 +97,12 @@ class CostDifference(Inference):
             return "exact"
         what, count, value = rare
         if value is not None:
+            rarely = f", fewer than {ENOUGH}" if count else ""
             warn(
                 f"the outcome that matters most, {what}, changes the difference by {number(value)} "
-                f"and was seen {number(count)} times, fewer than {ENOUGH}: the usual test would "
-                "reject too often, so the extremal interval is used. Name cells that cannot occur "
-                "with impossible=, or collect more examples.",
+                f"and was {seen(count)}{rarely}: the usual test would reject too often, so "
+                "the extremal interval is used. Name cells that cannot occur with impossible=, or "
+                "collect more examples.",
                 RareCostWarning,
             )
         return "extremal"

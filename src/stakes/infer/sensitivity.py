@@ -124,7 +124,7 @@ class CostSensitivity(ByValue):
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self._values().items()
-        }
+        } | {"names": list(self.names)}
 
     def __repr__(self) -> str:
         return self.summary()
