@@ -11,12 +11,26 @@ import pytest
 from scipy.special import gammaln
 
 import stakes
-from stakes import CostEstimate, CostMatrix, JointConfusion, Ranking
-from stakes._table import number
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    JointConfusion,
+    Ranking,
+)
+from stakes._table import amount, listed, number, p_value, seen
 from stakes.errors import RareCostWarning
+from stakes.findings import Settings
+from stakes.findings.models import models_of
+from stakes.findings.pairs import pairs_of
+from stakes.findings.verdict import verdict_of
 from stakes.infer import many
+from stakes.infer.designs import Design
+from stakes.show.report.page import ARITHMETIC
+from stakes.study import Study
 
-SCRIPT = Path(stakes.__file__).parent / "show" / "report" / "live.js"
+FOLDER = Path(stakes.__file__).parent / "show" / "report"
+SCRIPTS = [FOLDER / name for name in ARITHMETIC]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CONFIDENCES = (0.8, 0.95, 0.999)
 
@@ -26,13 +40,21 @@ pytestmark = [
 ]
 
 
+def load(page):
+    for path in SCRIPTS:
+        page.add_script_tag(path=path)
+
+
 @pytest.fixture
 def live(page):
     """Call a function of the script with each of many lists of arguments."""
-    page.add_script_tag(path=SCRIPT)
+    load(page)
 
     def called(name, *calls):
-        script = "([name, calls]) => calls.map((each) => stakesLive[name](...each))"
+        script = """([name, calls]) => {
+            const all = { ...stakesWords, ...stakesStrata, ...stakesLive };
+            return calls.map((each) => all[name](...each));
+        }"""
         return page.evaluate(script, [name, [list(each) for each in calls]])
 
     return called
@@ -87,15 +109,23 @@ def check_same(live, cases):
     found = zip(
         *(live(name, *arguments) for name in ("estimates", "pairwise", "bestSet")), strict=True
     )
-    summaries = live("summary", *([*each, "EUR"] for each in arguments))
-    for case, results, summary in zip(cases, found, summaries, strict=True):
+    verdicts = live("verdict", *([*each, "EUR"] for each in arguments))
+    for case, results, verdict in zip(cases, found, verdicts, strict=True):
         joint, costs, confidence = case
         estimates, pairs, best = results
         check_estimates(joint, costs, confidence, estimates)
         ranking = ranking_of(joint, costs, "EUR")
         check_pairs(ranking, confidence, pairs)
         assert best == ranking.best_set(confidence)
-        assert summary == ranking.summary(confidence)
+        assert verdict == verdict_in_words(joint, costs, confidence)
+
+
+def verdict_in_words(joint, costs, confidence):
+    """Return what a report made at these costs would say."""
+    study = Study("", None, joint, matrix(joint, costs), confidence=confidence)
+    settings = Settings(currency="EUR")
+    models = models_of(study, settings)
+    return verdict_of(study, settings, models, pairs_of(study))["text"]
 
 
 def check_estimates(joint, costs, confidence, found):
@@ -307,6 +337,8 @@ def test_one_model_has_an_estimate_and_no_pairs(live):
     check_estimates(joint, [[0, 10], [1, 0]], 0.95, live("estimates", arguments)[0])
     assert live("pairwise", arguments) == [[]]
     assert live("bestSet", arguments) == [["m0"]]
+    said = verdict_in_words(joint, [[0, 10], [1, 0]], 0.95)
+    assert live("verdict", [*arguments, "EUR"]) == [said]
 
 
 # -- words
@@ -325,10 +357,16 @@ def test_a_rare_outcome_is_described_as_python_describes_it(live):
         said = (
             f"{pair['first']} predicting {rare['predicted'][0]!r} and {pair['second']} "
             f"{rare['predicted'][1]!r} when it was {rare['actual']!r}, changes the difference by "
-            f"{number(rare['value'])} and was seen {number(rare['count'])} times, fewer than "
-            f"{rare['enough']}"
+            f"{number(rare['value'])} and was {seen(rare['count'])}"
         )
         assert said in str(caught[0].message)
+        names = (pair["first"], pair["second"])
+        (expected,) = [
+            each["warning"]
+            for each in pairs_of(Study("", None, joint, matrix(joint, costs)))
+            if (each["first"], each["second"]) == names
+        ]
+        assert live("warning", [pair]) == [expected]
 
 
 def test_pairs_can_be_handed_in_so_that_they_are_computed_once(live):
@@ -336,7 +374,7 @@ def test_pairs_can_be_handed_in_so_that_they_are_computed_once(live):
     arguments = [joint.to_dict(), costs.tolist(), 0.95]
     (pairs,) = live("pairwise", arguments)
     assert live("bestSet", [*arguments, pairs]) == live("bestSet", arguments)
-    assert live("summary", [*arguments, "EUR", pairs]) == live("summary", [*arguments, "EUR"])
+    assert live("verdict", [*arguments, "EUR", pairs]) == live("verdict", [*arguments, "EUR"])
 
 
 def numbers():
@@ -355,6 +393,37 @@ def test_numbers_are_written_as_in_python(live):
     assert live("number", *([value] for value in values)) == list(map(number, values))
 
 
+def test_amounts_counts_and_p_values_are_written_as_in_python(live):
+    values = [value for value in numbers() if math.isfinite(value)]
+    assert live("amount", *([value] for value in values)) == list(map(amount, values))
+    counts = [0, 1, 2, 4, 1234, 0.5]
+    assert live("seen", *([count] for count in counts)) == list(map(seen, counts))
+    small = [1, 0.91, 0.05, 0.0123, 1e-4, 9.9e-5, 1e-12]
+    assert live("pValue", *([value] for value in small)) == list(map(p_value, small))
+    names = [["a"], ["a", "b"], ["a", "b", "c"]]
+    assert live("listed", *([each] for each in names)) == list(map(listed, names))
+
+
+def test_limits_with_known_shares_of_the_classes_are_those_of_python(live):
+    rng = np.random.default_rng(5)
+    cases, expected = [], []
+    for _ in range(30):
+        counts = rng.poisson(10 ** rng.uniform(-0.5, 4, (2, 2)))
+        counts[0] += 1
+        costs = np.round(rng.uniform(0, 100, (2, 2)), 2) * rng.choice([0, 1], (2, 2), p=[0.2, 0.8])
+        share = float(rng.uniform(0.001, 0.999))
+        confidence = CONFIDENCES[len(cases) % 3]
+        table = Confusion(counts, rows="predicted", labels=["a", "b"])
+        priors = Design({"a": 1 - share, "b": share})
+        matrix_ = CostMatrix(costs, rows="predicted", labels=["a", "b"])
+        estimate = CostEstimate(table, matrix_, priors)
+        expected.append(list(estimate.interval(confidence)))
+        cases.append([counts.tolist(), costs.tolist(), [1 - share, share], 1 - confidence])
+    found = live("stratifiedLimits", *cases)
+    for limits, wanted, (_, costs, *_) in zip(found, expected, cases, strict=True):
+        assert limits == pytest.approx(wanted, rel=0, abs=1e-6 * max(np.ptp(costs), 1e-9))
+
+
 @pytest.mark.parametrize("digits", [1, 2, 3, 4, 6])
 def test_significant_digits_are_those_of_python(live, digits):
     values = [value for value in numbers() if math.isfinite(value)]
@@ -368,7 +437,7 @@ def test_significant_digits_are_those_of_python(live, digits):
 @pytest.fixture
 def refusal(page):
     """Return the message of the Error that a function of the script throws."""
-    page.add_script_tag(path=SCRIPT)
+    load(page)
     script = """([name, args]) => {
         try { return "no error: " + JSON.stringify(stakesLive[name](...args)); }
         catch (error) { return error instanceof Error ? error.message : "no Error"; }
@@ -379,7 +448,7 @@ def refusal(page):
 @pytest.mark.parametrize("bad", ["", "7", "ten", None, math.nan, math.inf, -math.inf, [1], True])
 def test_a_cost_that_is_no_finite_number_is_refused(refusal, bad):
     joint, _ = breast_cancer()
-    for name in ("estimates", "pairwise", "bestSet", "summary"):
+    for name in ("estimates", "pairwise", "bestSet", "verdict"):
         assert refusal(name, joint.to_dict(), [[0, bad], [2000, 0]], 0.95).startswith(
             "costs: expected a finite number for predicting 'benign' when it was 'malignant', got "
         )
@@ -423,10 +492,11 @@ def test_costs_beyond_double_precision_give_an_error_or_a_number(refusal, size):
 
 
 def test_the_script_can_stand_inside_a_page():
-    text = SCRIPT.read_text(encoding="utf-8").lower()
-    assert "</script" not in text
-    assert "<!--" not in text
-    assert "http" not in text
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8").lower()
+        assert "</script" not in text
+        assert "<!--" not in text
+        assert "http" not in text
 
 
 def test_an_edit_takes_no_noticeable_time(page):
@@ -438,7 +508,7 @@ def test_an_edit_takes_no_noticeable_time(page):
     }
     joint = JointConfusion.from_labels(actual, predictions)
     assert len(joint.counts) > 1000
-    page.add_script_tag(path=SCRIPT)
+    load(page)
     page.evaluate(f"window.joint = {json.dumps(joint.to_dict())}")
     for kind in COSTS:
         taken = page.evaluate(
@@ -446,7 +516,7 @@ def test_an_edit_takes_no_noticeable_time(page):
                 const start = performance.now();
                 stakesLive.estimates(joint, costs, 0.95);
                 const pairs = stakesLive.pairwise(joint, costs, 0.95);
-                stakesLive.summary(joint, costs, 0.95, "", pairs);
+                stakesLive.verdict(joint, costs, 0.95, "", pairs);
                 return performance.now() - start;
             }))""",
             random_costs(rng, kind, joint).tolist(),

@@ -72,7 +72,9 @@ def _intervals(found: dict[str, Any], data: str) -> Any:
     return layers(
         data,
         [
-            trivial.mark_rule(strokeDash=[4, 3], color="var(--soft)").encode(x="cost:Q"),
+            trivial.mark_rule(strokeDash=[4, 3], color="var(--soft)").encode(
+                x="cost:Q", opacity=alt.condition("datum.far", alt.value(0), alt.value(1))
+            ),
             base.mark_rule(strokeWidth=3, opacity=0.55).encode(
                 x=x, x2="high:Q", color=colours, tooltip=tips
             ),

@@ -7,7 +7,7 @@
   "use strict";
 
   const { findings, percent, threshold, asNumber, show, complain, setRows } = globalThis.stakesPage;
-  const { number } = globalThis.stakesLive;
+  const { number } = globalThis.stakesWords;
   if (findings.curves === null) return;
 
   const { condition, models } = findings.curves;

@@ -4,8 +4,9 @@
 (() => {
   "use strict";
 
-  const { findings, quoted, small, show, complain, setRows } = globalThis.stakesPage;
-  const { number, estimates, pairwise, summary } = globalThis.stakesLive;
+  const { findings, show, complain, setRows, setTrivial } = globalThis.stakesPage;
+  const { number, amount, quoted, pValue } = globalThis.stakesWords;
+  const live = globalThis.stakesLive;
   const table = document.getElementById("cost-matrix");
   if (table === null) return; // too many classes
 
@@ -56,52 +57,15 @@
   }
 
   function computed(costs) {
-    const byName = new Map(estimates(joint, costs, settings.confidence).map((e) => [e.name, e]));
-    const found = models.map(({ name }) => byName.get(name));
-    const compared = found.length > 1 ? pairwise(joint, costs, settings.confidence) : [];
-    const text = found.length > 1
-      ? summary(joint, costs, settings.confidence, settings.currency, compared)
-      : alone(found[0]);
+    const { confidence, currency } = settings;
+    const found = new Map(live.estimates(joint, costs, confidence).map((e) => [e.name, e]));
+    const compared = live.pairwise(joint, costs, confidence);
     return {
-      models: found,
-      trivial: bestTrivial(costs),
-      pairs: compared.map((pair) => ({ ...pair, warning: warning(pair) })),
-      text,
+      models: models.map(({ name }) => found.get(name)),
+      trivial: live.bestTrivial(joint, costs, confidence),
+      pairs: compared.map((pair) => ({ ...pair, warning: live.warning(pair) })),
+      text: live.verdict(joint, costs, confidence, currency, compared),
     };
-  }
-
-  /** Say what the only model costs, as stakes.findings does. */
-  function alone({ name, cost, low, high }) {
-    return (
-      `${name} costs ${number(cost)} a decision, with ${number(100 * settings.confidence)} % ` +
-      `confidence between ${number(low)} and ${number(high)}.`
-    );
-  }
-
-  /** Return the best of always deciding the same: models that look at nothing. */
-  function bestTrivial(costs) {
-    const { decisions, labels, class_counts: counts } = findings.data;
-    const everyone = {
-      names: decisions.map((_, i) => i),
-      decided: labels.map(() => decisions.map((_, i) => i)),
-      actual: labels.map((_, j) => j),
-      counts,
-      labels,
-      decisions,
-    };
-    const found = estimates(everyone, costs, settings.confidence);
-    const best = found.reduce((a, b) => (b.cost < a.cost ? b : a));
-    return { ...best, decision: decisions[best.name] };
-  }
-
-  function warning({ first, second, rare }) {
-    if (!rare) return null;
-    const [one, other] = rare.predicted.map(quoted);
-    return (
-      `What matters most, ${first} predicting ${one} and ${second} ${other} when it was ` +
-      `${quoted(rare.actual)}, was seen ${number(rare.count)} times, too rarely for the usual ` +
-      "test; a more careful one is used."
-    );
   }
 
   // ---- showing it
@@ -110,13 +74,13 @@
     for (const [field, value] of Object.entries({ cost, low, high })) {
       show(row, field, number(value), value);
     }
-    if (settings.volume) show(row, "over", number(cost * settings.volume), cost * settings.volume);
+    if (settings.volume) show(row, "over", amount(cost * settings.volume), cost * settings.volume);
   }
 
   function fillPair(row, pair) {
     show(row, "pair", `${pair.first} − ${pair.second}`);
     show(row, "difference", number(pair.difference), pair.difference);
-    for (const field of ["p_value", "adjusted"]) show(row, field, small(pair[field]), pair[field]);
+    for (const field of ["p_value", "adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
     show(row, "verdict", pair.rejected ? `${pair.first} is cheaper` : "a tie");
     show(row, "warning", pair.warning ?? "");
   }
@@ -131,7 +95,7 @@
     const pairRows = document.querySelectorAll("#live-pairs tbody tr");
     found.pairs.forEach((pair, i) => fillPair(pairRows[i], pair));
     setRows("live", "@live", found.models);
-    setRows("live", "@trivial", [found.trivial]);
+    setTrivial("live", found.trivial, found.models);
   }
 
   function update() {

@@ -10,30 +10,14 @@ globalThis.stakesPage = (() => {
   const specs = read("charts");
   const views = new Map();
   const pageRows = new Map();
-  const { number } = globalThis.stakesLive;
+  const FARTHEST = 4; // times the highest limit of a model
+  const { number } = globalThis.stakesWords;
 
   // ---- numbers for people
 
   const percent = (share) => `${number(100 * share)}\u00a0%`;
   const threshold = (value) =>
     Number.isFinite(value) ? String(Number(value.toPrecision(6))) : number(value);
-  const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-  /** Write a label as Python's repr does. */
-  function quoted(label) {
-    if (typeof label === "boolean") return label ? "True" : "False";
-    if (typeof label !== "string") return String(label);
-    const text = label.replace(/[\\\n\r\t]/g, (each) => ESCAPED[each]);
-    if (!text.includes("'")) return `'${text}'`;
-    return text.includes('"') ? `'${text.replaceAll("'", "\\'")}'` : `"${text}"`;
-  }
-
-  /** Write a p-value: two digits, as Python's %.2g does. */
-  function small(value) {
-    if (value >= 1e-4 || value === 0) return String(Number(value.toPrecision(2)));
-    const [digits, power] = value.toExponential(1).split("e-");
-    return `${Number(digits)}e-${power.padStart(2, "0")}`;
-  }
 
   /** Return a threshold of the findings as a number; JSON has none for infinite ones. */
   function asNumber(value) {
@@ -99,7 +83,15 @@ globalThis.stakesPage = (() => {
     document.documentElement.dataset.drawn = "true";
   }
 
-  setRows("costs", "@trivial", findings.trivial.slice(0, 1));
+  /** Draw the best trivial decision, unless it is so far off that nothing else could be told. */
+  function setTrivial(chart, trivial, models) {
+    const reach = Math.max(...models.map(({ high }) => high));
+    const near = trivial.cost <= FARTHEST * reach || reach <= 0;
+    setRows(chart, "@trivial", [near ? trivial : { cost: models[0].cost, far: true }]);
+    document.getElementById(`far-${chart}`).hidden = near;
+  }
+
+  setTrivial("costs", findings.trivial[0], findings.models);
   addEventListener("DOMContentLoaded", drawAll); // once all scripts have set their rows
 
   /** Let the keyboard reach the tables that scroll, and no others. */
@@ -110,6 +102,18 @@ globalThis.stakesPage = (() => {
     }
   }
 
+  /** Let each cell say its column, for screens that are too narrow to have columns. */
+  function nameCells() {
+    for (const table of document.querySelectorAll("table:not(.matrix, .settings)")) {
+      const titles = [...table.querySelectorAll("thead th")].map((each) => each.textContent.trim());
+      for (const row of table.tBodies[0].rows) {
+        [...row.cells].forEach((cell, i) => (cell.dataset.title = titles[i]));
+      }
+      table.classList.add("stacks");
+    }
+  }
+
+  nameCells();
   addEventListener("resize", reachTables);
   addEventListener("DOMContentLoaded", reachTables);
 
@@ -118,5 +122,5 @@ globalThis.stakesPage = (() => {
     document.querySelectorAll("details").forEach((each) => (each.open = true));
   });
 
-  return { findings, percent, threshold, quoted, small, asNumber, show, complain, setRows };
+  return { findings, percent, threshold, asNumber, show, complain, setRows, setTrivial };
 })();

@@ -7,15 +7,18 @@ import os
 from functools import cache
 from typing import Any
 
-from stakes._table import exact, number
+from stakes._table import amount, exact, listed, number, p_value
 from stakes.infer.interval import percent
 from stakes.read import write_text
 from stakes.show.report._extra import jinja2, vl_convert
 from stakes.show.report.charts import MOST_PANELS, charts
 from stakes.show.report.looks import colour, dash
-from stakes.show.report.view import flip_table, money_tables
+from stakes.show.report.view import card_width, flip_table, money_tables, path_words
 
-SCRIPTS = ("live.js", "page.js", "condition.js", "threshold.js", "costs.js")
+ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata.js", "live.js")
+"""The scripts that compute what Python does, in the order in which they run."""
+
+SCRIPTS = (*ARITHMETIC, "page.js", "condition.js", "threshold.js", "costs.js")
 """The page's own scripts, in the order in which they run."""
 
 MOST_CELLS = 400
@@ -57,7 +60,9 @@ def report_html(findings: dict[str, Any]) -> str:
         "legend": _legend(findings),
         "scored": _scored(findings),
         "money": money_tables(findings),
+        "cards": card_width(findings),
         "flips": flip_table(findings),
+        "path_words": path_words(findings),
         "panels": MOST_PANELS,
         "editable": len(findings["costs"]["values"]) * len(findings["data"]["labels"])
         <= MOST_CELLS,
@@ -79,6 +84,9 @@ def _environment() -> Any:
     )
     environment.filters |= {
         "number": number,
+        "amount": amount,
+        "p_value": p_value,
+        "listed": listed,
         "percent": lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}"),
         "exact": exact,
         "label": repr,

@@ -1,13 +1,16 @@
 /* The chooser of thresholds: costs of the two mistakes and a prevalence give the cheapest one.
 
    Follows stakes.curves.choose_threshold. The thresholds that are best at some costs come with the
-   findings; an interval needs the prevalence of the test set, as it does in `stakesLive`. */
+   findings. At another prevalence than that of the test set the shares of the classes are taken for
+   known, as Python does with class_priors. */
 
 (() => {
   "use strict";
 
   const { findings, percent, threshold, asNumber, show, complain } = globalThis.stakesPage;
-  const { number, estimates } = globalThis.stakesLive;
+  const { number } = globalThis.stakesWords;
+  const { estimates } = globalThis.stakesLive;
+  const { stratifiedLimits } = globalThis.stakesStrata;
   if (findings.curves === null || findings.curves.condition.pc === null) return;
 
   const { models, condition } = findings.curves;
@@ -53,7 +56,11 @@
   }
 
   function interval(counts, costs, share) {
-    if (share !== condition.prevalence) return null;
+    const { confidence } = findings.settings;
+    if (share !== condition.prevalence) {
+      const [low, high] = stratifiedLimits(counts, costs, [1 - share, share], 1 - confidence);
+      return { low, high };
+    }
     const cells = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
     const joint = {
       names: ["one"],
@@ -63,7 +70,7 @@
       labels,
       decisions: labels,
     };
-    return estimates(joint, costs, findings.settings.confidence)[0];
+    return estimates(joint, costs, confidence)[0];
   }
 
   // ---- showing it
@@ -74,10 +81,7 @@
     for (const field of ["recall", "fpr", "alarms"]) {
       show(row, field, percent(choice[field]), choice[field]);
     }
-    for (const field of ["low", "high"]) {
-      if (limits) show(row, field, number(limits[field]), limits[field]);
-      else show(row, field, "–");
-    }
+    for (const field of ["low", "high"]) show(row, field, number(limits[field]), limits[field]);
   }
 
   function words({ threshold: value, recall, fpr }) {
@@ -127,11 +131,10 @@
 
   function say(choices) {
     const best = choices.reduce((a, b) => (b.cost < a.cost ? b : a));
-    const here = state.share === condition.prevalence;
+    const { currency } = findings.settings;
     byId("threshold-status").textContent =
       `With its best threshold, ${words(best)}, ${best.name} has the lowest cost: ` +
-      `${number(best.cost)} a decision.` +
-      (here ? "" : " Intervals are for the prevalence of the test set only.");
+      `${number(best.cost)}${currency ? ` ${currency}` : ""} a decision.`;
   }
 
   // ---- the controls: each number has a box and a slider
@@ -146,7 +149,7 @@
   /** Say which number cannot be used; a mistake costs at least what the correct decision does. */
   function invalid() {
     let problem = "";
-    const names = { miss: "A miss", alarm: "A false alarm", share: "The share of positives" };
+    const names = { miss: "A miss", alarm: "A false alarm", share: "The share" };
     for (const [name, { least }] of Object.entries(fields)) {
       const value = state[name];
       const fits =

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from stakes._table import number
+
 MOST_CELLS = 144
 MOST_LISTED = 12
 MOST_RIVALS = 4
+SHORT, NARROW, WIDE = 6, 27, 48
+"""The least room of a class name, and what cards beside each other have, in letters."""
 
 
 def money_tables(findings: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,6 +44,31 @@ def _money_table(findings: dict[str, Any], model: dict[str, Any]) -> dict[str, A
     return {"model": model, "rows": None, "dearest": every[:MOST_LISTED], "of": len(every)}
 
 
+def card_width(findings: dict[str, Any]) -> str:
+    """Return how wide a model's confusion matrix is laid out, for its names to be read."""
+    names = [str(label) for label in findings["data"]["labels"]]
+    room = sum(max(len(name), SHORT) for name in names)
+    return "" if room <= NARROW else "wide" if room <= WIDE else "full"
+
+
+def path_words(findings: dict[str, Any]) -> list[str]:
+    """Say for each cost that goes through its range who is the cheapest on the way."""
+    return [_path_words(path) for path in (findings["doubts"] or {}).get("paths", [])]
+
+
+def _path_words(path: dict[str, Any]) -> str:
+    *turns, last = path["ranges"]
+    if turns:
+        until = ", ".join(f"{each['cheapest']} up to {number(each['high'])}" for each in turns)
+        who = f"On average the cheapest is {until}, then {last['cheapest']}."
+    else:
+        who = f"On average {last['cheapest']} is the cheapest all the way."
+    odds = path["probability"][path["names"].index(last["cheapest"])]
+    start, end = (f"{100 * each:.0f} %" for each in (odds[0], odds[-1]))
+    change = f"stays at {start}" if start == end else f"goes from {start} to {end}"
+    return f"{who} The probability that {last['cheapest']} is the cheapest {change}."
+
+
 def flip_table(findings: dict[str, Any]) -> dict[str, Any] | None:
     """Return how far each cost can move before a rival gets cheaper than the cheapest model."""
     doubts = findings["doubts"]
@@ -50,13 +79,13 @@ def flip_table(findings: dict[str, Any]) -> dict[str, Any] | None:
     if not regions:
         return None
     places: dict[tuple[Any, Any], dict[str, Any]] = {}
-    for number, region in enumerate(regions):
+    for place, region in enumerate(regions):
         for flip in region["flips"]:
             cell = (flip["decision"], flip["label"])
             row = places.setdefault(
                 cell, {"cell": cell, "now": flip["cost"], "turns": [None] * len(regions)}
             )
-            row["turns"][number] = _turn(flip)
+            row["turns"][place] = _turn(flip)
     rows = sorted(places.values(), key=_nearest)
     return {
         "first": first,

@@ -1,0 +1,89 @@
+/* Numbers, counts and labels as text, written as Python writes them (stakes._table). */
+
+globalThis.stakesWords = (() => {
+  "use strict";
+
+  /** Write a number: four significant digits, thousands separated. */
+  function number(value) {
+    if (Number.isNaN(value)) return "nan";
+    if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+    if (Number.isInteger(value) || Math.abs(value) >= 1000) return withThousands(value);
+    return general(value, 4);
+  }
+
+  function withThousands(value) {
+    const digits = BigInt(Math.abs(roundHalfEven(value))).toString();
+    const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+    return sign + digits.replace(/\B(?=(\d{3})+$)/g, ",");
+  }
+
+  /** Write a number as C's %g does: ties to even, exponents of two digits. */
+  function general(value, precision) {
+    if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+    const sign = value < 0 ? "-" : "";
+    const [digits, exponent] = significant(Math.abs(value), precision);
+    const kept = digits.replace(/0+$/, "");
+    if (exponent < -4 || exponent >= precision) {
+      const point = kept.length > 1 ? `.${kept.slice(1)}` : "";
+      const power = String(Math.abs(exponent)).padStart(2, "0");
+      return `${sign}${kept[0]}${point}e${exponent < 0 ? "-" : "+"}${power}`;
+    }
+    if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${kept}`;
+    const whole = digits.slice(0, exponent + 1);
+    const rest = kept.slice(exponent + 1);
+    return sign + whole + (rest ? `.${rest}` : "");
+  }
+
+  /** Return the leading digits of a positive number, ties to even, and its exponent of ten. */
+  function significant(value, precision) {
+    const split = (text) => {
+      const [mantissa, exponent] = text.split("e");
+      return [mantissa.replace(".", ""), Number(exponent)];
+    };
+    const [full, exponent] = split(value.toExponential(60));
+    const tie = /^50*$/.test(full.slice(precision));
+    // JavaScript rounds ties up, Python to even.
+    if (tie && Number(full[precision - 1]) % 2 === 0) return [full.slice(0, precision), exponent];
+    return split(value.toExponential(precision - 1));
+  }
+
+  function roundHalfEven(value) {
+    const below = Math.floor(value);
+    const rest = value - below;
+    if (rest !== 0.5) return rest < 0.5 ? below : below + 1;
+    return below % 2 === 0 ? below : below + 1;
+  }
+
+  /** Write an amount of money: four significant digits, thousands separated. */
+  const amount = (value) => number(Number(general(value, 4)));
+
+  /** Write how often something was seen. */
+  function seen(count) {
+    if (count === 0) return "never seen";
+    return count === 1 ? "seen once" : `seen ${number(count)} times`;
+  }
+
+  /** Write names as a list: a, b and c. */
+  function listed(names) {
+    if (names.length === 1) return names[0];
+    return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+  }
+
+  const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+  /** Write a label as Python's repr does. */
+  function quoted(label) {
+    if (typeof label === "boolean") return label ? "True" : "False";
+    if (typeof label !== "string") return String(label);
+    const text = label.replace(/[\\\n\r\t]/g, (each) => ESCAPED[each]);
+    if (!text.includes("'")) return `'${text}'`;
+    return text.includes('"') ? `'${text.replaceAll("'", "\\'")}'` : `"${text}"`;
+  }
+
+  /** Write a p-value: two digits, and of tiny ones only that they are. */
+  function pValue(value) {
+    return value < 1e-4 ? "< 0.0001" : general(value, 2);
+  }
+
+  return { number, amount, general, roundHalfEven, seen, listed, quoted, pValue };
+})();
