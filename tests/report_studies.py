@@ -68,6 +68,17 @@ def three_classes():
     return Study.from_table(table({"y": actual, **models}), costs), Settings(currency="€")
 
 
+def many_classes(size):
+    """Two models of many classes; not among the studies that every test looks at."""
+    rng = np.random.default_rng(6)
+    labels = [f"class {i}" for i in range(size)]
+    actual = drawn(rng, labels, 2000, None)
+    models = {name: noisy(rng, actual, labels, 0.2) for name in "ab"}
+    values = rng.integers(1, 50, (size, size)).astype(float)
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    return Study.from_table(table({"y": actual, **models}), costs)
+
+
 def other_decisions():
     """Decisions that are no classes, gains, and no scores."""
     rng = np.random.default_rng(3)

@@ -1,7 +1,14 @@
 """The report in a real browser: what it shows is what Python computes."""
 
 import pytest
-from report_studies import HOSTILE_CLASSES, HOSTILE_MODELS, STUDIES, findings_of, study_of
+from report_studies import (
+    HOSTILE_CLASSES,
+    HOSTILE_MODELS,
+    STUDIES,
+    findings_of,
+    many_classes,
+    study_of,
+)
 
 from stakes import (
     CostMatrix,
@@ -11,7 +18,7 @@ from stakes import (
     operating_condition,
 )
 from stakes._table import amount, number, p_value
-from stakes.findings import Settings
+from stakes.findings import Settings, findings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
@@ -502,6 +509,27 @@ def test_paper_gets_no_sliders_and_light_colours(report, page):
     assert page.locator("#pc-table").is_visible()
     assert brightness(page, "body", "backgroundColor") > 200
     assert brightness(page, "#chart-costs .role-axis-label text", "fill") < 120
+
+
+def test_nothing_is_cut_off_on_paper(page, tmp_path):
+    write_report(findings(many_classes(12)), tmp_path / "many.html")
+    page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
+    page.goto((tmp_path / "many.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680
+
+
+def test_a_trivial_decision_far_off_does_not_squeeze_the_chart(report, page):
+    report("example")
+    far, line = page.locator("#far-live"), page.locator("#chart-live .mark-rule line").first
+    assert far.is_hidden()
+    assert line.get_attribute("opacity") != "0"
+    edit(page, {(1, 0): 200_000, (0, 1): 200_000})
+    assert far.is_visible()
+    assert line.get_attribute("opacity") == "0"
+    page.locator("#costs-reset").click()
+    assert far.is_hidden()
 
 
 def test_tables_that_scroll_can_be_reached_by_keyboard(report, page):

@@ -8,11 +8,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_studies import HOSTILE_CLASSES, HOSTILE_MODELS, STUDIES, findings_of
+from report_studies import (
+    HOSTILE_CLASSES,
+    HOSTILE_MODELS,
+    STUDIES,
+    findings_of,
+    many_classes,
+    study_of,
+)
 
 from stakes.errors import FileError, MissingExtraError
+from stakes.findings import Settings, findings
 from stakes.show.report import report_html, write_report
 from stakes.show.report.page import SCRIPTS
+from stakes.show.report.view import path_words
 
 pytest.importorskip("altair")
 pytest.importorskip("jinja2")
@@ -222,20 +231,53 @@ def test_importing_the_report_loads_no_heavy_library():
 
 
 def test_many_classes_are_listed_and_not_laid_out():
-    import numpy as np
-    from report_studies import drawn, noisy, table
-
-    from stakes import CostMatrix
-    from stakes.findings import findings
-    from stakes.study import Study
-
-    rng = np.random.default_rng(6)
-    labels = [f"class {i}" for i in range(25)]
-    actual = drawn(rng, labels, 2000, None)
-    models = {name: noisy(rng, actual, labels, 0.2) for name in "ab"}
-    values = rng.integers(1, 50, (25, 25)).astype(float)
-    costs = CostMatrix(values, rows="predicted", labels=labels)
-    study = Study.from_table(table({"y": actual, **models}), costs)
-    page = Page(report_html(findings(study)))
+    page = Page(report_html(findings(many_classes(25))))
     assert "too many classes" in page.text("costs")
     assert "largest of" in page.text("models")
+
+
+@pytest.mark.parametrize(("classes", "width"), [(3, ""), (6, "wide"), (12, "full")])
+def test_matrices_get_the_room_that_their_names_need(classes, width):
+    html = report_html(findings(many_classes(classes)))
+    assert f'<div class="cards {width}">' in html
+
+
+def test_a_path_says_who_is_the_cheapest_on_the_way():
+    path = {
+        "names": ["a", "b"],
+        "ranges": [
+            {"low": 1.0, "high": 2.5, "cheapest": "a"},
+            {"low": 2.5, "high": 4.0, "cheapest": "b"},
+        ],
+        "probability": [[0.9, 0.5, 0.2], [0.1, 0.5, 0.8]],
+    }
+    steady = path | {"ranges": path["ranges"][:1], "probability": [[1.0, 1.0], [0.0, 0.0]]}
+    assert path_words({"doubts": {"paths": [path, steady]}}) == [
+        (
+            "On average the cheapest is a up to 2.5, then b. The probability that b is the cheapest "
+            "goes from 10 % to 80 %."
+        ),
+        (
+            "On average a is the cheapest all the way. The probability that a is the cheapest stays at "
+            "100 %."
+        ),
+    ]
+
+
+def test_what_a_target_needs_is_said():
+    study = study_of("one")
+    page = Page(report_html(findings(study)))
+    assert "a tenth of it," in page.text("enough")
+    page = Page(report_html(findings(study, Settings(target=0.01))))
+    said = " ".join(page.text("enough").split())
+    assert "For an upper limit within 0.01 of the cost of m " in said
+    assert "a tenth" not in said
+    assert "0.01" in page.text("method")
+
+
+def test_a_model_without_costs_needs_a_target():
+    found = json.loads(json.dumps(findings_of("one")))
+    found["enough"][0] |= {"target": None, "plan": None}
+    assert "m cost nothing in this test" in Page(report_html(found)).text("enough")
+    found["enough"][0] |= {"target": 1e-9}
+    assert "than can be planned for" in Page(report_html(found)).text("enough")

@@ -10,7 +10,7 @@ globalThis.stakesPage = (() => {
   const specs = read("charts");
   const views = new Map();
   const pageRows = new Map();
-  const FARTHEST = 4; // times the highest limit of a model
+  const FARTHEST = 3; // times the highest limit of a model
   const { number } = globalThis.stakesWords;
 
   // ---- numbers for people
