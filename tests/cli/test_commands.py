@@ -190,6 +190,36 @@ def test_warnings_are_said_once(stakes):
     assert "impossible=" not in said.err
 
 
+def test_what_was_understood_of_two_files_is_said_once(stakes, folder, payments):
+    (folder / "validation.csv").write_text(payments(60, seed=5))
+    said = stakes("threshold", "predictions.csv", *COSTS, "--validation", "validation.csv").err
+    assert said.count("The actual classes are in the column 'actual'.") == 1
+
+
+def test_probabilities_of_each_class_are_those_of_one_model(stakes, folder):
+    (folder / "a.csv").write_text(
+        "actual,pred,prob_ok,prob_fraud\nok,ok,0.9,0.1\nfraud,fraud,0.2,0.8\nok,fraud,0.3,0.7\n"
+    )
+    said = stakes("threshold", "a.csv", *COSTS, "--json", "-")
+    assert [model["name"] for model in json.loads(said.out)["models"]] == ["pred"]
+    assert "its scores in 'prob_fraud'.\nNot used: 'prob_ok'.\n" in said.err
+
+
+def test_probabilities_of_many_classes_do_not_matter_where_there_are_decisions(stakes, folder):
+    (folder / "c.csv").write_text("predicted\\actual,a,b,c\na,0,1,2\nb,3,0,4\nc,5,6,0\n")
+    (folder / "a.csv").write_text(
+        "label,pred,prob_a,prob_b,prob_c\na,a,1,0,0\nb,c,0.1,0.2,0.7\nc,c,0,0,1\n"
+    )
+    said = stakes("evaluate", "a.csv", "-c", "c.csv", "--json", "-")
+    assert [model["cost"] for model in json.loads(said.out)["models"]] == [2]
+    assert "Not used: 'prob_a', 'prob_b', 'prob_c'." in said.err
+
+
+def test_a_single_example_is_one(stakes, folder):
+    (folder / "a.csv").write_text("actual,pred\nok,ok\n")
+    assert stakes(*EVALUATE, "a.csv", *COSTS).out.startswith("1 example of a.csv.\n")
+
+
 def test_thresholds_are_chosen_elsewhere(stakes, folder, payments):
     (folder / "validation.csv").write_text(payments(200, seed=5))
     arguments = ["-q", "threshold", "predictions.csv", *COSTS, "--json", "-"]

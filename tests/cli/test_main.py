@@ -34,6 +34,7 @@ def test_help_fits_a_screen_and_loads_nothing_heavy():
     *lines, last = said.stdout.splitlines()
     assert last == "[] 0"
     assert len(lines) <= 24
+    assert lines[3].startswith("  Start with: stakes report ")
     assert max(map(len, lines)) <= 80
     for command in ("report", "evaluate", "compare", "curve", "threshold", "plan", "demo"):
         assert any(line.startswith(f"  {command} ") for line in lines)
@@ -47,6 +48,18 @@ def test_nothing_asked_is_a_question(stakes):
 
 def test_the_version_is_told(stakes):
     assert stakes("--version").out == f"stakes {package.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--confidence", "95%"], "--confidence: expected a number, got '95%'."),
+        (["--confidence=x"], "--confidence: expected a number, got 'x'."),
+        (["--seed", "1.5"], "--seed: expected a whole number, got '1.5'."),
+    ],
+)
+def test_what_came_in_place_of_a_number_is_said(arguments, said, stakes):
+    assert stakes(*EVALUATE, *arguments).err == f"stakes: {said} Try 'stakes evaluate --help'.\n"
 
 
 def test_quiet_says_only_what_was_asked(stakes):

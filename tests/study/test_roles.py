@@ -36,6 +36,20 @@ def test_decisions_and_scores_of_a_model_are_found_by_name(columns, models):
     assert roles(columns).models == tuple(Model(*each) for each in models)
 
 
+@pytest.mark.parametrize(
+    ("columns", "models", "ignored"),
+    [
+        (["y", "y_pred", "prob_ok", "prob_bad"], [("y_pred", "y_pred", "prob_bad")], ("prob_ok",)),
+        (["y", "prob_ok", "prob_bad"], [("prob_bad", None, "prob_bad")], ("prob_ok",)),
+        (["y", "ok", "bad"], [("ok", "ok", None), ("bad", "bad", None)], ()),
+    ],
+)
+def test_probabilities_of_other_classes_are_no_scores(columns, models, ignored):
+    found = roles(columns, positive="bad", others={"ok"})
+    assert found.models == tuple(Model(*each) for each in models)
+    assert found.ignored == ignored
+
+
 def test_what_is_said_is_used():
     columns = ["truth", "actual", "a", "a_score", "b", "b_score"]
     found = roles(columns, actual="truth", models=["b", "b"])

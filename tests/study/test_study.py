@@ -126,6 +126,8 @@ def test_decisions_alone_are_lines():
     ("labels", "costs", "positive"),
     [
         (["no", "yes"], [[0, 1], [9, 0]], "yes"),
+        (["Yes", "No"], [[0, 1], [9, 0]], "Yes"),
+        (["FALSE", "TRUE"], [[0, 9], [1, 0]], "TRUE"),
         ([1, 0], [[0, 9], [1, 0]], 1),
         ([False, True], [[0, 1], [9, 0]], True),
         (["a", "b"], [[0, 9], [1, 0]], "b"),
@@ -142,6 +144,8 @@ def test_labels_are_read_as_they_are_meant():
     assert as_meant(["10", "2", " -1"]) == (-1, 2, 10)
     assert as_meant(["b", "1"]) == ("1", "b")
     assert as_meant([2.0, 1.0]) == (1, 2)
+    assert as_meant(["2.0", "1"]) == (1, 2)
+    assert as_meant(["2.5", "1.0"]) == ("1.0", "2.5")
     assert as_meant([True, False]) == (False, True)
     assert as_meant([]) == ()
 

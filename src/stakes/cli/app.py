@@ -24,7 +24,8 @@ from stakes.cli.output import Output
 
 app = typer.Typer(
     name="stakes",
-    help="What a classifier's mistakes cost, how sure that is, and which one to use.\n\n"
+    # \b keeps typer from filling the lines; help fits a screen of 24.
+    help="\b\nWhat a classifier's mistakes cost, how sure that is, and which one to use.\n"
     "Start with: stakes report predictions.csv --costs costs.csv",
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help starts in a third of the time

@@ -13,7 +13,8 @@ from stakes.cli.inputs import costs_if_given, study_of
 
 EXAMPLES = (
     "stakes curve predictions.csv --costs costs.csv",
-    "stakes curve predictions.csv --fp 1 --fn 50 --pos-label fraud --prevalence 0.01",
+    "stakes curve predictions.csv --fp 1 --fn 50 --pos-label fraud",
+    "stakes curve predictions.csv -c costs.csv --prevalence 0.01",
     "stakes curve predictions.csv -c costs.csv --out curve.svg --csv curve.csv",
 )
 SCHEMA = "stakes-curve/1"

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from stakes._table import number, text_table
+from stakes.cli.inputs import examples_of
 from stakes.cli.progress import Progress
 from stakes.curves import Band, CostAt, CostCurve, CostCurveDifference, Verdicts
 from stakes.curves.base import Curve
@@ -96,8 +97,8 @@ class Curves:
         """Say what was found, part by part; a table begins with a bar."""
         study = self.study
         yield (
-            f"{number(study.n)} examples of {study.source}; {study.pos_label!r} is the positive "
-            "class. PC(+) is the share of misses in what being always wrong would cost."
+            f"{examples_of(study)}; {study.pos_label!r} is the positive class. "
+            "PC(+) is the share of misses in what being always wrong would cost."
         )
         yield ""
         ranges = {name: curve.operating_range() for name, curve in self.curves.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.inputs import examples_of, read_costs, study_of
 from stakes.cli.volume import check_volume, volume_words
 
 if TYPE_CHECKING:
@@ -87,11 +87,10 @@ def evaluate(
 
 
 def _show(output: Any, study: Study, estimates: dict[str, CostEstimate], currency: str) -> None:
-    from stakes._table import number
     from stakes.show import cost_table
 
     unit = f"; costs in {currency}" if currency else ""
-    output.text(f"{number(study.n)} examples of {study.source}{unit}.")
+    output.text(f"{examples_of(study)}{unit}.")
     output.text()
     output.table(cost_table(estimates, study.confidence))
 

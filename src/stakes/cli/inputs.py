@@ -128,6 +128,11 @@ def study_of(
     return study
 
 
+def examples_of(study: Study) -> str:
+    """Say how many examples of which file there are."""
+    return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"
+
+
 def table_of(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> Table:
     """Read predictions that must have rows."""
     with Progress(shown=not output.quiet) as progress:

@@ -43,11 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None and not sys.stdout.closed:
             _complain(f"standard output: cannot be written: {error.strerror or error}.")
             return _without_output(USER_ERROR)
-        return _explained(error)
+        return _explained(error, given)
     except Exception as error:
         if "--debug" in given and not hasattr(error, "exit_code"):
             raise
-        return _explained(error)
+        return _explained(error, given)
     return result if isinstance(result, int) else 0
 
 
@@ -86,7 +86,7 @@ def _run(given: list[str]) -> Any:
         return made.invoke(context)
 
 
-def _explained(error: Exception) -> int:
+def _explained(error: Exception, given: Sequence[str]) -> int:
     """Say what went wrong in a line or two."""
     code = getattr(error, "exit_code", None)
     if code is not None and not hasattr(error, "format_message"):  # a command ended itself
@@ -94,18 +94,18 @@ def _explained(error: Exception) -> int:
     if type(error).__name__ == "Abort":  # typer's Ctrl-C, at a prompt
         return _complain("interrupted.", INTERRUPTED)
     if type(error).__name__ == "NoArgsIsHelpError":
-        print(_usage(error), file=sys.stderr)
+        print(_usage(error, given), file=sys.stderr)
         return USER_ERROR
-    return _complain(_in_words(error))
+    return _complain(_in_words(error, given))
 
 
-def _in_words(error: Exception) -> str:
+def _in_words(error: Exception, given: Sequence[str]) -> str:
     if isinstance(error, StakesError):
         return _by_options(str(error))
     if hasattr(error, "format_message"):  # typer's, or click's own
         context = getattr(error, "ctx", None)
         hint = f" Try '{context.command_path} --help'." if context is not None else ""
-        said = _usage(error)
+        said = _usage(error, given)
         return f"{said}{'' if said.endswith(('.', '?')) else '.'}{hint}"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror or error}."
@@ -117,8 +117,21 @@ def _in_words(error: Exception) -> str:
     )
 
 
-def _usage(error: Any) -> str:
-    return str(error.format_message())
+def _usage(error: Any, given: Sequence[str]) -> str:
+    """Say how a command was misused; typer does not say what came in place of a number."""
+    text = str(error.format_message())
+    wanted = re.search("valid (number|float|integer)", text)
+    names = getattr(getattr(error, "param", None), "opts", [])
+    came = [
+        value
+        for word, following in zip(given, [*given[1:], ""], strict=True)
+        for name, equals, value in [word.partition("=") if "=" in word else (word, "", following)]
+        if name in names
+    ]
+    if wanted is None or not came:
+        return text
+    kind = "whole number" if wanted[1] == "integer" else "number"
+    return f"{max(names, key=len)}: expected a {kind}, got {came[-1]!r}."
 
 
 def _by_options(text: str) -> str:

@@ -29,11 +29,13 @@ class Output:
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
         self._json: Path | None = None
+        self._remarked: set[str] = set()
         self._lines: list[tuple[str, str]] = []
 
     def remark(self, text: str) -> None:
-        """Say on standard error what was understood or done, unless asked to be quiet."""
-        if not self.quiet:
+        """Say on standard error, once, what was understood or done, unless asked to be quiet."""
+        if not self.quiet and text not in self._remarked:
+            self._remarked.add(text)
             print(text, file=sys.stderr)
 
     def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "stakes report predictions.csv --costs costs.csv",
     "stakes report predictions.csv --fp 10 --fn 100 --pos-label fraud",
-    "stakes report predictions.csv -c costs.csv --volume 1e6 --per year --currency USD",
+    "stakes report predictions.csv -c costs.csv --volume 1e6 --currency USD",
 )
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]

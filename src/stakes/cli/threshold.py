@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import costs_if_given, study_of
+from stakes.cli.inputs import costs_if_given, examples_of, study_of
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def threshold(
             **limits,
         )
         choices[name] = choice if chosen_on is study else choice.on(study.scores[name])
-    output.text(f"{study.n:,} examples of {study.source}; {study.pos_label!r} is positive.")
+    output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.")
     output.text()
     output.table(_table(choices, confidence, currency))
     for name, choice in choices.items():

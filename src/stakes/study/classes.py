@@ -13,11 +13,10 @@ TWO = 2
 USUAL = (
     (1, 0),
     (1, -1),
-    ("True", "False"),
     ("true", "false"),
     ("yes", "no"),
 )
-"""Pairs of labels of which the first is the positive one."""
+"""Pairs of labels, in any case, of which the first is the positive one."""
 
 
 def costs_of_mistakes(
@@ -66,9 +65,17 @@ def as_meant(labels: Sequence[Label]) -> Labels:
 def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
     """Read labels that all are whole numbers as such, in their order."""
     stripped = [text.strip() for text in texts]
-    if all(text.removeprefix("-").isdecimal() for text in stripped):
-        return [int(text) for text in stripped]
+    wholes = list(map(without_point, stripped))
+    if all(text.removeprefix("-").isdecimal() for text in wholes):
+        return [int(text) for text in wholes]
     return list(stripped)
+
+
+def without_point(text: str) -> str:
+    """Return a label as text without the spaces around it, and "1.0" as "1"."""
+    stripped = text.strip()
+    whole, point, zeros = stripped.partition(".")
+    return whole if point and zeros and not zeros.strip("0") else stripped
 
 
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:
@@ -103,7 +110,8 @@ def _whole(label: Label) -> Label:
 
 
 def _usual_positive(labels: Sequence[Label]) -> Label | None:
+    by_name = {each.lower() if isinstance(each, str) else each: each for each in labels}
     for pair in USUAL:
-        if set(labels) == set(pair):
-            return next(label for label in labels if label == pair[0])  # True, not 1
+        if set(by_name) == set(pair):
+            return by_name[pair[0]]  # True, not 1
     return None

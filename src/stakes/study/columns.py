@@ -12,6 +12,7 @@ from stakes._columns import CHUNK, MOST_LABELS
 from stakes._labels import Label, Labels, hint, listing, plain
 from stakes.errors import InputError, LabelError
 from stakes.read.tables import first_row, pyarrow
+from stakes.study.classes import without_point
 from stakes.study.roles import unknown_column
 
 Codes = NDArray[np.signedinteger]
@@ -69,7 +70,7 @@ class Table:
         self._check_few(name, values)
         for place, value in enumerate(values):
             if _missing(value):
-                raise self._problem(name, codes == place, "there is no label")
+                raise self._problem(name, codes == place, "there is no label.")
         return [plain(value) for value in values]
 
     def codes(self, name: str, labels: Labels, what: str) -> Codes:
@@ -82,7 +83,7 @@ class Table:
         for place, value in enumerate(values):
             label = plain(value)
             found = known.get(label) if not _missing(value) else None
-            places[place] = by_text.get(str(label).strip(), -1) if found is None else found
+            places[place] = _place(str(label), by_text) if found is None else found
         if (places < 0).any():
             first = int(codes[np.argmax(np.isin(codes, np.flatnonzero(places < 0)))])
             raise self._problem(name, codes == first, _unknown(values[first], labels, what))
@@ -95,7 +96,10 @@ class Table:
         values = self.values(name)
         allowed = {*labels, *map(str, labels)}
         return 0 < len(values) <= MOST_LABELS and all(
-            not _missing(value) and not allowed.isdisjoint((plain(value), str(value).strip()))
+            not _missing(value)
+            and not allowed.isdisjoint(
+                (plain(value), str(value).strip(), without_point(str(value)))
+            )
             for value in values
         )
 
@@ -115,7 +119,7 @@ class Table:
             except (TypeError, ValueError):
                 bad = True
             if bad:
-                said = "there is no score" if _missing(value) else f"{value!r} is not a number"
+                said = "there is no score." if _missing(value) else f"{value!r} is not a number."
                 raise self._problem(name, codes == place, said)
         raise InputError(f"{self.source}, column {name!r}: expected numbers.")
 
@@ -149,12 +153,13 @@ class Table:
     def _problem(self, name: str, rows: NDArray[np.bool_], said: str) -> LabelError:
         """Name the first row that is wrong."""
         count = int(rows.sum())
-        more = f" (and {count - 1:,} more rows)" if count > 1 else ""
+        others = "1 more row is" if count == 2 else f"{count - 1:,} more rows are"  # noqa: PLR2004
+        more = f" {others} like it." if count > 1 else ""
         at = int(np.argmax(rows))
         where = f"row {at + first_row(self._table):,}"
         if self._key is not None:  # rows of joined files are those of neither
             where = f"{self._key} {plain(self._table.column(self._key)[at])!r}"
-        return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}.")
+        return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}")
 
 
 def _encoded(column: Any) -> tuple[Codes, list[Any]]:
@@ -179,14 +184,17 @@ def _encoded(column: Any) -> tuple[Codes, list[Any]]:
     return places[codes], [value for value, occurs in zip(values, used, strict=True) if occurs]
 
 
+def _place(text: str, by_text: dict[str, int]) -> int:
+    """Return the position of a label that is text, or -1."""
+    return by_text.get(text.strip(), by_text.get(without_point(text), -1))
+
+
 def _unknown(value: Any, labels: Labels, what: str) -> str:
     """Say what is wrong with a value that is no label."""
     if _missing(value):
-        return "there is no label"
+        return "there is no label."
     close = hint(plain(value), labels)
-    return (
-        f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
-    ).rstrip(".")
+    return f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
 
 
 def _numbers(column: Any) -> NDArray[np.float64] | None:

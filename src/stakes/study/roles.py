@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -92,6 +92,8 @@ def find_roles(
     actual: str | None = None,
     models: Sequence[str] = (),
     scores: Sequence[str] = (),
+    positive: str | None = None,
+    others: Collection[str] = (),
 ) -> Roles:
     """Give each column its part.
 
@@ -108,6 +110,9 @@ def find_roles(
     models, scores : sequence of str, optional
         The columns with decisions and with scores. Without both, all that look so; without scores,
         those that have the names of the models.
+    positive, others : str and collection of str, optional
+        The names of the positive class and of the other classes: "prob_ok" holds the probability
+        of "ok", which is no score of the positive class.
     """
     given = [*([] if actual is None else [actual]), *models, *scores]
     for name in given:
@@ -124,15 +129,24 @@ def find_roles(
             "only one of them."
         )
     chosen_models, chosen_scores = list(dict.fromkeys(models)), list(dict.fromkeys(scores))
+    foreign: list[str] = []
     rest = [name for name in columns if name != known and not ID_NAMES.search(name)]
     if models and not scores:
         stems = {_plain(name) for name in models}
         named = [name for name in rest if _looks_like_score(name) and _plain(_stem(name)) in stems]
         chosen_scores = [name for name in named if name not in models and is_score(name)]
     elif not scores:
+        foreign = [name for name in rest if _looks_like_score(name) and _stem(name) in others]
+        rest = [name for name in rest if name not in foreign]
         chosen_scores = [name for name in rest if _looks_like_score(name) and is_score(name)]
         chosen_models = [name for name in rest if name not in chosen_scores and is_decision(name)]
-    found = _paired(chosen_models, chosen_scores)
+    found = _paired(chosen_models, chosen_scores, positive)
+    if not found and foreign:
+        raise InputError(
+            f"{source}: no column has decisions, and {', '.join(map(repr, foreign[:20]))} look "
+            "like scores of classes other than the positive one of two. Name a column of decisions "
+            "with --model."
+        )
     if not found:
         raise InputError(
             f"{source}: no column looks like a model's decisions, which are classes of the costs, "
@@ -179,7 +193,9 @@ def _decision_stem(name: str) -> str:
     return name if BARE_DECISION.match(name) else DECISION_WORDS.sub("", name)
 
 
-def _paired(models: Sequence[str], scores: Sequence[str]) -> tuple[Model, ...]:
+def _paired(
+    models: Sequence[str], scores: Sequence[str], positive: str | None
+) -> tuple[Model, ...]:
     """Put decisions and scores of the same model together, by their names."""
     stems = {_plain(_stem(score)): score for score in scores}
     result, taken = [], set()
@@ -194,7 +210,7 @@ def _paired(models: Sequence[str], scores: Sequence[str]) -> tuple[Model, ...]:
     names = {model.name for model in result}
     for score in scores:
         if score not in taken:
-            name = _stem(score)
+            name = score if _stem(score) == positive else _stem(score)
             result.append(Model(score if name in names else name, None, score))
     twice = [model.name for model in result]
     if len(set(twice)) < len(twice):  # two columns shorten to one name: keep the columns' own

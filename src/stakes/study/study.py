@@ -115,6 +115,7 @@ class Study:
             actual = _actual_column(table, actual)
             where = f"{table.source}, column {actual!r}"
             matrix = costs_of_mistakes(table.labels(actual), costs, pos_label, where)  # type: ignore[arg-type]
+        positive = positive_class(matrix, pos_label)
         every = tuple(dict.fromkeys([*matrix.labels, *matrix.decisions]))
         roles = find_roles(
             table.columns,
@@ -124,8 +125,9 @@ class Study:
             actual=actual,
             models=models,
             scores=scores,
+            positive=None if positive is None else str(positive),
+            others={str(label) for label in matrix.labels if label != positive},
         )
-        positive = positive_class(matrix, pos_label)
         codes = table.codes(roles.actual, matrix.labels, "classes")
         decided: dict[str, NDArray[np.int64]] = {}
         decided_from: dict[str, float] = {}
