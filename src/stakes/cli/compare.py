@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.inputs import study_of
 from stakes.errors import InputError, InputTypeError
 
 EXAMPLES = (
@@ -72,9 +72,8 @@ def compare(
     study = study_of(
         output,
         predictions,
-        read_costs(prices),
+        prices,
         columns,
-        pos_label=prices.pos_label,
         confidence=confidence,
         class_priors=class_priors,
         with_scores=False,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.inputs import study_of
 
 EXAMPLES = (
     "stakes count predictions.csv --costs costs.csv --out counts.json",
@@ -44,9 +44,8 @@ def count(
     study = study_of(
         output,
         predictions,
-        read_costs(prices),
+        prices,
         columns,
-        pos_label=prices.pos_label,
         undecided=not without_scores,
         with_scores=not without_scores,
     )

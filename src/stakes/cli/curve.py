@@ -68,9 +68,9 @@ def curve(
     study = study_of(
         output,
         predictions,
-        NO_COSTS if costs is None else costs,
+        prices,
         columns,
-        pos_label=prices.pos_label,
+        costs=costs or NO_COSTS,
         confidence=confidence,
         undecided=True,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import examples_of, read_costs, study_of
+from stakes.cli.inputs import examples_of, study_of
 from stakes.cli.volume import check_volume, volume_words
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ def evaluate(
     study = study_of(
         output,
         predictions,
-        read_costs(prices),
+        prices,
         columns,
-        pos_label=prices.pos_label,
         confidence=confidence,
         class_priors=class_priors,
         with_scores=False,

@@ -90,20 +90,21 @@ def read_priors(text: str | None) -> dict[str, float] | None:
 def study_of(
     output: Output,
     predictions: Sequence[str],
-    costs: CostMatrix | dict[str, float],
+    prices: CostOptions,
     columns: ColumnOptions,
     *,
-    pos_label: str | None,
+    costs: CostMatrix | dict[str, float] | None = None,
     confidence: float = 0.95,
     class_priors: str | None = None,
     undecided: bool = False,
     with_scores: bool = True,
 ) -> Study:
-    """Read and count, and say on standard error what was guessed."""
+    """Read and count, and say on standard error what was guessed; costs need not be read again."""
     from stakes.study import Study
 
+    costs = read_costs(prices) if costs is None else costs
     asked: dict[str, Any] = {
-        "pos_label": pos_label,
+        "pos_label": prices.pos_label,
         "confidence": confidence,
         "class_priors": read_priors(class_priors),
         "undecided": undecided,

@@ -57,6 +57,8 @@ def plan(
     json: options.Json = None,
 ) -> None:
     """Say how many test examples are needed."""
+    from stakes.infer.planning import plan_test_size
+
     output = context.obj
     if (half_width is None) == (difference is None):
         raise InputTypeError(
@@ -75,15 +77,15 @@ def plan(
         study = study_of(
             output,
             predictions,
-            costs,
+            prices,
             columns,
-            pos_label=prices.pos_label,
+            costs=costs,
             confidence=confidence,
             with_scores=False,
         )
         plans = _from_pilot(output, study, settings)
     else:
-        plans = {"": _without_pilot(_matrix(costs, prices.pos_label), settings)}
+        plans = {"": plan_test_size(_matrix(costs, prices.pos_label), **settings)}
     if len(plans) == 1:
         ((name, only),) = plans.items()
         output.text(f"{name}: {only.summary()}" if name else only.summary(), "bold")
@@ -107,12 +109,6 @@ def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> Cost
         return costs
     names = {} if pos_label is None else {"pos_label": pos_label, "neg_label": f"not {pos_label}"}
     return CostMatrix.from_errors(**costs, **names)  # type: ignore[arg-type]
-
-
-def _without_pilot(costs: CostMatrix, settings: dict[str, Any]) -> Plan:
-    from stakes.infer.planning import plan_test_size
-
-    return plan_test_size(costs, **settings)
 
 
 def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, Plan]:

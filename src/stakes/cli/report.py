@@ -10,7 +10,7 @@ import typer
 
 from stakes.cli import options
 from stakes.cli.files import check_name
-from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.inputs import study_of
 from stakes.cli.volume import check_volume
 
 if TYPE_CHECKING:
@@ -76,9 +76,8 @@ def report(
     study = study_of(
         output,
         predictions,
-        read_costs(prices),
+        prices,
         columns,
-        pos_label=prices.pos_label,
         confidence=confidence,
     )
     write(output, study, settings, out)

@@ -92,15 +92,14 @@ def threshold(
             "limit, with --max-fpr, --min-recall or --capacity; or both."
         )
     asked: dict[str, Any] = {
-        "pos_label": prices.pos_label,
         "confidence": confidence,
         "class_priors": class_priors,
         "undecided": True,
     }
-    study = study_of(output, predictions, NO_COSTS if costs is None else costs, columns, **asked)
+    study = study_of(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
     chosen_on = study
     if validation is not None:
-        chosen_on = study_of(output, [validation], study.costs, columns, **asked)
+        chosen_on = study_of(output, [validation], prices, columns, costs=study.costs, **asked)
     names = _names(study, chosen_on)
     choices = {}
     for name in names:

@@ -1,0 +1,47 @@
+"""The layouts of JSON that commands write are documented, key by key."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command_line_json.md"
+INPUT = ["predictions.csv", "-c", "costs.csv"]
+COMMANDS = {
+    "evaluate": [["evaluate", *INPUT, "--volume", "10"]],
+    "compare": [["compare", *INPUT, "--baseline", "old", "--margin", "1", "--gate"]],
+    "curve": [["curve", *INPUT], ["curve", *INPUT, "-m", "old", "-s", "tree_score"]],
+    "threshold": [["threshold", *INPUT]],
+    "plan": [
+        ["plan", *INPUT, "--half-width", "5"],
+        ["plan", *INPUT, "-m", "old", "-m", "tree", "--difference", "10"],
+    ],
+    "counts": [["count", *INPUT]],
+}
+
+
+def keys(value):
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield key
+            yield from keys(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from keys(each)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_key_is_documented(name, stakes, folder):
+    head, *sections = re.split(r"(?m)^## stakes-(\w+)/1$", PAGE.read_text(encoding="utf-8"))
+    documented = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert set(documented) == set(COMMANDS)
+    known = set(re.findall(r"`(\w+)`", head + documented[name]))
+    found = set()
+    for arguments in COMMANDS[name]:
+        stakes("-q", *arguments, "--out" if name == "counts" else "--json", "out.json")
+        content = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+        assert content["schema"] == f"stakes-{name}/1"
+        found |= set(keys(content))
+    assert found <= known
+    assert set(re.findall(r"`(\w+)`", documented[name])) <= found  # and none that is gone
