@@ -248,6 +248,19 @@ def test_the_chooser_follows_each_slider(report):
         check_choices(page, study, **stated)
 
 
+def test_the_chooser_says_when_no_threshold_is_needed(report):
+    page = report("example")
+    status = page.locator("#threshold-status")
+    assert status.inner_text().startswith("With its best threshold, 0.103474, logistic has the")
+    page.locator("#miss").fill("0")
+    assert status.inner_text() == "Calling nothing 'malignant' costs least, 0 USD a decision."
+    page.locator("#threshold-reset").click()
+    page.locator("#alarm").fill("0")
+    assert status.inner_text() == (
+        "With its best threshold, 0.03188, logistic has the lowest cost: 0 USD a decision."
+    )
+
+
 def test_a_mistake_must_not_be_cheaper_than_the_correct_decision(report):
     page = report("correct")
     before = page.locator("#threshold-table").inner_text()
@@ -522,7 +535,8 @@ def test_nothing_is_cut_off_on_paper(page, tmp_path):
 
 def test_a_trivial_decision_far_off_does_not_squeeze_the_chart(report, page):
     report("example")
-    far, line = page.locator("#far-live"), page.locator("#chart-live .mark-rule line").first
+    far = page.locator("#far-live")
+    line = page.locator("#chart-live .role-mark.mark-rule line").first
     assert far.is_hidden()
     assert line.get_attribute("opacity") != "0"
     edit(page, {(1, 0): 200_000, (0, 1): 200_000})

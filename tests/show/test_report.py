@@ -252,16 +252,15 @@ def test_a_path_says_who_is_the_cheapest_on_the_way():
         "probability": [[0.9, 0.5, 0.2], [0.1, 0.5, 0.8]],
     }
     steady = path | {"ranges": path["ranges"][:1], "probability": [[1.0, 1.0], [0.0, 0.0]]}
-    assert path_words({"doubts": {"paths": [path, steady]}}) == [
-        (
-            "On average the cheapest is a up to 2.5, then b. The probability that b is the cheapest "
-            "goes from 10 % to 80 %."
-        ),
-        (
-            "On average a is the cheapest all the way. The probability that a is the cheapest stays at "
-            "100 %."
-        ),
-    ]
+    turning, staying = path_words({"doubts": {"paths": [path, steady]}})
+    assert turning == (
+        "On average the cheapest is a up to 2.5, then b. "
+        "The probability that b is the cheapest goes from 10 % to 80 %."
+    )
+    assert staying == (
+        "On average a is the cheapest all the way. "
+        "The probability that a is the cheapest stays at 100 %."
+    )
 
 
 def test_what_a_target_needs_is_said():

@@ -12,8 +12,11 @@ globalThis.stakesStrata = (() => {
   const LATTICE = 1 << 14;
   const SCORES = Float64Array.from({ length: 97 }, (_, k) => -6 + k / 8);
   const PADDING = 6;
+  const known = new Map();
 
-  /** Return the limits of a cost; `counts` and `costs` are [decided][was], `shares` by class. */
+  /** Return the limits of a cost; `counts` and `costs` are [decided][was], `shares` by class.
+
+      There are two decisions, so each class has two outcomes at most. */
   function stratifiedLimits(counts, costs, shares, alpha) {
     const strata = shares.map((weight, j) => stratum(counts, costs, weight, j));
     return [quantileOfSum(strata, 0, alpha / 2), quantileOfSum(strata, -1, 1 - alpha / 2)];
@@ -47,8 +50,18 @@ globalThis.stakesStrata = (() => {
   }
 
   /** Return quantiles of one stratum's mean at the probabilities of SCORES. */
-  function knotsOf({ weight, costs }, alpha) {
-    return SCORES.map((score) => weight * dirichletQuantile(costs, alpha, normalTail(score)));
+  function knotsOf({ weight, costs: [low, high] }, alpha) {
+    return quantilesOf(alpha).map((each) => weight * (low + (high - low) * each));
+  }
+
+  /** Return the quantiles between two outcomes; remembered, as sliders ask for them again. */
+  function quantilesOf(alpha) {
+    const key = alpha.join();
+    if (!known.has(key)) {
+      const found = SCORES.map((score) => dirichletQuantile([0, 1], alpha, normalTail(score)));
+      known.set(key, found);
+    }
+    return known.get(key);
   }
 
   /** Return the probability of each lattice cell, between knots by way of normal scores. */

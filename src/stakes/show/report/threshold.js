@@ -8,7 +8,7 @@
   "use strict";
 
   const { findings, percent, threshold, asNumber, show, complain } = globalThis.stakesPage;
-  const { number } = globalThis.stakesWords;
+  const { number, quoted } = globalThis.stakesWords;
   const { estimates } = globalThis.stakesLive;
   const { stratifiedLimits } = globalThis.stakesStrata;
   if (findings.curves === null || findings.curves.condition.pc === null) return;
@@ -132,9 +132,11 @@
   function say(choices) {
     const best = choices.reduce((a, b) => (b.cost < a.cost ? b : a));
     const { currency } = findings.settings;
-    byId("threshold-status").textContent =
-      `With its best threshold, ${words(best)}, ${best.name} has the lowest cost: ` +
-      `${number(best.cost)}${currency ? ` ${currency}` : ""} a decision.`;
+    const cost = `${number(best.cost)}${currency ? ` ${currency}` : ""} a decision`;
+    const called = { none: "nothing", all: "everything" }[words(best)];
+    byId("threshold-status").textContent = called
+      ? `Calling ${called} ${quoted(labels[1])} costs least, ${cost}.`
+      : `With its best threshold, ${words(best)}, ${best.name} has the lowest cost: ${cost}.`;
   }
 
   // ---- the controls: each number has a box and a slider
