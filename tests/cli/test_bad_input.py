@@ -290,6 +290,7 @@ COUNTS = [
     Case("merging with and without scores", MERGE, "a model has decisions or scores in one of them", {"a.json": counts(), "b.json": counts().replace(json.dumps(json.loads(counts())["scores"]), "null")}),
     Case("merging decisions by other costs", MERGE, "by different costs", {"a.json": counts(), "b.json": counts().replace('"decided_from": null', '"decided_from": 0.5')}),
     Case("merging a file with itself", ["merge", "a.json", "a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
+    Case("merging a file with itself by another name", ["merge", "a.json", "./a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
     Case("merging predictions", ["merge", P, "a.json", "--out", "all.json"], rf"{P}, line 1, column 1: not a count file", {"a.json": counts()}),
     Case("merging a file that is not there", MERGE, r"b\.json: cannot be read", {"a.json": counts()}),
     Case("a count file of another name", ["count", P, "-c", C, "--out", "a.csv"], r"a\.csv: expected a name ending in \.json"),

@@ -24,15 +24,17 @@ def merge(context: typer.Context, counts: Counts, out: Out) -> None:
     from stakes._table import number
     from stakes.cli.files import check_json_name
     from stakes.cli.inputs import read_count_file
-    from stakes.read import write_text
+    from stakes.read import as_path, write_text
     from stakes.study.counted import merged
     from stakes.study.counts_file import counts_text
 
     output = context.obj
     check_json_name(out)
     output.will_write(out)
-    if twice := [path for path in counts if counts.count(path) > 1]:
-        raise InputError(f"{twice[0]}: given twice; its examples would count double.")
+    places = [as_path(path).resolve() for path in counts]
+    for path, place in zip(counts, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(f"{path}: given twice; its examples would count double.")
     total = merged([(path, read_count_file(path)) for path in counts])
     write_text(out, counts_text(total))
     output.remark(f"Wrote the counts of {number(total.joint.n)} examples to {out}.")
