@@ -319,6 +319,3 @@ def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     adjusted = np.empty_like(stepped)
     adjusted[order] = stepped
     return adjusted
-
-
-_holm = holm
