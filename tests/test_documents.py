@@ -38,6 +38,7 @@ def test_every_public_name_has_a_reference_entry():
     entries = set(re.findall(r"^   (\w+)$", reference, flags=re.MULTILINE))
     assert set(stakes.__all__) - MODULES - entries == set()
     assert all(f"show.{name}" in reference for name in stakes.show.__all__)
+    assert all(f"learn.{name}" in reference for name in stakes.learn.__all__)
     assert "automodule:: stakes.errors" in reference
 
 

@@ -1,4 +1,4 @@
-from . import errors, show
+from . import errors, learn, show
 from .costs import CostMatrix, CostRanges, ExampleCosts
 from .counts import (
     Confusion,
@@ -145,6 +145,7 @@ __all__ = [
     "informational_loss",
     "isoperformance_line",
     "kappa",
+    "learn",
     "normalized_cost",
     "operating_condition",
     "plan_test_size",

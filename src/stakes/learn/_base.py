@@ -1,0 +1,168 @@
+"""What all learners share: the classes of y, the costs of mistaking them, and parts of any X."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
+
+from stakes import _validate
+from stakes._labels import label_array, listing, plain
+from stakes._warn import warn
+from stakes.costs import CostMatrix
+from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError
+
+
+class CostSensitiveMixin:
+    """How a learner reads its training data: any X that its parts can read, and y's classes."""
+
+    costs: CostMatrix | None
+    classes_: NDArray[Any]
+    costs_: CostMatrix
+
+    def _start(self, X: Any, y: Any) -> NDArray[Any]:
+        """Remember the features, the classes and their costs; return the classes of the rows."""
+        if y is None:
+            raise InputError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        validate_data(self, X, skip_check_array=True)
+        check_consistent_length(X, y)
+        actual: NDArray[Any] = column_or_1d(y, warn=True)
+        assert_all_finite(actual, input_name="y")
+        if actual.dtype.kind not in "biuUS":  # whole numbers and text are classes: save the time
+            check_classification_targets(actual)
+        self.classes_ = np.unique(actual)
+        self.costs_ = training_costs(self.costs, self.classes_)
+        return actual
+
+    def _same_features(self, X: Any) -> None:
+        """Check that X has the features of the training data; texts alone have none."""
+        if getattr(X, "ndim", 2) > 1:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        elif hasattr(self, "n_features_in_"):
+            raise InputError(
+                f"X: expected rows of {self.n_features_in_} features, got an array of one "
+                "dimension. Reshape your data, with X.reshape(1, -1) for one row."
+            )
+
+
+class MetaLearner(CostSensitiveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A learner that trains another one, which must be able to read the data."""
+
+    estimator: Any
+
+    def _learner(self) -> Any:
+        """Return the learner to train, which a subclass may have a default for."""
+        return self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._learner())
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        tags.target_tags.multi_output = False  # one class a row is what costs are for
+        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+
+def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatrix:
+    """Return the costs of all decisions for the classes of y, in their order; 0/1 for None."""
+    labels = tuple(plain(label) for label in classes)
+    if costs is None:
+        return CostMatrix.zero_one(labels)
+    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    unknown = [label for label in labels if label not in costs.labels]
+    if unknown:
+        raise LabelError(
+            f"costs: y has the class {unknown[0]!r}, but the costs are for the classes "
+            f"{listing(costs.labels)}. Name the classes of y in the costs, for example with "
+            "costs.relabel({old: new})."
+        )
+    values = costs.values_for(labels, costs.decisions)
+    if (values == values[0]).all() and len(costs.decisions) > 1:
+        warn(
+            "costs: every decision costs the same, whatever the class, so nothing can be learnt "
+            "from these costs. Give mistakes a cost.",
+            ConstantCostWarning,
+        )
+    return CostMatrix(values, rows="predicted", labels=labels, decisions=costs.decisions)
+
+
+def several_classes(classes: NDArray[Any]) -> None:
+    """Complain unless there is something to tell apart."""
+    if len(classes) == 1:
+        raise LabelError(
+            f"y: at least two classes are needed to learn what tells them apart, got one class, "
+            f"{plain(classes[0])!r}. Check y, or stratify the folds that it comes from."
+        )
+
+
+def decision_array(costs: CostMatrix, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the decisions, of the type of the classes where they are classes."""
+    places = {plain(label): place for place, label in enumerate(classes)}
+    if all(decision in places for decision in costs.decisions):
+        return np.asarray(classes[[places[decision] for decision in costs.decisions]])
+    return label_array(costs.decisions)
+
+
+def class_columns(proba: NDArray[Any], known: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return probabilities with a column for each class; zero where a learner has not met one."""
+    if len(known) == len(classes):
+        return np.asarray(proba, dtype=np.float64)
+    full = np.zeros((len(proba), len(classes)))
+    full[:, np.searchsorted(classes, known)] = proba
+    return full
+
+
+def needs_probabilities(estimator: Any, user: str) -> None:
+    """Complain unless a learner can tell probabilities."""
+    if not hasattr(estimator, "predict_proba"):
+        raise InputTypeError(
+            f"estimator: {user} needs class probabilities, but {type(estimator).__name__} has no "
+            "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or choose "
+            "another."
+        )
+
+
+def rows_of(X: Any, index: NDArray[Any]) -> Any:
+    """Return some rows of an array, a sparse matrix or a data frame."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[np.flatnonzero(index) if index.dtype == bool else index].to_native()
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[index]
+    return np.asarray(X)[index]
+
+
+def weight_parameter(estimator: Any) -> str | None:
+    """Return by which parameter a learner's fit takes the weights of rows; None if by none.
+
+    A pipeline takes them for its last step: by metadata routing where that is on and requested,
+    otherwise as ``step__sample_weight``.
+    """
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if get_config()["enable_metadata_routing"]:
+        routed = get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
+        return "sample_weight" if routed else None
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = weight_parameter(last)
+        return inner and f"{name}__{inner}"
+    return None

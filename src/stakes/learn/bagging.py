@@ -1,0 +1,210 @@
+"""Cost-sensitive bagging: costs in the draws, or in what is made of the probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from stakes import _validate
+from stakes._labels import plain
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.learn._base import MetaLearner, decision_array, several_classes
+from stakes.learn.bag import fit_members, make_bag, mean_probabilities, probabilities_of, vote
+from stakes.learn.minimum_risk import least_risk
+from stakes.learn.weights import class_weights
+
+
+class CostSensitiveBaggingClassifier(MetaLearner):
+    r"""Bagging that knows what mistakes cost, in one of two ways or both.
+
+    On the output side, which is the default, the learners' probabilities are averaged, and the
+    decision of least expected cost is taken. On the input side (``weighting="avg_cost",
+    deciding="vote"``) the bootstrap draws examples of expensive classes more often, and the
+    learners vote.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The learner to train on each bootstrap sample; by default a decision tree.
+    costs : CostMatrix, optional
+        What each decision costs for each class; by default 1 for each mistake. Only minimum risk
+        can take decisions that are no classes, such as "abstain".
+    n_estimators : int, default 50
+        How many learners to train.
+    max_samples : float or int, default 1.0
+        How many examples each of them gets: a share, or a number.
+    weighting : str, optional
+        Draw the examples in proportion to the weights that `class_weights` gives their classes by
+        this method, such as "avg_cost"; by default all alike.
+    deciding : {"minimum_risk", "vote"}, default "minimum_risk"
+        Take the decision of least expected cost, or the class with the most votes (a tie goes to
+        the first).
+    random_state : int, RandomState or None
+        The source of randomness. The same number gives the same result for any `n_jobs`.
+    n_jobs : int, optional
+        How many learners to work with at a time.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The learners.
+    class_weights_ : dict or None
+        The weight of each class in the draws.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    decisions_ : ndarray
+        The decisions, in the order of ``costs.decisions``.
+    costs_ : CostMatrix
+        The costs, with the classes in the order of `classes_`.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+
+    Notes
+    -----
+    With weighting, the learners' probabilities are those of a population in which class :math:`j`
+    is :math:`w_j` times as frequent. `predict_proba` and minimum risk divide them by :math:`w_j`
+    again, so that costs do not count twice. Votes without weighting are plain bagging, which
+    knows nothing of costs.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 2.3.2 and Table B.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from stakes import CostMatrix, evaluate
+    >>> from stakes.learn import CostSensitiveBaggingClassifier
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    >>> X, y = make_classification(400, flip_y=0.2, random_state=0)
+    >>> blind = CostSensitiveBaggingClassifier(costs=costs, deciding="vote", random_state=0)
+    >>> aware = CostSensitiveBaggingClassifier(costs=costs, random_state=0)
+    >>> for model in (blind, aware):
+    ...     model = model.fit(X[:200], y[:200])
+    ...     print(round(evaluate(y[200:], model.predict(X[200:]), costs).cost))
+    2
+    0
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        costs: CostMatrix | None = None,
+        *,
+        n_estimators: int = 50,
+        max_samples: float = 1.0,
+        weighting: str | None = None,
+        deciding: str = "minimum_risk",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.weighting = weighting
+        self.deciding = deciding
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CostSensitiveBaggingClassifier:
+        """Train the learners.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features, as the estimator takes them.
+        y : array_like, shape (n,)
+            The classes.
+        sample_weight : array_like, shape (n,), optional
+            The weights of the examples: the proportions in which they are drawn.
+
+        Returns
+        -------
+        CostSensitiveBaggingClassifier
+            Itself.
+        """
+        _validate.choice(self.deciding, "deciding", ["minimum_risk", "vote"])
+        actual = self._start(X, y)
+        several_classes(self.classes_)
+        self.decisions_ = decision_array(self.costs_, self.classes_)
+        bag = make_bag(self.random_state, self.n_estimators, len(actual), self.max_samples)
+        bag = bag.weighted(self._chances(actual, sample_weight))
+        self.estimators_ = fit_members(self._learner(), X, actual, bag, self.n_jobs)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Take the cheapest decisions, or those with the most votes.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The decisions.
+        """
+        if self.deciding == "minimum_risk":
+            codes = least_risk(self.predict_proba(X), self.costs_.values)
+            return np.asarray(self.decisions_[codes])
+        check_is_fitted(self)
+        self._same_features(X)
+        votes = mean_probabilities(self.estimators_, X, self.classes_, vote, self.n_jobs)
+        return np.asarray(self.classes_[votes.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the class probabilities: the learners' average, or their votes if they have none.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+            In the order of `classes_`, and freed of the weighting.
+        """
+        check_is_fitted(self)
+        self._same_features(X)
+        how = probabilities_of(self._learner())
+        proba = mean_probabilities(self.estimators_, X, self.classes_, how, self.n_jobs)
+        if self.class_weights_ is None:
+            return proba
+        proba = proba / self._weight_of_classes()
+        return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+
+    def _learner(self) -> Any:
+        return DecisionTreeClassifier() if self.estimator is None else self.estimator
+
+    def _chances(self, actual: NDArray[Any], sample_weight: Any) -> NDArray[np.float64] | None:
+        """Return in which proportions the rows are drawn; nothing if all are alike."""
+        chances = None
+        if sample_weight is not None:
+            chances = _validate.weights(sample_weight, len(actual), of="X")
+        self.class_weights_ = None
+        if self.weighting is None:
+            return chances
+        self.class_weights_ = class_weights(actual, self.costs, self.weighting)
+        by_class = self._weight_of_classes()
+        if not (by_class > 0).all():
+            raise InputError(
+                f"weighting: expected a weight above 0 for each class, got {self.class_weights_}. "
+                "Give mistakes of each class a cost, or leave out weighting."
+            )
+        by_class = by_class[np.searchsorted(self.classes_, actual)]
+        return np.asarray(by_class if chances is None else by_class * chances)
+
+    def _weight_of_classes(self) -> NDArray[np.float64]:
+        weights = self.class_weights_ or {}
+        return np.array([weights[plain(label)] for label in self.classes_])

@@ -1,0 +1,319 @@
+"""Which of several learning algorithms makes the cheapest classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from stakes import _validate
+from stakes._byvalue import frozen
+from stakes._frame import data_frame
+from stakes._table import html_table, number, text_table
+from stakes._table import p_value as written_p
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts.joint import JointConfusion
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.infer.interval import percent
+from stakes.infer.many import Pair, holm
+from stakes.infer.run import checked_confidence
+from stakes.learn._base import training_costs
+from stakes.learn.learner_difference import LearnerDifference
+from stakes.learn.splits import Data, joint_decisions, named_learners, splits_of
+
+__all__ = ["LearnerComparison", "LearnerDifference", "compare_learners"]
+
+TESTS = ("corrected", "5x2cv")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LearnerComparison:
+    """Several learners, trained and tested on the same splits.
+
+    Made by `compare_learners`.
+
+    Attributes
+    ----------
+    tables : tuple of JointConfusion
+        What the learners' classifiers decided on the test part of each split.
+    train_sizes : ndarray of int, shape (splits,)
+        How many examples they were trained on.
+    costs, kind, confidence, unit
+        As in `LearnerDifference`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import compare_learners
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> X, y = make_classification(400, flip_y=0.1, random_state=1)
+    >>> learners = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    >>> compared = compare_learners(learners, X, y, costs, cv=10, random_state=0)
+    >>> compared.fold_costs.shape, compared.fold_costs.mean(axis=0).round(1).tolist()
+    ((10, 2), [0.3, 0.5])
+    >>> compared.best_set()
+    ['bayes', 'tree']
+    """
+
+    tables: tuple[JointConfusion, ...]
+    train_sizes: NDArray[np.intp]
+    costs: CostMatrix
+    kind: str = "corrected"
+    confidence: float = 0.95
+    unit: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The learners, in the order in which they were given."""
+        return self.tables[0].names  # type: ignore[return-value]
+
+    @cached_property
+    def fold_costs(self) -> NDArray[np.float64]:
+        """What a decision of each learner's classifier costs in each split, [split, learner]."""
+        values = self.costs.values
+        found = [
+            table.counts @ values[table.decided, table.actual[:, np.newaxis]] / table.n
+            for table in self.tables
+        ]
+        return frozen(found)
+
+    def mean_costs(self) -> dict[str, float]:
+        """Return what each learner's classifiers cost on average, the cheapest first."""
+        means = dict(zip(self.names, self.fold_costs.mean(axis=0).tolist(), strict=True))
+        return dict(sorted(means.items(), key=lambda item: item[1]))
+
+    def difference(self, first: str, second: str) -> LearnerDifference:
+        """Return the comparison of two of the learners."""
+        for name in (first, second):
+            if name not in self.names:
+                raise LabelError(f"there is no learner {name!r}; there are {self.names}.")
+        sizes = np.array([table.n for table in self.tables])
+        return LearnerDifference(
+            (first, second),
+            tuple(table.pair(first, second) for table in self.tables),
+            float((sizes / self.train_sizes).mean()),
+            self.costs,
+            self.kind,
+            self.confidence,
+            self.unit,
+        )
+
+    def pairwise(self, adjust: str = "holm", *, confidence: float | None = None) -> list[Pair]:
+        """Compare every pair by the t test, the one that is cheaper on average first.
+
+        Parameters
+        ----------
+        adjust : {"holm", "none"}
+            How p-values are adjusted for the number of comparisons.
+        confidence : float, optional
+            One minus the probability of any wrong rejection, and that all intervals are right
+            together (Bonferroni); by default that of the comparison.
+        """
+        _validate.choice(adjust, "adjust", ("holm", "none"))
+        alpha = checked_confidence(self.confidence if confidence is None else confidence)
+        compared = [self.difference(*pair) for pair in combinations(self.mean_costs(), 2)]
+        p_values = np.array([each.p_value for each in compared])
+        adjusted = holm(p_values) if adjust == "holm" else p_values
+        level = 1 - alpha / len(compared)
+        return [
+            _pair(each, level, p, q, alpha)
+            for each, p, q in zip(compared, p_values.tolist(), adjusted.tolist(), strict=True)
+        ]
+
+    def best_set(self, confidence: float | None = None) -> list[str]:
+        """Return the learners that no other was shown to beat, the cheapest first."""
+        pairs = self.pairwise(confidence=confidence)
+        beaten = {
+            pair.second if _first_wins(pair) else pair.first for pair in pairs if pair.rejected
+        }
+        return [name for name in self.mean_costs() if name not in beaten]
+
+    def frame(self, **options: Any) -> Any:
+        """Return the pairs, with their wins, ties and losses, as a pandas data frame."""
+        return data_frame([self._row(pair) for pair in self.pairwise(**options)])
+
+    def summary(self, confidence: float | None = None) -> str:
+        """Say which learner is the cheapest, or which are tied."""
+        costs, best = self.mean_costs(), self.best_set(confidence)
+        unit = f" {self.unit}" if self.unit else ""
+        sure = f"{percent(self.confidence if confidence is None else confidence)} confidence"
+        over = f"over {len(self.tables)} splits"
+        if len(best) == 1:
+            return (
+                f"{best[0]} is the cheapest of {len(costs)} learners: {number(costs[best[0]])}"
+                f"{unit} a decision {over}, with {sure}."
+            )
+        tied = ", ".join(f"{name} ({number(costs[name])}{unit})" for name in best)
+        return f"A tie with {sure} between {len(best)} of {len(costs)} learners {over}: {tied}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and lists."""
+        return {
+            "names": list(self.names),
+            "test": self.kind,
+            "unit": self.unit,
+            "mean_costs": self.mean_costs(),
+            "fold_costs": self.fold_costs.tolist(),
+            "pairs": [self._row(pair) for pair in self.pairwise()],
+            "best_set": self.best_set(),
+        }
+
+    def _row(self, pair: Pair) -> dict[str, Any]:
+        each = self.difference(pair.first, pair.second)
+        return asdict(pair) | {"wins": each.wins, "ties": each.ties, "losses": each.losses}
+
+    def __repr__(self) -> str:
+        return f"{self.summary()}\n{text_table(*self._table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table(), caption=self.summary())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = []
+        for pair in self.pairwise():
+            row = self._row(pair)
+            cheaper = pair.first if _first_wins(pair) else pair.second
+            rows.append(
+                [
+                    f"{pair.first} - {pair.second}",
+                    number(pair.difference),
+                    f"{number(pair.low)} to {number(pair.high)}",
+                    written_p(pair.adjusted),
+                    "{wins}/{ties}/{losses}".format(**row),
+                    f"{cheaper} is cheaper" if pair.rejected else "a tie",
+                ]
+            )
+        header = ["pair", "difference", "simultaneous interval", "adjusted p"]
+        return [*header, "win/tie/loss", "verdict"], rows
+
+
+def _pair(each: LearnerDifference, level: float, p: float, adjusted: float, alpha: float) -> Pair:
+    low, high = each.interval(level)
+    return Pair(*each.names, each.difference, low, high, p, adjusted, adjusted <= alpha)
+
+
+def _first_wins(pair: Pair) -> bool:
+    """Tell which side of zero the interval is on, which for 5×2cv need not be the mean's side."""
+    return pair.low + pair.high < 0
+
+
+def compare_learners(
+    estimators: Mapping[str, Any] | list[tuple[str, Any]],
+    X: Any,
+    y: Any,
+    costs: CostMatrix | None,
+    *,
+    cv: Any = None,
+    test: str = "corrected",
+    groups: Any = None,
+    params: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    unit: str = "",
+) -> LearnerComparison:
+    """Compare what the classifiers of several learning algorithms cost.
+
+    `compare` is for two trained classifiers, and its answer holds for these two. This is for the
+    algorithms: which of them to train on such data. So it trains them again and again, and takes
+    into account that they vary with their training data.
+
+    Parameters
+    ----------
+    estimators : mapping or list of pairs
+        From the name of each learner to a scikit-learn classifier, which is cloned.
+    X : array_like, sparse matrix or data frame, shape (n, features)
+        The examples.
+    y : array_like, shape (n,)
+        Their classes.
+    costs : CostMatrix or None
+        What each decision costs for each class; None for 0/1 costs.
+    cv : optional
+        How to split. By default five repetitions of 5-fold cross-validation, 25 fits for each
+        learner. Or "5x2", five repetitions of 2-fold; a number of folds; a splitter of
+        scikit-learn; or a list of (train, test) row numbers. What is made here is shuffled and
+        stratified. All learners see the same splits.
+    test : {"corrected", "5x2cv"}
+        The corrected resampled t test (Nadeau & Bengio 2003), or the 5×2cv t test (Dietterich
+        1998), which needs ``cv="5x2"`` and uses it by default.
+    groups : array_like, shape (n,), optional
+        The group of each example, such as the patient; a group is never split.
+    params : mapping, optional
+        What else goes to ``fit``, such as ``{"sample_weight": weights}``; what has a row for each
+        example is split with them. With metadata routing, what each learner's ``fit`` and
+        ``predict`` ask for.
+    confidence : float, default 0.95
+        How sure intervals and verdicts are to be.
+    n_jobs : int, optional
+        How many fits to run at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState instance or None, default None
+        For the splits, and for learners whose own is None. With None, both differ from call to
+        call.
+    unit : str, optional
+        The unit of the costs, such as "USD".
+
+    Notes
+    -----
+    Every split counts alike, whatever its size; n_test/n_train is the mean over the splits. Tests
+    use the decisions only, so probabilities and scores play no part.
+
+    References
+    ----------
+    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52.
+
+    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. *Neural Computation* 10.
+
+    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
+    algorithms. *Neural Computation* 11.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import compare_learners
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> X, y = make_classification(600, class_sep=0.5, random_state=1)
+    >>> compared = compare_learners(
+    ...     {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)},
+    ...     X, y, costs, random_state=0,
+    ... )
+    >>> print(compared.summary())
+    A tie with 95 % confidence between 2 of 2 learners over 25 splits: bayes (0.707), stump
+    (0.9717).
+    """
+    learners = named_learners(estimators)
+    _validate.choice(test, "test", TESTS)
+    checked_confidence(confidence)
+    if isinstance(costs, ExampleCosts):
+        raise InputTypeError(
+            "costs: expected a CostMatrix, got ExampleCosts. For costs of single examples use "
+            "cross_validate with scoring=cost_scorer(costs) and example_costs."
+        )
+    if test == "5x2cv" and cv is None:
+        cv = "5x2"
+    if test == "5x2cv" and not (isinstance(cv, str) and cv == "5x2"):
+        raise InputError(f"cv: test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
+    actual: NDArray[Any] = column_or_1d(y, warn=True)
+    check_consistent_length(X, actual, groups)
+    matrix = training_costs(costs, np.unique(actual))
+    if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
+        raise InputError(f"y: expected at least two classes, got {matrix.labels[0]!r} only.")
+    data = Data(X, actual, {} if params is None else params)
+    splits = splits_of(cv, data, groups, random_state)
+    tables = joint_decisions(
+        learners, data, splits, matrix, n_jobs=n_jobs, random_state=random_state
+    )
+    sizes = frozen([len(train) for train, _ in splits])
+    return LearnerComparison(tuple(tables), sizes, matrix, test, confidence, unit)

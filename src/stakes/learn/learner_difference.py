@@ -1,0 +1,203 @@
+"""What one learning algorithm's classifiers cost more than another's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._byvalue import frozen
+from stakes._table import html_table, number
+from stakes._table import p_value as written_p
+from stakes.costs import CostMatrix
+from stakes.counts import PairedConfusion
+from stakes.errors import InputError
+from stakes.infer.difference import CostDifference, cost_differences
+from stakes.infer.interval import Interval, percent
+from stakes.infer.run import checked_confidence
+from stakes.learn.corrected_tests import StudentTest, corrected_t, five_by_two_f, five_by_two_t
+
+ROUNDING = 1e-12
+"""Differences below this share of the largest cost are sums that did not quite cancel."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LearnerDifference:
+    """What one learner's classifiers cost more than another's, over splits of the same examples.
+
+    Made by `LearnerComparison.difference`.
+
+    Attributes
+    ----------
+    names : pair of str
+        The learners.
+    tables : tuple of PairedConfusion
+        What the two decided on the test part of each split.
+    test_share : float
+        The size of a test part relative to its training part, n_test/n_train, on average.
+    costs : CostMatrix
+        What it costs.
+    kind : {"corrected", "5x2cv"}
+        How the differences are tested.
+    confidence : float
+        How sure intervals and verdicts are to be, unless said otherwise.
+    unit : str
+        The unit of the costs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import compare_learners
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> X, y = make_classification(1000, class_sep=0.5, random_state=1)
+    >>> learners = {"bayes": GaussianNB(), "nearest": KNeighborsClassifier(1)}
+    >>> compared = compare_learners(learners, X, y, costs, random_state=0)
+    >>> difference = compared.difference("bayes", "nearest")
+    >>> round(difference.difference, 2), round(difference.p_value, 2)
+    (-0.41, 0.0)
+    >>> difference.wins, difference.ties, difference.losses
+    (19, 6, 0)
+    """
+
+    names: tuple[str, str]
+    tables: tuple[PairedConfusion, ...]
+    test_share: float
+    costs: CostMatrix
+    kind: str = "corrected"
+    confidence: float = 0.95
+    unit: str = ""
+
+    @cached_property
+    def differences(self) -> NDArray[np.float64]:
+        """The cost of the first minus that of the second per decision, in each split."""
+        delta = cost_differences(self.costs.values)
+        found = np.array([float((each.counts * delta).sum()) / each.n for each in self.tables])
+        largest = float(np.abs(delta).max())
+        return frozen(np.where(np.abs(found) <= ROUNDING * largest, 0.0, found))
+
+    @property
+    def difference(self) -> float:
+        """The mean difference; every split counts alike."""
+        return float(self.differences.mean())
+
+    @property
+    def statistic(self) -> float:
+        """The t statistic."""
+        return self._test().statistic
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided p-value of the t test; 1 where the two never differ."""
+        return self._test().p_value
+
+    @property
+    def combined_p_value(self) -> float:
+        """The p-value of the combined 5×2cv F test (Alpaydin 1999); only for that design."""
+        if self.kind != "5x2cv":
+            raise InputError(
+                "combined_p_value: the combined F test is for five repetitions of two halves. "
+                "Compare the learners with test='5x2cv'."
+            )
+        return five_by_two_f(self.differences)[1]
+
+    def interval(self, confidence: float | None = None) -> Interval:
+        """Return the interval that belongs to the t test.
+
+        That of the 5×2cv test is around the difference in the first half of the first repetition,
+        which is the one it tests, and not around the mean.
+        """
+        sure = self.confidence if confidence is None else confidence
+        low, high = self._test().limits(checked_confidence(sure))
+        return Interval(low, high, sure, f"{self.kind} t")
+
+    def cheaper(self, confidence: float | None = None) -> str | None:
+        """Return the learner that the t test shows to be cheaper, or None for a tie."""
+        sure = self.confidence if confidence is None else confidence
+        if self.p_value > checked_confidence(sure):
+            return None
+        return self.names[1] if self.statistic > 0 else self.names[0]
+
+    @cached_property
+    def verdicts(self) -> tuple[str, ...]:
+        """What BDELTACOST says of the two classifiers of each split, for the first learner.
+
+        "win" where the first one's classifier is cheaper, "loss" where the second one's is, else
+        "tie"; each split by itself, by the exact bootstrap distribution, as the thesis counts them
+        (section 6.3). These are verdicts on classifiers, and those of overlapping training parts
+        are not independent: no p-value follows from their number.
+        """
+        return tuple(map(self._verdict, self.tables))
+
+    @property
+    def wins(self) -> int:
+        """In how many splits the first learner's classifier is cheaper, by BDELTACOST."""
+        return self.verdicts.count("win")
+
+    @property
+    def ties(self) -> int:
+        """In how many splits BDELTACOST cannot tell."""
+        return self.verdicts.count("tie")
+
+    @property
+    def losses(self) -> int:
+        """In how many splits the second learner's classifier is cheaper, by BDELTACOST."""
+        return self.verdicts.count("loss")
+
+    def summary(self, confidence: float | None = None) -> str:
+        """Say which learner is cheaper, by how much, and how sure that is."""
+        first, second = self.names
+        unit = f" {self.unit}" if self.unit else ""
+        found, interval = self.difference, self.interval(confidence)
+        size = f"{number(abs(found))}{unit} {'more' if found > 0 else 'less'} per decision than"
+        cheaper = self.cheaper(confidence)
+        verdict = (
+            f"{cheaper} is the cheaper learner (p = {written_p(self.p_value)})"
+            if cheaper
+            else f"a tie (p = {written_p(self.p_value)})"
+        )
+        return (
+            f"Over {len(self.tables)} splits {first} costs "
+            f"{size if found else 'the same per decision as'} {second} ({number(interval.low)} to "
+            f"{number(interval.high)} with {percent(interval.confidence)} confidence): {verdict}. "
+            f"Split by split, {first} wins {self.wins}, ties {self.ties} and loses {self.losses}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain numbers and lists."""
+        result = {
+            "names": list(self.names),
+            "test": self.kind,
+            "difference": self.difference,
+            "unit": self.unit,
+            "interval": self.interval().to_dict(),
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "differences": self.differences.tolist(),
+            "verdicts": list(self.verdicts),
+        }
+        if self.kind == "5x2cv":
+            result["combined_p_value"] = self.combined_p_value
+        return result
+
+    def _test(self) -> StudentTest:
+        if self.kind == "5x2cv":
+            return five_by_two_t(self.differences)
+        return corrected_t(self.differences, self.test_share)
+
+    def _verdict(self, table: PairedConfusion) -> str:
+        found = CostDifference(table, self.costs, self.names)
+        if not found.difference or not found.test("exact", confidence=self.confidence).rejected:
+            return "tie"
+        return "win" if found.difference < 0 else "loss"
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return html_table(["comparison"], [[self.summary()]])

@@ -1,0 +1,299 @@
+"""Deciding by minimum risk: the cheapest decision, given the class probabilities (eq. 2.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import accuracy_score
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from stakes import _validate
+from stakes._labels import Labels, listing, plain
+from stakes.costs import CostMatrix
+from stakes.costs.matrix import ROUNDING
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.learn._base import (
+    MetaLearner,
+    class_columns,
+    decision_array,
+    needs_probabilities,
+    several_classes,
+    training_costs,
+    weight_parameter,
+)
+
+CALIBRATIONS = ["sigmoid", "isotonic"]
+
+
+class MinimumRiskClassifier(MetaLearner):
+    r"""Take the decision of least expected cost, by the class probabilities of any classifier.
+
+    The expected cost, or risk, of decision :math:`i` is
+    :math:`R(i | x) = \sum_j P(j | x)\, C(i, j)` (equation 2.3 of the thesis). If the probabilities
+    are right, nothing is cheaper. Where classifiers only rank well, calibrate them.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any classifier that tells probabilities; with calibration, one with a decision function
+        will do. For one that is fitted, pass ``FrozenEstimator(classifier)``.
+    costs : CostMatrix, optional
+        What each decision costs for each class; by default 1 for each mistake. It may have
+        decisions that are no classes, such as "abstain".
+    calibration : {"sigmoid", "isotonic"}, optional
+        Correct the probabilities by scikit-learn's ``CalibratedClassifierCV``.
+    cv : int, splitter or iterable, default 5
+        The folds to calibrate on.
+    n_jobs : int, optional
+        How many folds to fit at a time.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier, calibrated if that was asked for.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    decisions_ : ndarray
+        The decisions, in the order of ``costs.decisions`` and of the columns of `expected_risk`.
+    costs_ : CostMatrix
+        The costs, with the classes in the order of `classes_`.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+
+    See Also
+    --------
+    MetaCostClassifier : for learners whose probabilities are poor, or one readable model.
+    WeightedClassifier : has the costs in the training.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, sections 2.3.3 and 7.2.2.
+
+    Examples
+    --------
+    A miss costs five false alarms, so that a probability of one in four is alarming:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import MinimumRiskClassifier
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 1, 0, 1, 1]
+    >>> model = MinimumRiskClassifier(LogisticRegression(), costs).fit(X, y)
+    >>> model.predict([[0], [1], [3]]).tolist()
+    [0, 1, 1]
+    >>> model.predict_proba([[1]]).round(2).tolist()
+    [[0.76, 0.24]]
+    >>> model.expected_risk([[1]]).round(2).tolist()
+    [[1.2, 0.76]]
+    """
+
+    # Weights go on to the estimator, which is the one to ask for them.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012 - scikit-learn reads it
+
+    def __init__(
+        self,
+        estimator: Any,
+        costs: CostMatrix | None = None,
+        *,
+        calibration: str | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.calibration = calibration
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> MinimumRiskClassifier:
+        """Fit the classifier that tells the probabilities.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features, as the estimator takes them.
+        y : array_like, shape (n,)
+            The classes.
+        sample_weight : array_like, shape (n,), optional
+            The weights of the examples, for the estimator.
+        **fit_params
+            What else the estimator's ``fit`` takes, by metadata routing.
+
+        Returns
+        -------
+        MinimumRiskClassifier
+            Itself.
+        """
+        if self.calibration is not None:
+            _validate.choice(self.calibration, "calibration", CALIBRATIONS)
+        elif not hasattr(self.estimator, "predict_proba"):
+            needs_probabilities(self.estimator, "MinimumRiskClassifier without calibration")
+        actual = self._start(X, y)
+        several_classes(self.classes_)
+        if sample_weight is not None:
+            fit_params["sample_weight"] = sample_weight
+        learner = self._learner_to_fit()
+        self.estimator_ = learner.fit(X, actual, **self._for_learner(learner, fit_params))
+        self._take_classes_of_prefit()
+        self.decisions_ = decision_array(self.costs_, self.classes_)
+        return self
+
+    def predict(self, X: Any, example_costs: Any = None) -> NDArray[Any]:
+        """Take the decision of least expected cost; a tie goes to the first in `decisions_`.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+        example_costs : array_like, shape (n, decisions, classes), optional
+            What each decision costs for each class that the example may have, in place of the
+            cost matrix. The order is that of ``costs.decisions`` and ``costs.labels``; without
+            `costs` that of `classes_`. To pass them through a pipeline, ask for them with
+            ``set_predict_request(example_costs=True)``.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The decisions.
+        """
+        proba = self.predict_proba(X)
+        return np.asarray(self.decisions_[least_risk(proba, self._values(example_costs, proba))])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the class probabilities, in the order of `classes_`."""
+        check_is_fitted(self)
+        self._same_features(X)
+        proba = self.estimator_.predict_proba(X)
+        return class_columns(proba, self.estimator_.classes_, self.classes_)
+
+    def expected_risk(self, X: Any, example_costs: Any = None) -> NDArray[np.float64]:
+        """Return the expected cost of each decision for each example.
+
+        Parameters
+        ----------
+        X, example_costs
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n, decisions)
+            In the order of `decisions_`.
+        """
+        proba = self.predict_proba(X)
+        return expected_costs(proba, self._values(example_costs, proba))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, example_costs: Any = None) -> float:
+        """Return the share of correct decisions, as scikit-learn's classifiers do.
+
+        Parameters
+        ----------
+        X, example_costs
+            As for `predict`.
+        y : array_like, shape (n,)
+            The classes.
+        sample_weight : array_like, shape (n,), optional
+            The weights of the examples.
+        """
+        right = self.predict(X, example_costs=example_costs) == np.asarray(y)
+        return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
+
+    def get_metadata_routing(self) -> Any:
+        """Say what goes where: fit parameters to the estimator, costs of examples to `predict`."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self._learner_to_fit(), method_mapping=to_fit)
+
+    def _learner_to_fit(self) -> Any:
+        if self.calibration is None:
+            return clone(self.estimator)
+        calibrated = CalibratedClassifierCV(
+            self.estimator, method=self.calibration, cv=self.cv, n_jobs=self.n_jobs
+        )
+        if get_config()["enable_metadata_routing"]:
+            calibrated.set_fit_request(sample_weight=True)  # users can only ask their estimator
+        return calibrated
+
+    def _for_learner(self, learner: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters for the learner's fit."""
+        if not params:
+            return {}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", **params).estimator.fit)
+        others = [name for name in params if name != "sample_weight"]
+        if others:
+            raise InputTypeError(
+                f"{others[0]}: fit takes sample_weight, and others only with metadata routing. "
+                "Turn it on with sklearn.set_config(enable_metadata_routing=True), and let the "
+                f"estimator ask with set_fit_request({others[0]}=True)."
+            )
+        name = weight_parameter(learner)
+        if name is None:
+            raise InputTypeError(
+                f"sample_weight: the fit of {type(learner).__name__} takes no weights. Leave them "
+                "out, or choose another estimator."
+            )
+        return {name: params["sample_weight"]}
+
+    def _take_classes_of_prefit(self) -> None:
+        """Follow a classifier that was fitted before to more classes than y has."""
+        known = np.asarray(self.estimator_.classes_)
+        if np.array_equal(known, self.classes_):
+            return
+        unknown = [plain(label) for label in self.classes_ if label not in known]
+        if unknown:
+            raise LabelError(
+                f"y: has the class {unknown[0]!r}, but the estimator tells probabilities of "
+                f"{listing(tuple(known.tolist()))}. Fit it to all classes of y."
+            )
+        self.classes_ = known
+        self.costs_ = training_costs(self.costs, known)
+
+    def _values(self, example_costs: Any, proba: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the costs [decision, class], or [example, decision, class], as `classes_` go."""
+        if example_costs is None:
+            return self.costs_.values
+        labels: Labels = self.costs_.labels if self.costs is None else self.costs.labels
+        array = _validate.numeric(example_costs, "example_costs", ndim=3)
+        shape = (len(proba), len(self.decisions_), len(labels))
+        if array.shape != shape:
+            raise InputError(
+                f"example_costs: expected an array of shape {shape} [example, decision, class], "
+                f"in the order of the decisions {listing(self.costs_.decisions)} and of the "
+                f"classes {listing(labels)}, got shape {array.shape}."
+            )
+        _validate.finite(array, "example_costs", "Give each decision a cost for each class.")
+        return array[:, :, [labels.index(label) for label in self.costs_.labels]]
+
+
+def expected_costs(proba: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the risk of each decision; costs [decision, class] or [example, decision, class]."""
+    if values.ndim == 2:  # noqa: PLR2004 - one matrix for all
+        return np.asarray(proba @ values.T)
+    return np.asarray(np.matmul(values, proba[:, :, np.newaxis])[:, :, 0])
+
+
+def least_risk(proba: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return which decision has the least risk; a tie goes to the first, as `CostMatrix.decide`.
+
+    Risks are tied when they differ by no more than the rounding of their sums.
+    """
+    risk = expected_costs(proba, values)
+    rounding = ROUNDING * (proba.shape[1] + 2) * expected_costs(proba, np.abs(values))
+    could_be_least = risk - rounding <= (risk + rounding).min(axis=1, keepdims=True)
+    return np.asarray(could_be_least.argmax(axis=1))

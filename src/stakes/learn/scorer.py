@@ -1,0 +1,108 @@
+"""A scorer for scikit-learn: minus what a decision costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import make_scorer
+
+from stakes import _validate
+from stakes._columns import label_codes
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.errors import InputError, InputTypeError
+from stakes.infer.estimate import evaluate
+
+
+@dataclass(frozen=True, repr=False)
+class ExpectedCost:
+    """What decisions cost on average, as a function of them; scikit-learn copies and pickles it."""
+
+    costs: CostMatrix
+    __name__ = "expected_cost"  # which scikit-learn shows, as for any function
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, example_costs: Any = None
+    ) -> float:
+        """Return the cost per decision, by the cost matrix or by the examples' own costs."""
+        if example_costs is None:
+            return evaluate(y_true, y_pred, self.costs, sample_weight=sample_weight).cost
+        paid = self._paid(y_true, y_pred, example_costs)
+        if sample_weight is None:
+            return float(paid.mean())
+        return float(np.average(paid, weights=_validate.weights(sample_weight, len(paid))))
+
+    def _paid(self, y_true: Any, y_pred: Any, example_costs: Any) -> NDArray[np.float64]:
+        """Return what was decided for each example cost there."""
+        actual = label_codes(y_true, "y_true", self.costs.labels, "classes of the costs")
+        shape = np.shape(example_costs)
+        size = (len(actual), len(self.costs.decisions), len(self.costs.labels))
+        if shape not in (size, size[:2]):
+            raise InputError(
+                f"example_costs: expected the cost of each decision for each example, an array of "
+                f"shape {size[:2]}, or by class, one of shape {size} [example, decision, class]; "
+                f"got shape {shape}. The order is that of costs.decisions and costs.labels."
+            )
+        if len(shape) == len(size):
+            by_class = _validate.numeric(example_costs, "example_costs", ndim=3)
+            example_costs = by_class[np.arange(len(actual)), :, actual]
+        return ExampleCosts(example_costs, decisions=self.costs.decisions).of(y_pred)
+
+    def __repr__(self) -> str:
+        return f"ExpectedCost({len(self.costs.decisions)} × {len(self.costs.labels)} costs)"
+
+
+def cost_scorer(costs: CostMatrix) -> Any:
+    """Return a scorer for scikit-learn: minus the expected cost per decision.
+
+    It goes wherever scikit-learn takes ``scoring=``, as in ``cross_validate``, ``GridSearchCV`` and
+    ``TunedThresholdClassifierCV``. Scores are negative costs because scikit-learn takes the
+    largest; the number is that of `evaluate`, with its sign turned.
+
+    Parameters
+    ----------
+    costs : CostMatrix
+        What each decision costs for each class. It may have more classes than a fold does.
+
+    Returns
+    -------
+    scorer
+        Made by ``sklearn.metrics.make_scorer``. With metadata routing it can ask for
+        ``sample_weight`` and for ``example_costs``, which then take the place of `costs`: an array
+        of shape (n, decisions), what each decision would cost for each example, or of shape
+        (n, decisions, classes) for each class that the example could have; in the order of
+        ``costs.decisions`` and ``costs.labels``.
+
+    Notes
+    -----
+    ``cross_validate`` and ``GridSearchCV`` turn an error of a scorer into a score of nan and a
+    warning. Pass ``error_score="raise"`` to see it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import cost_scorer
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    >>> X, y = make_classification(1000, weights=[0.9], random_state=0)
+    >>> scorer = cost_scorer(costs)
+    >>> plain = LogisticRegression()
+    >>> tuned = TunedThresholdClassifierCV(plain, scoring=scorer)
+    >>> for model in (plain, tuned):
+    ...     print(round(-cross_val_score(model, X, y, scoring=scorer).mean(), 1))
+    0.4
+    0.2
+    """
+    if isinstance(costs, ExampleCosts):
+        raise InputTypeError(
+            "costs: expected a CostMatrix, got ExampleCosts, which would have to be cut into folds "
+            "with the examples. Give a CostMatrix that names the decisions, ask for the others "
+            "with cost_scorer(costs).set_score_request(example_costs=True), and pass their values "
+            "as params={'example_costs': …}."
+        )
+    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    return make_scorer(ExpectedCost(costs), greater_is_better=False)

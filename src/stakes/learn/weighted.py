@@ -1,0 +1,323 @@
+"""A classifier trained with class weights that stand for the costs (thesis, Table 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from stakes import _validate
+from stakes._labels import Label, listing
+from stakes.costs import CostMatrix
+from stakes.errors import InputError, LabelError
+from stakes.learn._base import MetaLearner, rows_of
+from stakes.learn.resample import WeightedFit
+from stakes.learn.weight_search import Trial, WeightSearch, eval_count, held_out, powell
+from stakes.learn.weights import (
+    FORMULAS,
+    TRIED,
+    by_label,
+    formula_weights,
+    given_weights,
+    learnable,
+    usable_weights,
+)
+
+Floats = NDArray[np.float64]
+
+SEEDS = 2**31 - 1
+
+
+def _has(method: str) -> Callable[[Any], bool]:
+    def check(learner: Any) -> bool:
+        getattr(getattr(learner, "estimator_", learner.estimator), method)
+        return True
+
+    return check
+
+
+class WeightedClassifier(MetaLearner):
+    """A classifier trained with class weights that make it mind the costs.
+
+    Any learner that minds how frequent classes are can be made to mind costs: rows of classes
+    whose mistakes are expensive are made to count for more in training (CS-DATAMANIP, Table 3.2
+    of the thesis).
+
+    Parameters
+    ----------
+    estimator : classifier
+        The learner to train.
+    costs : CostMatrix, optional
+        What mistakes cost; by default each costs 1.
+    weighting : str or mapping, default "avg_cost"
+        How the classes are weighted. "avg_cost", "max_cost", "class_freq" and "cost_ratio" are
+        the formulas of `class_weights`.
+
+        "eval_count": 1 plus the cost of all mistakes about the class that the learner makes on
+        held-out rows when trained without weights. The 1 is in the unit of the costs.
+
+        "powell": those with the least cost on held-out rows, searched by Powell's method
+        (Table 3.4). It begins with the better of equal and "avg_cost" weights, not at random as
+        the thesis does: so it is never worse on those rows than either, and can be repeated.
+
+        A mapping has weights of your own, one for each class.
+    passing : {"auto", "sample_weight", "resample", "oversample", "undersample"}
+        How the learner gets the weights.
+
+        "sample_weight": as that argument of its fit. They sum to what they would without costs,
+        so that regularised learners stay as strong as they were.
+
+        The others draw rows in proportion to the weights, for learners without that argument.
+        "resample" draws as many as there are, "oversample" repeats rows and leaves the class of
+        least weight as it is (but makes at most 20 times as many rows), "undersample" drops rows
+        and leaves the class of most weight as it is. Each row comes as often as its share asks
+        for, rounded down or up at random; every class keeps at least one.
+
+        "auto" passes `sample_weight` where the learner takes it, and otherwise draws with
+        "resample".
+    validation : float, default 0.2
+        The share of the rows of each class that "eval_count" and "powell" hold out. The final
+        fit is on all rows. The thesis's Powell10 and Powell20 are 0.1 and 0.2.
+    max_fits : int, default 100
+        How many fits "powell" may take before the final one.
+    random_state : int, RandomState or None
+        For held-out rows, drawn rows, and the learner's own `random_state` where that is None.
+    verbose : int, default 0
+        1 prints each tenth fit of "powell", 2 each.
+
+    Attributes
+    ----------
+    class_weight_ : dict
+        The weight of each class.
+    estimator_ : classifier
+        The trained learner.
+    classes_ : ndarray
+        The classes.
+    costs_ : CostMatrix
+        What mistakes cost, for the classes of the training data in their order.
+    search_ : WeightSearch
+        For "powell": the number of `fits`, the mean `cost` on the `n_validation` held-out rows
+        and the `start_cost` before.
+    n_features_in_, feature_names_in_
+        What scikit-learn says about the features.
+
+    Notes
+    -----
+    `predict` decides as the learner does, so it never abstains. `predict_proba` tells the
+    probabilities that the learner believes in after seeing weighted data: they are too high for
+    classes of large weight. See `MinimumRiskClassifier` for decisions by costs that leave
+    probabilities as they are.
+
+    Learners that minimise nothing in which class frequencies count, such as one that always says
+    the same, do not mind weights.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, chapter 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from stakes import CostMatrix, evaluate
+    >>> from stakes.learn import WeightedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], [800, 200])
+    >>> X = rng.normal(y, 1)[:, np.newaxis]
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    >>> blind = LogisticRegression().fit(X, y)
+    >>> aware = WeightedClassifier(LogisticRegression(), costs).fit(X, y)
+    >>> aware.class_weight_
+    {0: 1.0, 1: 20.0}
+    >>> X = rng.normal(y, 1)[:, np.newaxis]
+    >>> for classifier in (blind, aware):
+    ...     print(evaluate(y, classifier.predict(X), costs).cost)
+    3.286
+    0.739
+    """
+
+    class_weight_: dict[Label, float]
+    search_: WeightSearch
+
+    def __init__(
+        self,
+        estimator: Any,
+        costs: CostMatrix | None = None,
+        *,
+        weighting: str | Mapping[Label, float] = "avg_cost",
+        passing: str = "auto",
+        validation: float = 0.2,
+        max_fits: int = 100,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.weighting = weighting
+        self.passing = passing
+        self.validation = validation
+        self.max_fits = max_fits
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> WeightedClassifier:
+        """Weigh the classes and train the learner.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features, in any form that the learner can read.
+        y : array_like
+            The classes.
+        sample_weight : array_like, optional
+            How much each row counts; multiplied by the weight of its class.
+        **fit_params
+            What else the learner's fit takes. Arguments with an entry for each row are cut to
+            the rows of each fit.
+        """
+        self._check_options()
+        actual = self._start(X, y)
+        codes = np.searchsorted(self.classes_, actual)
+        rows = np.ones(len(actual))
+        if sample_weight is not None:
+            rows = _validate.weights(sample_weight, len(actual), of="y")
+        random = check_random_state(self.random_state)
+        train = WeightedFit.of(
+            seeded(self.estimator, random),
+            self.passing,
+            self._params_of_learner(fit_params),
+            random.randint(SEEDS),
+        )
+        if hasattr(self, "search_"):  # of an earlier fit
+            del self.search_
+        if self.weighting in TRIED and len(self.classes_) > 1:
+            weights = self._tried_weights(train, X, actual, codes, rows, random=random)
+        else:
+            weights = self._formula(codes, rows)
+        self.class_weight_ = by_label(self.costs_.labels, weights)
+        self.estimator_ = train(X, actual, codes, rows, weights)
+        return self
+
+    def _check_options(self) -> None:
+        if not isinstance(self.weighting, Mapping):
+            _validate.choice(self.weighting, "weighting", (*FORMULAS, *TRIED))
+        share = _validate.one_number(self.validation, "validation")
+        if not 0 < share < 1:
+            raise InputError(f"validation: expected a share between 0 and 1, got {share:g}.")
+        if _validate.as_size(self.max_fits, "max_fits") < 1:
+            raise InputError(f"max_fits: at least 1 fit is needed, got {self.max_fits}.")
+
+    def _params_of_learner(self, fit_params: dict[str, Any]) -> dict[str, Any]:
+        if not get_config()["enable_metadata_routing"]:
+            return fit_params
+        return dict(process_routing(self, "fit", **fit_params).estimator.fit)
+
+    def _formula(self, codes: NDArray[Any], rows: Floats) -> Floats:
+        if isinstance(self.weighting, Mapping):
+            return given_weights(self.weighting, self.costs_.labels)
+        if self.weighting in TRIED:
+            return np.ones(1)  # a single class: there is nothing to try
+        totals = np.ones(len(self.classes_))  # which only the frequencies need
+        if self.weighting == "class_freq":
+            totals = np.bincount(codes, rows).astype(np.float64)
+        return formula_weights(self.weighting, learnable(self.costs_, self.costs), totals)
+
+    def _tried_weights(
+        self,
+        train: WeightedFit,
+        X: Any,
+        actual: NDArray[Any],
+        codes: NDArray[Any],
+        rows: Floats,
+        *,
+        random: np.random.RandomState,
+    ) -> Floats:
+        out = held_out(codes, rows, self.validation, random)
+        inside, outside = np.flatnonzero(~out), np.flatnonzero(out)
+        X_inside, X_outside = rows_of(X, inside), rows_of(X, outside)
+        part = train.on(inside, len(actual))
+
+        def predict(weights: Floats) -> NDArray[Any]:
+            learner = part(X_inside, actual[inside], codes[inside], rows[inside], weights)
+            return np.asarray(np.searchsorted(self.classes_, learner.predict(X_outside)))
+
+        trial = Trial(predict, codes[outside], rows[outside], self._prediction_costs())
+        if self.weighting == "eval_count":
+            why = "it is 1 plus the cost of its mistakes, of which some pay"
+            return usable_weights("eval_count", self.costs_.labels, eval_count(trial), why)
+        starts = [np.ones(len(self.classes_))]
+        try:
+            usable = learnable(self.costs_, self.costs)
+            starts.append(formula_weights("avg_cost", usable, starts[0]))
+        except InputError:  # some class's mistakes cost nothing, so only equal weights are left
+            pass
+        weights, self.search_ = powell(trial, starts, max_fits=self.max_fits, verbose=self.verbose)
+        return weights
+
+    def _prediction_costs(self) -> Floats:
+        labels, decisions = self.costs_.labels, self.costs_.decisions
+        missing = [label for label in labels if label not in decisions]
+        if missing:
+            raise LabelError(
+                f"costs: weighting={self.weighting!r} needs the cost of predicting each class, "
+                f"but {missing[0]!r} is no decision; there are {listing(decisions)}. Use "
+                "weighting='avg_cost'."
+            )
+        return self.costs_.values_for(labels, labels)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted class of each row."""
+        return np.asarray(self._fitted(X).predict(X))
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Return the class probabilities that the learner tells."""
+        return self._fitted(X).predict_proba(X)
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithms of the class probabilities."""
+        return self._fitted(X).predict_log_proba(X)
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Return the learner's scores."""
+        return self._fitted(X).decision_function(X)
+
+    def _fitted(self, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        self._same_features(X)
+        return self.estimator_
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say which arguments of fit go where; sample_weight is for this estimator itself."""
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+        )
+
+
+def seeded(estimator: Any, random: np.random.RandomState) -> Any:
+    """Return a copy of the learner whose parts all have a `random_state` to start from."""
+    copy = clone(estimator)
+    unset = sorted(
+        name
+        for name, value in copy.get_params(deep=True).items()
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    )
+    return copy.set_params(**{name: random.randint(SEEDS) for name in unset})

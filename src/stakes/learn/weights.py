@@ -1,0 +1,194 @@
+"""Class weights from the costs and the class frequencies (thesis, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from stakes import _validate
+from stakes._labels import Label, Labels, hint, listing, plain
+from stakes.costs import CostMatrix
+from stakes.errors import InputError, LabelError
+from stakes.learn._base import training_costs
+
+FORMULAS = ("max_cost", "avg_cost", "class_freq", "cost_ratio")
+"""Weights that follow from the costs and the class frequencies alone."""
+
+TRIED = ("eval_count", "powell")
+"""Weights that take trials of the learner."""
+
+Floats = NDArray[np.float64]
+
+
+def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") -> dict[Label, float]:
+    """Return how much each class should weigh in training, given what mistakes cost.
+
+    The result fits scikit-learn's ``class_weight=`` parameter. Only the ratios of the weights
+    matter to most learners; they are as the formula gives them. The costs are first made those of
+    the equivalent matrix in which correct decisions cost nothing (thesis, section 2.2).
+
+    Parameters
+    ----------
+    y : array_like
+        The classes of the training data.
+    costs : CostMatrix or None
+        What mistakes cost; None counts errors.
+    method : {"avg_cost", "max_cost", "class_freq", "cost_ratio"}
+        "avg_cost": the mean cost of a mistake about the class (equation 3.2).
+        "max_cost": the cost of the worst mistake about it (equation 3.1).
+        "class_freq": what makes all classes weigh the same together, ``n / (K n_i)``. It does not
+        look at the costs.
+        "cost_ratio": for two classes, what missing the second costs over what a false alarm
+        costs; the first weighs 1.
+
+    Returns
+    -------
+    dict
+        The weight of each class of `y`.
+
+    See Also
+    --------
+    WeightedClassifier : trains any classifier with these weights, or with such as it tries out.
+
+    Notes
+    -----
+    A decision that is no class, such as "abstain", counts as a mistake like any other in
+    "avg_cost" and "max_cost". The prediction of a class that `y` has not does not count, as no
+    learner will make it.
+
+    For two classes "avg_cost", "max_cost" and "cost_ratio" agree, and are what the theory asks
+    for. More classes have more costs than weights, so that weights can only come near to them.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 3.2.
+
+    Examples
+    --------
+    Table 2.2 of the thesis: fraud should weigh 10.15 times as much as the rest.
+
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import class_weights
+    >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=101.5)
+    >>> class_weights([0, 0, 0, 1], costs)
+    {0: 10.0, 1: 101.5}
+    >>> class_weights([0, 0, 0, 1], costs, method="cost_ratio")
+    {0: 1.0, 1: 10.15}
+    """
+    if method in TRIED:
+        raise InputError(
+            f"method: {method!r} tries the learner out, so it needs one. Use "
+            f"WeightedClassifier(estimator, costs, weighting={method!r})."
+        )
+    _validate.choice(method, "method", FORMULAS)
+    actual = column_or_1d(y)
+    check_classification_targets(actual)
+    classes, counts = np.unique(actual, return_counts=True)
+    usable = learnable(training_costs(costs, classes), costs)
+    return by_label(usable.labels, formula_weights(method, usable, counts.astype(np.float64)))
+
+
+def by_label(labels: Labels, weights: Floats) -> dict[Label, float]:
+    """Return the weights by the names of their classes."""
+    return dict(zip(labels, weights.tolist(), strict=True))
+
+
+def learnable(trained: CostMatrix, given: CostMatrix | None) -> CostMatrix:
+    """Leave out the predictions of classes that y has not: a learner will not make them."""
+    known = () if given is None else given.labels
+    decisions = [each for each in trained.decisions if each in trained.labels or each not in known]
+    if len(decisions) == len(trained.decisions) or not decisions:
+        return trained
+    values = trained.values_for(trained.labels, tuple(decisions))
+    return CostMatrix(values, rows="predicted", labels=trained.labels, decisions=decisions)
+
+
+def formula_weights(method: str, costs: CostMatrix, counts: Floats) -> Floats:
+    """Return the weight of each class; `counts` is how many rows, or how much weight, each has."""
+    if method == "class_freq":
+        return _class_freq(counts)
+    if method == "cost_ratio":
+        weights = _cost_ratio(costs)
+        why = "it is the cost of missing the second class over that of a false alarm"
+    else:
+        weights = _of_mistakes(method, costs)
+        why = "its mistakes cost no more than its correct decision"
+    return usable_weights(method, costs.labels, weights, why)
+
+
+def usable_weights(method: str, labels: Labels, weights: Floats, why: str) -> Floats:
+    """Check that each class has a weight that a learner can use."""
+    for label, weight in zip(labels, weights, strict=True):
+        if not (np.isfinite(weight) and weight > 0):
+            raise InputError(
+                f"costs: {method!r} gives the class {label!r} the weight {weight:g} ({why}), but "
+                "weights must be finite and above 0. Give every mistake a cost above that of the "
+                "correct decision, use 'class_freq', or give WeightedClassifier weights of your "
+                "own: weighting={class: weight}."
+            )
+    return weights
+
+
+def _of_mistakes(method: str, costs: CostMatrix) -> Floats:
+    weights = np.ones(len(costs.labels))
+    for j, label in enumerate(costs.labels):
+        column = costs.values[:, j]
+        mistakes = np.array([decision != label for decision in costs.decisions])
+        correct = column.min() if mistakes.all() else column[~mistakes][0]
+        if mistakes.any():  # with a single class there are none, and any weight does
+            with np.errstate(over="ignore"):
+                extra = column[mistakes] - correct
+                weights[j] = extra.max() if method == "max_cost" else extra.mean()
+    return weights
+
+
+def _class_freq(counts: Floats) -> Floats:
+    # A class whose rows all weigh nothing stays as it is: no weight could make it count.
+    present = counts > 0
+    weights = np.ones(len(counts))
+    weights[present] = counts.sum() / (present.sum() * counts[present])
+    return weights
+
+
+def _cost_ratio(costs: CostMatrix) -> Floats:
+    if len(costs.labels) != 2:  # noqa: PLR2004 - a ratio has two sides
+        raise LabelError(
+            f"y: 'cost_ratio' is for two classes, got {len(costs.labels)}: "
+            f"{listing(costs.labels)}. Use 'avg_cost'."
+        )
+    missing = [label for label in costs.labels if label not in costs.decisions]
+    if missing:
+        raise LabelError(
+            f"costs: 'cost_ratio' needs the cost of predicting each class, but {missing[0]!r} is "
+            f"no decision; there are {listing(costs.decisions)}. Use 'avg_cost'."
+        )
+    values = costs.values_for(costs.labels, costs.labels)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = (values[0, 1] - values[1, 1]) / (values[1, 0] - values[0, 0])
+    return np.array([1.0, ratio])
+
+
+def given_weights(weighting: Mapping[Any, Any], labels: Labels) -> Floats:
+    """Check the user's own weights and return those of the classes of y."""
+    own = {plain(label): weight for label, weight in weighting.items()}
+    weights = np.empty(len(labels))
+    for j, label in enumerate(labels):
+        if label not in own:
+            raise LabelError(
+                f"weighting: y has the class {label!r}, but there are weights for "
+                f"{listing(tuple(own)) or 'no class'}.{hint(label, tuple(own))} "
+                "Give each class a weight."
+            )
+        weights[j] = _validate.numeric(own[label], f"weighting[{label!r}]", ndim=0)
+        if not (np.isfinite(weights[j]) and weights[j] > 0):
+            raise InputError(
+                f"weighting: expected finite weights above 0, got {weights[j]:g} for the class "
+                f"{label!r}. Leave the rows of a class out of X and y if they should not count."
+            )
+    return weights

@@ -1,0 +1,49 @@
+"""Two normal classes, for which the best decisions and what they cost are known."""
+
+# ruff: noqa: N803 - scikit-learn calls the features X
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from stakes import CostMatrix
+
+SHIFT = 1.5
+PREVALENCE = 0.3
+ALARM, MISS = 1.0, 20.0
+COSTS = CostMatrix.from_errors(false_positive=ALARM, false_negative=MISS)
+
+
+def draw(n, seed):
+    """Draw n examples: the second class is shifted in the first of two features."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < PREVALENCE).astype(int)
+    features = rng.normal(size=(n, 2))
+    features[:, 0] += SHIFT * y
+    return features, y
+
+
+def bayes_cost():
+    """Return what the best decisions cost, by the normal distribution function."""
+    odds = ALARM * (1 - PREVALENCE) / (MISS * PREVALENCE)
+    threshold = SHIFT / 2 + np.log(odds) / SHIFT
+    alarms = (1 - PREVALENCE) * norm.sf(threshold)
+    misses = PREVALENCE * norm.cdf(threshold - SHIFT)
+    return ALARM * alarms + MISS * misses
+
+
+class TrueProbabilities(ClassifierMixin, BaseEstimator):
+    """A classifier that knows how the examples are drawn."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict_proba(self, X):
+        first = (1 - PREVALENCE) * norm.pdf(X[:, 0])
+        second = PREVALENCE * norm.pdf(X[:, 0] - SHIFT)
+        return np.column_stack([first, second]) / (first + second)[:, np.newaxis]
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
