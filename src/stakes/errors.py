@@ -46,3 +46,7 @@ class RareCostWarning(StakesWarning):
 
 class ConstantCostWarning(StakesWarning):
     """All outcomes cost the same, so an interval has no width."""
+
+
+class ConstantDecisionWarning(StakesWarning):
+    """One decision is the cheapest for every training example, so no other is ever taken."""

@@ -94,12 +94,21 @@ def test_draws_follow_the_weights_of_the_classes():
     model = CostSensitiveBaggingClassifier(
         TrueProbabilities(), COSTS, n_estimators=1, weighting="avg_cost", random_state=0
     ).fit(X, y)
-    assert model.class_weights_ == class_weights(y, COSTS, "avg_cost")
+    assert model.class_weight_ == class_weights(y, COSTS, "avg_cost")
     tree = CostSensitiveBaggingClassifier(
         DecisionTreeClassifier(max_depth=1), COSTS, n_estimators=40, weighting="avg_cost"
     ).fit(X, y)
     drawn = np.mean([member.tree_.value[0, 0, 1] for member in tree.estimators_])
     assert drawn == pytest.approx(20 * y.mean() / (20 * y.mean() + 1 - y.mean()), abs=0.01)
+
+
+def test_class_frequencies_count_sample_weight():
+    X, y = draw(200, seed=0)
+    weights = np.where(y == 1, 3.0, 1.0)
+    model = CostSensitiveBaggingClassifier(n_estimators=2, weighting="class_freq")
+    model.fit(X, y, sample_weight=weights)
+    totals = [weights[y == label].sum() * model.class_weight_[label] for label in (0, 1)]
+    assert totals[0] == pytest.approx(totals[1])
 
 
 def test_minimum_risk_takes_the_weighting_out_again():

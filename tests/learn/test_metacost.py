@@ -22,10 +22,10 @@ from two_gaussians import COSTS, draw
 from stakes import CostMatrix, compare
 from stakes.errors import (
     ConstantCostWarning,
+    ConstantDecisionWarning,
     InputError,
     InputTypeError,
     LabelError,
-    StakesWarning,
 )
 from stakes.learn import MetaCostClassifier
 from stakes.learn.bag import average, make_bag, mean_probabilities, training_probabilities, vote
@@ -63,7 +63,7 @@ def expected_failures(estimator):
 )
 def test_scikit_learns_checks(estimator, check):
     with warnings.catch_warnings():  # a few random rows can all get the same label
-        warnings.simplefilter("ignore", StakesWarning)
+        warnings.simplefilter("ignore", ConstantDecisionWarning)
         check(estimator)
 
 
@@ -128,7 +128,7 @@ def test_a_sample_of_one_class_makes_a_constant_member():
     X = np.arange(30.0)[:, np.newaxis]
     y = np.array(["rare"] + 29 * ["usual"])
     model = MetaCostClassifier(LogisticRegression(), n_estimators=10, random_state=0)
-    with pytest.warns(StakesWarning, match="'usual' is the cheapest decision for every"):
+    with pytest.warns(ConstantDecisionWarning, match="'usual' is the cheapest decision for every"):
         assert set(model.fit(X, y).predict(X)) == {"usual"}
 
 
@@ -167,7 +167,7 @@ def test_one_label_for_all_is_predicted_with_a_warning():
     X, y = draw(200, seed=5)
     costs = CostMatrix.from_errors(false_positive=1, false_negative=1e6)
     model = MetaCostClassifier(LogisticRegression(), costs, n_estimators=5, random_state=0)
-    with pytest.warns(StakesWarning, match="costs: 1 is the cheapest decision for every"):
+    with pytest.warns(ConstantDecisionWarning, match="costs: 1 is the cheapest decision for every"):
         model.fit(X, y)
     assert isinstance(model.estimator_, DummyClassifier)
     assert model.predict(X).tolist() == 200 * [1]
@@ -274,7 +274,7 @@ def test_costs_that_are_all_zero():
     costs = CostMatrix([[0, 0], [0, 0]], rows="predicted", labels=[0, 1])
     with (
         pytest.warns(ConstantCostWarning, match="every decision costs the same"),
-        pytest.warns(StakesWarning, match="0 is the cheapest decision"),
+        pytest.warns(ConstantDecisionWarning, match="0 is the cheapest decision"),
     ):
         model = MetaCostClassifier(GaussianNB(), costs, n_estimators=3).fit(X, y)
     assert set(model.predict(X)) == {0}

@@ -8,23 +8,27 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
+    check_is_fitted,
     column_or_1d,
     has_fit_parameter,
     validate_data,
 )
 
 from stakes import _validate
-from stakes._labels import label_array, listing, plain
+from stakes._labels import Labels, label_array, listing, plain
 from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError
+
+SEEDS = 2**31 - 1
+"""How many seeds there are to draw from."""
 
 
 class CostSensitiveMixin:
@@ -51,8 +55,9 @@ class CostSensitiveMixin:
         self.costs_ = training_costs(self.costs, self.classes_)
         return actual
 
-    def _same_features(self, X: Any) -> None:
-        """Check that X has the features of the training data; texts alone have none."""
+    def _ready_for(self, X: Any) -> None:
+        """Check that this is fitted, and X has the features it knows; texts alone have none."""
+        check_is_fitted(self)
         if getattr(X, "ndim", 2) > 1:
             validate_data(self, X, reset=False, skip_check_array=True)
         elif hasattr(self, "n_features_in_"):
@@ -70,6 +75,9 @@ class MetaLearner(CostSensitiveMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     def _learner(self) -> Any:
         """Return the learner to train, which a subclass may have a default for."""
         return self.estimator
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_") or hasattr(self, "estimators_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -92,7 +100,7 @@ def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatri
         raise LabelError(
             f"costs: y has the class {unknown[0]!r}, but the costs are for the classes "
             f"{listing(costs.labels)}. Name the classes of y in the costs, for example with "
-            "costs.relabel({old: new})."
+            f"costs.relabel({{old: new}}).{_if_numbered(labels, costs.labels)}"
         )
     values = costs.values_for(labels, costs.decisions)
     if (values == values[0]).all() and len(costs.decisions) > 1:
@@ -102,6 +110,19 @@ def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatri
             ConstantCostWarning,
         )
     return CostMatrix(values, rows="predicted", labels=labels, decisions=costs.decisions)
+
+
+def _if_numbered(found: Labels, named: Labels) -> str:
+    """Say what to do where scikit-learn has put numbers in place of the classes."""
+    texts = sorted(label for label in named if isinstance(label, str))
+    if found != tuple(range(len(found))) or len(found) != len(texts) or len(texts) < len(named):
+        return ""
+    numbers = {label: number for number, label in enumerate(texts)}
+    return (
+        " scikit-learn's VotingClassifier, StackingClassifier and cross_val_predict with "
+        "method='predict_proba' number the classes in their sorted order: inside of these, "
+        f"use costs.relabel({numbers})."
+    )
 
 
 def several_classes(classes: NDArray[Any]) -> None:
@@ -148,6 +169,31 @@ def rows_of(X: Any, index: NDArray[Any]) -> Any:
     if hasattr(X, "tocsr"):
         return X.tocsr()[index]
     return np.asarray(X)[index]
+
+
+def seeded(estimator: Any, seed: int, *, keep: bool = False) -> Any:
+    """Return a copy of a learner whose random parts follow from the seed.
+
+    Parts that have a seed of their own can keep it.
+    """
+    copy = clone(estimator)
+    names = [
+        name
+        for name, value in copy.get_params(deep=True).items()
+        if name.split("__")[-1] == "random_state" and not (keep and value is not None)
+    ]
+    return copy.set_params(**dict.fromkeys(names, int(seed)))
+
+
+def weight_name(estimator: Any) -> str:
+    """Return by which parameter a learner's fit takes the weights of rows, which it must."""
+    name = weight_parameter(estimator)
+    if name is None:
+        raise InputTypeError(
+            f"sample_weight: the fit of {type(estimator).__name__} takes no weights. Leave them "
+            "out, or choose another estimator."
+        )
+    return name
 
 
 def weight_parameter(estimator: Any) -> str | None:

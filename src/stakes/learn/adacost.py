@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
 from stakes._labels import listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.learn._base import MetaLearner, several_classes, weight_parameter
-from stakes.learn.bag import at_least_one, seeded
+from stakes.learn._base import SEEDS, MetaLearner, seeded, several_classes, weight_parameter
+from stakes.learn.bag import at_least_one
 from stakes.learn.weights import learnable
 
 
@@ -140,24 +139,24 @@ class AdaCostClassifier(MetaLearner):
         weights = self._start_weights(cost, sample_weight)
         adjusted = self.adjustment * cost / mistakes.max()
         rng = check_random_state(self.random_state)
-        self.estimators_: list[Any] = []
+        learners: list[Any] = []
         says: list[float] = []
         for _ in range(rounds):
-            learner = seeded(self._learner(), rng.randint(np.iinfo(np.int32).max))
+            learner = seeded(self._learner(), rng.randint(SEEDS))
             learner.fit(X, actual, **{weight_name: weights})
             right = learner.predict(X) == actual
             margin = np.where(right, 0.5 - 0.5 * adjusted, -0.5 - 0.5 * adjusted)  # y h β
             r = float((weights * margin).sum())
             if r <= 0 and says:
                 break
-            self.estimators_.append(learner)
+            learners.append(learner)
             says.append(self.learning_rate * float(np.arctanh(r)) if r > 0 else 1.0)
             perfect = not (weights > 0)[~right].any()
             if r <= 0 or (perfect and len(says) == 1):  # more rounds would only repeat it
                 break
             weights = weights * np.exp(-says[-1] * margin)
             weights /= weights.sum()
-        self.estimator_weights_ = np.array(says)
+        self.estimators_, self.estimator_weights_ = learners, np.array(says)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -173,8 +172,7 @@ class AdaCostClassifier(MetaLearner):
         ndarray, shape (n,)
             The weighted mean of what the weak learners say.
         """
-        check_is_fitted(self)
-        self._same_features(X)
+        self._ready_for(X)
         total = 0.0
         for learner, say in zip(self.estimators_, self.estimator_weights_, strict=True):
             total = total + say * np.where(learner.predict(X) == self.classes_[1], 1.0, -1.0)

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes import _validate
 from stakes.errors import InputError
-from stakes.learn._base import class_columns, rows_of
+from stakes.learn._base import SEEDS, class_columns, rows_of, seeded
 
 Probabilities = Callable[[Any, Any, NDArray[Any]], NDArray[np.float64]]
 
@@ -63,21 +62,16 @@ class Bag:
 def make_bag(random_state: Any, n_estimators: int, rows: int, max_samples: float = 1.0) -> Bag:
     """Draw a seed for each member, and find out how many rows it gets."""
     members = at_least_one(n_estimators, "n_estimators")
-    seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=members)
+    seeds = check_random_state(random_state).randint(SEEDS, size=members)
     return Bag(seeds.astype(np.int64), rows, _size(max_samples, rows))
 
 
 def fit_members(estimator: Any, X: Any, y: NDArray[Any], bag: Bag, n_jobs: int | None) -> list[Any]:
     """Train a learner on each sample."""
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(fit_member)(estimator, X, y, bag, seed) for seed in bag.seeds
+        delayed(_fit)(estimator, X, y, bag.sample(seed), seed) for seed in bag.seeds
     )
     return list(fitted)
-
-
-def fit_member(estimator: Any, X: Any, y: NDArray[Any], bag: Bag, seed: int) -> Any:
-    """Train a learner on one sample; on one class only, take a constant one."""
-    return _fit(estimator, X, y, bag.sample(seed), seed)
 
 
 def training_probabilities(
@@ -155,22 +149,8 @@ def at_least_one(value: Any, name: str) -> int:
     return whole
 
 
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return a copy of a learner, whose random parts follow from the seed."""
-    copy = clone(estimator)
-    names = [
-        name
-        for name in copy.get_params(deep=True)
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    return copy.set_params(**dict.fromkeys(names, int(seed))) if names else copy
-
-
-def _fit_one(estimator: Any, X: Any, y: NDArray[Any], bag: Bag, seed: int) -> Any:
-    return _fit(estimator, X, y, bag.sample(seed), seed)
-
-
 def _fit(estimator: Any, X: Any, y: NDArray[Any], sample: NDArray[np.int64], seed: int) -> Any:
+    """Train a learner on one sample; on one class only, take a constant one."""
     drawn = y[sample]
     # Many learners refuse a sample of one class, which needs no learning.
     one_class = (drawn == drawn[0]).all()

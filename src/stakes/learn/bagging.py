@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
-from stakes._labels import plain
 from stakes.costs import CostMatrix
-from stakes.errors import InputError
 from stakes.learn._base import MetaLearner, decision_array, several_classes
 from stakes.learn.bag import fit_members, make_bag, mean_probabilities, probabilities_of, vote
 from stakes.learn.minimum_risk import least_risk
-from stakes.learn.weights import class_weights
+from stakes.learn.weights import FORMULAS, by_label, formula_weights, learnable
 
 
 class CostSensitiveBaggingClassifier(MetaLearner):
@@ -53,8 +50,8 @@ class CostSensitiveBaggingClassifier(MetaLearner):
     ----------
     estimators_ : list of classifiers
         The learners.
-    class_weights_ : dict or None
-        The weight of each class in the draws.
+    class_weight_ : dict or None
+        The weight of each class in the draws; None without weighting.
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     decisions_ : ndarray
@@ -157,8 +154,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         if self.deciding == "minimum_risk":
             codes = least_risk(self.predict_proba(X), self.costs_.values)
             return np.asarray(self.decisions_[codes])
-        check_is_fitted(self)
-        self._same_features(X)
+        self._ready_for(X)
         votes = mean_probabilities(self.estimators_, X, self.classes_, vote, self.n_jobs)
         return np.asarray(self.classes_[votes.argmax(axis=1)])
 
@@ -175,13 +171,12 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         ndarray, shape (n, classes)
             In the order of `classes_`, and freed of the weighting.
         """
-        check_is_fitted(self)
-        self._same_features(X)
+        self._ready_for(X)
         how = probabilities_of(self._learner())
         proba = mean_probabilities(self.estimators_, X, self.classes_, how, self.n_jobs)
-        if self.class_weights_ is None:
+        if self.class_weight_ is None:
             return proba
-        proba = proba / self._weight_of_classes()
+        proba = proba / np.array(list(self.class_weight_.values()))
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
     def _learner(self) -> Any:
@@ -189,22 +184,15 @@ class CostSensitiveBaggingClassifier(MetaLearner):
 
     def _chances(self, actual: NDArray[Any], sample_weight: Any) -> NDArray[np.float64] | None:
         """Return in which proportions the rows are drawn; nothing if all are alike."""
-        chances = None
+        rows = None
         if sample_weight is not None:
-            chances = _validate.weights(sample_weight, len(actual), of="X")
-        self.class_weights_ = None
+            rows = _validate.weights(sample_weight, len(actual), of="X")
+        self.class_weight_ = None
         if self.weighting is None:
-            return chances
-        self.class_weights_ = class_weights(actual, self.costs, self.weighting)
-        by_class = self._weight_of_classes()
-        if not (by_class > 0).all():
-            raise InputError(
-                f"weighting: expected a weight above 0 for each class, got {self.class_weights_}. "
-                "Give mistakes of each class a cost, or leave out weighting."
-            )
-        by_class = by_class[np.searchsorted(self.classes_, actual)]
-        return np.asarray(by_class if chances is None else by_class * chances)
-
-    def _weight_of_classes(self) -> NDArray[np.float64]:
-        weights = self.class_weights_ or {}
-        return np.array([weights[plain(label)] for label in self.classes_])
+            return rows
+        _validate.choice(self.weighting, "weighting", FORMULAS)
+        codes = np.searchsorted(self.classes_, actual)
+        totals = np.bincount(codes, rows).astype(np.float64)
+        weights = formula_weights(self.weighting, learnable(self.costs_, self.costs), totals)
+        self.class_weight_ = by_label(self.costs_.labels, weights)
+        return np.asarray(weights[codes] if rows is None else weights[codes] * rows)

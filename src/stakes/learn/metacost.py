@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
 from stakes._labels import plain
 from stakes._warn import warn
 from stakes.costs import CostMatrix
-from stakes.errors import InputTypeError, StakesWarning
+from stakes.errors import ConstantDecisionWarning
 from stakes.learn._base import (
+    SEEDS,
     MetaLearner,
     decision_array,
     needs_probabilities,
+    seeded,
     several_classes,
-    weight_parameter,
+    weight_name,
 )
-from stakes.learn.bag import make_bag, probabilities_of, seeded, training_probabilities
+from stakes.learn.bag import make_bag, probabilities_of, training_probabilities
 from stakes.learn.minimum_risk import least_risk
 
 
@@ -154,7 +155,10 @@ class MetaCostClassifier(MetaLearner):
             needs_probabilities(self.estimator, "MetaCostClassifier with probabilities='average'")
         actual = self._start(X, y)
         several_classes(self.classes_)
-        weights = weights_for(self.estimator, sample_weight, len(actual))
+        weights = {}
+        if sample_weight is not None:
+            of_rows = _validate.weights(sample_weight, len(actual), of="X")
+            weights = {weight_name(self.estimator): of_rows}
         rng = check_random_state(self.random_state)
         bag = make_bag(rng, self.n_estimators, len(actual), self.max_samples)
         proba = training_probabilities(
@@ -170,7 +174,7 @@ class MetaCostClassifier(MetaLearner):
         self.decisions_ = decision_array(self.costs_, self.classes_)
         self.relabelled_ = self.decisions_.astype(object)[codes] != actual.astype(object)
         self.relabelled_share_ = float(self.relabelled_.mean())
-        learner = seeded(self.estimator, rng.randint(np.iinfo(np.int32).max))
+        learner = seeded(self.estimator, rng.randint(SEEDS))
         self._learn(learner, X, codes, weights)
         return self
 
@@ -187,8 +191,7 @@ class MetaCostClassifier(MetaLearner):
         ndarray, shape (n,)
             The decisions.
         """
-        check_is_fitted(self)
-        self._same_features(X)
+        self._ready_for(X)
         predicted = np.asarray(self.estimator_.predict(X))
         return np.asarray(self.decisions_[predicted]) if self._codes() else predicted
 
@@ -201,7 +204,7 @@ class MetaCostClassifier(MetaLearner):
                 f"costs: {plain(self.decisions_[codes[0]])!r} is the cheapest decision for every "
                 "training example, so it will always be predicted. Check the costs, or train on "
                 "more examples.",
-                StakesWarning,
+                ConstantDecisionWarning,
             )
             learner, weights = DummyClassifier(strategy="prior"), {}
         self.estimator_ = learner.fit(
@@ -211,17 +214,3 @@ class MetaCostClassifier(MetaLearner):
     def _codes(self) -> bool:
         """Tell whether decisions are learnt as numbers: 1 and "abstain" cannot be sorted."""
         return len({type(decision) for decision in self.costs_.decisions}) > 1
-
-
-def weights_for(estimator: Any, sample_weight: Any, rows: int) -> dict[str, NDArray[np.float64]]:
-    """Return the weights of rows as the learner's fit takes them; nothing if there are none."""
-    if sample_weight is None:
-        return {}
-    weights = _validate.weights(sample_weight, rows, of="X")
-    name = weight_parameter(estimator)
-    if name is None:
-        raise InputTypeError(
-            f"sample_weight: the fit of {type(estimator).__name__} takes no weights. Leave them "
-            "out, or choose another estimator."
-        )
-    return {name: weights}

@@ -16,7 +16,6 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
 from stakes._labels import Labels, listing, plain
@@ -30,7 +29,7 @@ from stakes.learn._base import (
     needs_probabilities,
     several_classes,
     training_costs,
-    weight_parameter,
+    weight_name,
 )
 
 CALIBRATIONS = ["sigmoid", "isotonic"]
@@ -142,12 +141,12 @@ class MinimumRiskClassifier(MetaLearner):
         """
         if self.calibration is not None:
             _validate.choice(self.calibration, "calibration", CALIBRATIONS)
-        elif not hasattr(self.estimator, "predict_proba"):
+        else:
             needs_probabilities(self.estimator, "MinimumRiskClassifier without calibration")
         actual = self._start(X, y)
         several_classes(self.classes_)
         if sample_weight is not None:
-            fit_params["sample_weight"] = sample_weight
+            fit_params["sample_weight"] = _validate.weights(sample_weight, len(actual), of="X")
         learner = self._learner_to_fit()
         self.estimator_ = learner.fit(X, actual, **self._for_learner(learner, fit_params))
         self._take_classes_of_prefit()
@@ -177,8 +176,7 @@ class MinimumRiskClassifier(MetaLearner):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities, in the order of `classes_`."""
-        check_is_fitted(self)
-        self._same_features(X)
+        self._ready_for(X)
         proba = self.estimator_.predict_proba(X)
         return class_columns(proba, self.estimator_.classes_, self.classes_)
 
@@ -242,13 +240,7 @@ class MinimumRiskClassifier(MetaLearner):
                 "Turn it on with sklearn.set_config(enable_metadata_routing=True), and let the "
                 f"estimator ask with set_fit_request({others[0]}=True)."
             )
-        name = weight_parameter(learner)
-        if name is None:
-            raise InputTypeError(
-                f"sample_weight: the fit of {type(learner).__name__} takes no weights. Leave them "
-                "out, or choose another estimator."
-            )
-        return {name: params["sample_weight"]}
+        return {weight_name(learner): params["sample_weight"]}
 
     def _take_classes_of_prefit(self) -> None:
         """Follow a classifier that was fitted before to more classes than y has."""

@@ -21,11 +21,11 @@ from stakes._labels import listing, plain
 from stakes.costs import CostMatrix
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.learn._base import rows_of
+from stakes.learn._base import SEEDS, rows_of, seeded
+from stakes.learn.resample import params_of
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 FOLDS = REPEATS = 5
-MOST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _repeated(folds: int, repeats: int, data: Data, groups: Any, random: Any) ->
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splits = []
     for _ in range(repeats):
-        splitter = kind(folds, shuffle=True, random_state=random.randint(MOST_SEED))
+        splitter = kind(folds, shuffle=True, random_state=random.randint(SEEDS))
         splits += list(splitter.split(data.X, data.y, groups))
     return splits
 
@@ -167,7 +167,7 @@ def joint_decisions(
     """
     routed = routed_params(learners, data.params)
     random = None if random_state is None else check_random_state(random_state)
-    seeds = [None if random is None else random.randint(MOST_SEED) for _ in splits]
+    seeds = [None if random is None else random.randint(SEEDS) for _ in splits]
     codes = Parallel(n_jobs=n_jobs)(
         delayed(_decided)(
             learner,
@@ -210,10 +210,10 @@ def _decided(
     train, test = split
     size = len(data.y)
     try:
-        fresh = _seeded(clone(learner), seed)
-        options = {key: _part(data.params[key], train, size) for key in routed["fit"]}
+        fresh = clone(learner) if seed is None else seeded(learner, seed, keep=True)
+        options = params_of({key: data.params[key] for key in routed["fit"]}, train, size)
         fresh.fit(rows_of(data.X, train), data.y[train], **options)
-        options = {key: _part(data.params[key], test, size) for key in routed["predict"]}
+        options = params_of({key: data.params[key] for key in routed["predict"]}, test, size)
         y_pred = fresh.predict(rows_of(data.X, test), **options)
     except Exception as error:
         raise InputError(
@@ -223,22 +223,3 @@ def _decided(
     codes = label_codes(y_pred, where, costs.decisions, "decisions of the costs")
     _validate.same_length({f"{where}: y_pred": len(codes), "the test part": len(test)})
     return codes
-
-
-def _seeded(learner: Any, seed: int | None) -> Any:
-    """Give a seed to all parts of a learner that have none of their own."""
-    if seed is None or not hasattr(learner, "get_params"):
-        return learner
-    open_seeds = [
-        key
-        for key, value in learner.get_params(deep=True).items()
-        if value is None and key.split("__")[-1] == "random_state"
-    ]
-    return learner.set_params(**dict.fromkeys(open_seeds, seed)) if open_seeds else learner
-
-
-def _part(value: Any, rows: NDArray[np.intp], size: int) -> Any:
-    """Return the rows of what has one for each example; anything else as it is."""
-    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != size:
-        return value
-    return rows_of(value, rows)

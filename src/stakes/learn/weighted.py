@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
 from stakes._labels import Label, listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
-from stakes.learn._base import MetaLearner, rows_of
+from stakes.learn._base import SEEDS, MetaLearner, rows_of, seeded
 from stakes.learn.resample import WeightedFit
 from stakes.learn.weight_search import Trial, WeightSearch, eval_count, held_out, powell
 from stakes.learn.weights import (
@@ -32,8 +30,6 @@ from stakes.learn.weights import (
 )
 
 Floats = NDArray[np.float64]
-
-SEEDS = 2**31 - 1
 
 
 def _has(method: str) -> Callable[[Any], bool]:
@@ -193,12 +189,10 @@ class WeightedClassifier(MetaLearner):
         if sample_weight is not None:
             rows = _validate.weights(sample_weight, len(actual), of="y")
         random = check_random_state(self.random_state)
-        train = WeightedFit.of(
-            seeded(self.estimator, random),
-            self.passing,
-            self._params_of_learner(fit_params),
-            random.randint(SEEDS),
-        )
+        seed = random.randint(SEEDS)
+        learner = seeded(self.estimator, seed, keep=True)
+        params = self._params_of_learner(fit_params)
+        train = WeightedFit.of(learner, self.passing, params, seed)
         if hasattr(self, "search_"):  # of an earlier fit
             del self.search_
         if self.weighting in TRIED and len(self.classes_) > 1:
@@ -296,8 +290,7 @@ class WeightedClassifier(MetaLearner):
         return self._fitted(X).decision_function(X)
 
     def _fitted(self, X: Any) -> Any:
-        check_is_fitted(self, "estimator_")
-        self._same_features(X)
+        self._ready_for(X)
         return self.estimator_
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -310,14 +303,3 @@ class WeightedClassifier(MetaLearner):
                 method_mapping=MethodMapping().add(caller="fit", callee="fit"),
             )
         )
-
-
-def seeded(estimator: Any, random: np.random.RandomState) -> Any:
-    """Return a copy of the learner whose parts all have a `random_state` to start from."""
-    copy = clone(estimator)
-    unset = sorted(
-        name
-        for name, value in copy.get_params(deep=True).items()
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
-    )
-    return copy.set_params(**{name: random.randint(SEEDS) for name in unset})
