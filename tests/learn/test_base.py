@@ -1,5 +1,7 @@
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
@@ -7,17 +9,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from two_gaussians import COSTS, draw
 
 from stakes import CostMatrix
-from stakes.errors import InputError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn import (
     AdaCostClassifier,
     CostSensitiveBaggingClassifier,
     MetaCostClassifier,
     MinimumRiskClassifier,
     WeightedClassifier,
+    class_weights,
+    compare_learners,
 )
 from stakes.learn._base import seeded
 
@@ -74,6 +79,30 @@ def test_rows_cannot_weigh_less_than_nothing_nor_all_nothing(learner, weight):
     X, y = draw(50, seed=0)
     with pytest.raises(InputError, match="sample_weight: "):
         clone(learner).set_params(costs=COSTS).fit(X, y, sample_weight=np.full(50, weight))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_rows_without_a_class(missing):
+    X, y = [[0.0], [1.0], [2.0]], np.array(["a", "b", missing], dtype=object)
+    learners = {"tree": TREE, "bayes": GaussianNB()}
+    for use in (
+        lambda: MinimumRiskClassifier(TREE).fit(X, y),
+        lambda: class_weights(y, None),
+        lambda: compare_learners(learners, X, y, None, cv=2),
+    ):
+        with pytest.raises(ValueError, match=r"y: expected classes of one kind|NaN"):
+            use()
+
+
+def test_weights_for_a_pipeline_that_does_not_ask():
+    X, y = draw(50, seed=0)
+    steps = make_pipeline(StandardScaler(), GaussianNB())
+    advice = r"let the step that takes them ask: set_fit_request\(sample_weight=True\)"
+    with config_context(enable_metadata_routing=True):
+        with pytest.raises(InputTypeError, match=advice):
+            MetaCostClassifier(steps).fit(X, y, sample_weight=np.ones(50))
+        with pytest.raises(InputTypeError, match=advice):
+            AdaCostClassifier(steps).fit(X, y)
 
 
 def test_a_fit_that_failed_leaves_nothing_to_predict_with():

@@ -1,4 +1,4 @@
-"""WeightedClassifier at the edge: single classes, other decisions, and what it refuses."""
+"""WeightedClassifier at the edge: other decisions, and what it refuses."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,10 @@ def gaussians(n, seed):
 @pytest.mark.parametrize(
     "weighting", ["avg_cost", "max_cost", "class_freq", "eval_count", "powell"]
 )
-def test_a_single_class_is_the_learners_to_accept(weighting):
+def test_one_class(weighting):
     X = np.arange(8.0).reshape(4, 2)
-    fitted = WeightedClassifier(TREE, COSTS, weighting=weighting).fit(X, [1, 1, 1, 1])
-    assert fitted.class_weight_ == {1: 1.0}
-    assert fitted.predict(X).tolist() == [1, 1, 1, 1]
+    with pytest.raises(LabelError, match="y: at least two classes are needed"):
+        WeightedClassifier(TREE, COSTS, weighting=weighting).fit(X, [1, 1, 1, 1])
 
 
 def test_a_refit_forgets_an_earlier_search():

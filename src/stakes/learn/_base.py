@@ -48,10 +48,10 @@ class CostSensitiveMixin:
         validate_data(self, X, skip_check_array=True)
         check_consistent_length(X, y)
         actual: NDArray[Any] = column_or_1d(y, warn=True)
+        self.classes_ = classes_of(actual)
         assert_all_finite(actual, input_name="y")
         if actual.dtype.kind not in "biuUS":  # whole numbers and text are classes: save the time
             check_classification_targets(actual)
-        self.classes_ = np.unique(actual)
         self.costs_ = training_costs(self.costs, self.classes_)
         return actual
 
@@ -87,6 +87,18 @@ class MetaLearner(CostSensitiveMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tags.target_tags.multi_output = False  # one class a row is what costs are for
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def classes_of(actual: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes in their order, which they must have."""
+    try:
+        return np.asarray(np.unique(actual))
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in actual.tolist()})
+        raise LabelError(
+            f"y: expected classes of one kind, such as text or whole numbers, got "
+            f"{listing(kinds)}. Leave out the rows without a class, or name all classes by text."
+        ) from None
 
 
 def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatrix:
@@ -191,9 +203,16 @@ def weight_name(estimator: Any) -> str:
     if name is None:
         raise InputTypeError(
             f"sample_weight: the fit of {type(estimator).__name__} takes no weights. Leave them "
-            "out, or choose another estimator."
+            f"out, or choose another estimator.{asking_for_weights()}"
         )
     return name
+
+
+def asking_for_weights() -> str:
+    """Say how a pipeline gets weights where metadata routing is on."""
+    if not get_config()["enable_metadata_routing"]:
+        return ""
+    return " In a pipeline, let the step that takes them ask: set_fit_request(sample_weight=True)."
 
 
 def weight_parameter(estimator: Any) -> str | None:

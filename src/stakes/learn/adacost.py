@@ -13,7 +13,14 @@ from stakes import _validate
 from stakes._labels import listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.learn._base import SEEDS, MetaLearner, seeded, several_classes, weight_parameter
+from stakes.learn._base import (
+    SEEDS,
+    MetaLearner,
+    asking_for_weights,
+    seeded,
+    several_classes,
+    weight_parameter,
+)
 from stakes.learn.bag import at_least_one
 from stakes.learn.weights import learnable
 
@@ -216,7 +223,7 @@ class AdaCostClassifier(MetaLearner):
             raise InputTypeError(
                 "estimator: AdaCostClassifier trains with weights, but the fit of "
                 f"{type(self._learner()).__name__} takes none. Choose another weak learner, such "
-                "as a decision tree."
+                f"as a decision tree.{asking_for_weights()}"
             )
         return name
 

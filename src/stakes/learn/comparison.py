@@ -23,7 +23,7 @@ from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer.interval import percent
 from stakes.infer.many import Pair, holm
 from stakes.infer.run import checked_confidence
-from stakes.learn._base import training_costs
+from stakes.learn._base import classes_of, training_costs
 from stakes.learn.learner_difference import LearnerDifference
 from stakes.learn.splits import Data, joint_decisions, named_learners, splits_of
 
@@ -307,7 +307,7 @@ def compare_learners(
         raise InputError(f"cv: test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
     actual: NDArray[Any] = column_or_1d(y, warn=True)
     check_consistent_length(X, actual, groups)
-    matrix = training_costs(costs, np.unique(actual))
+    matrix = training_costs(costs, classes_of(actual))
     if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
         raise InputError(f"y: expected at least two classes, got {matrix.labels[0]!r} only.")
     data = Data(X, actual, {} if params is None else params)

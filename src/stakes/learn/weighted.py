@@ -16,7 +16,7 @@ from stakes import _validate
 from stakes._labels import Label, listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
-from stakes.learn._base import SEEDS, MetaLearner, rows_of, seeded
+from stakes.learn._base import SEEDS, MetaLearner, rows_of, seeded, several_classes
 from stakes.learn.resample import WeightedFit
 from stakes.learn.weight_search import Trial, WeightSearch, eval_count, held_out, powell
 from stakes.learn.weights import (
@@ -184,6 +184,7 @@ class WeightedClassifier(MetaLearner):
         """
         self._check_options()
         actual = self._start(X, y)
+        several_classes(self.classes_)
         codes = np.searchsorted(self.classes_, actual)
         rows = np.ones(len(actual))
         if sample_weight is not None:
@@ -195,7 +196,7 @@ class WeightedClassifier(MetaLearner):
         train = WeightedFit.of(learner, self.passing, params, seed)
         if hasattr(self, "search_"):  # of an earlier fit
             del self.search_
-        if self.weighting in TRIED and len(self.classes_) > 1:
+        if isinstance(self.weighting, str) and self.weighting in TRIED:
             weights = self._tried_weights(train, X, actual, codes, rows, random=random)
         else:
             weights = self._formula(codes, rows)
@@ -220,8 +221,6 @@ class WeightedClassifier(MetaLearner):
     def _formula(self, codes: NDArray[Any], rows: Floats) -> Floats:
         if isinstance(self.weighting, Mapping):
             return given_weights(self.weighting, self.costs_.labels)
-        if self.weighting in TRIED:
-            return np.ones(1)  # a single class: there is nothing to try
         totals = np.ones(len(self.classes_))  # which only the frequencies need
         if self.weighting == "class_freq":
             totals = np.bincount(codes, rows).astype(np.float64)

@@ -14,7 +14,7 @@ from stakes import _validate
 from stakes._labels import Label, Labels, hint, listing, plain
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
-from stakes.learn._base import training_costs
+from stakes.learn._base import classes_of, training_costs
 
 FORMULAS = ("max_cost", "avg_cost", "class_freq", "cost_ratio")
 """Weights that follow from the costs and the class frequencies alone."""
@@ -88,10 +88,11 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
         )
     _validate.choice(method, "method", FORMULAS)
     actual = column_or_1d(y)
+    classes = classes_of(actual)
     check_classification_targets(actual)
-    classes, counts = np.unique(actual, return_counts=True)
+    counts = np.bincount(np.searchsorted(classes, actual)).astype(np.float64)
     usable = learnable(training_costs(costs, classes), costs)
-    return by_label(usable.labels, formula_weights(method, usable, counts.astype(np.float64)))
+    return by_label(usable.labels, formula_weights(method, usable, counts))
 
 
 def by_label(labels: Labels, weights: Floats) -> dict[Label, float]:
