@@ -141,6 +141,13 @@ def test_as_a_plain_adacost(miss, adjustment, rounds):
         assert model.predict(X).tolist() == [int(score > 0) for score in expected]
 
 
+def test_on_the_scale_of_the_paper_equal_costs_leave_one_round():
+    X, y = draw(500, seed=0)
+    paper = AdaCostClassifier(STUMP, adjustment=1.0, n_estimators=5).fit(X, y)
+    assert len(paper.estimators_) == 1
+    assert len(AdaCostClassifier(STUMP, n_estimators=5).fit(X, y).estimators_) == 5
+
+
 def test_the_learning_rate_shrinks_what_a_learner_says():
     X, y = draw(500, seed=0)
     says = [
