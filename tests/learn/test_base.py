@@ -1,15 +1,17 @@
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from two_gaussians import COSTS, draw
 
@@ -79,6 +81,70 @@ def test_rows_cannot_weigh_less_than_nothing_nor_all_nothing(learner, weight):
     X, y = draw(50, seed=0)
     with pytest.raises(InputError, match="sample_weight: "):
         clone(learner).set_params(costs=COSTS).fit(X, y, sample_weight=np.full(50, weight))
+
+
+KINDS = {
+    "bool": lambda y: y == 1,
+    "float": lambda y: y.astype(float),
+    "small": lambda y: y.astype(np.int8),
+    "list": lambda y: y.tolist(),
+    "nullable": lambda y: pd.Series(y).astype("Int64"),
+    "object": lambda y: np.array(["usual", "fraud"], dtype=object)[y],
+    "string": lambda y: pd.Series(np.array(["usual", "fraud"])[y], dtype="string"),
+    "category": lambda y: pd.Series(np.array(["usual", "fraud"])[y], dtype="category"),
+    "polars": lambda y: pl.Series(np.array(["usual", "fraud"])[y]),
+}
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_of_any_kind(learner, kind):
+    X, y = draw(200, seed=0)
+    given = KINDS[kind](y)
+    text = isinstance(given[0], str)
+    model = clone(learner).set_params(costs=NAMED if text else COSTS).fit(X, given)
+    same = clone(learner).set_params(costs=COSTS).fit(X, y).predict(X)
+    numbers = model.predict(X) == "fraud" if text else model.predict(X)
+    # Names change the order of the classes, and so which of two equal splits a tree takes.
+    assert np.mean(numbers == same) > (0.95 if text else 0.999)
+    assert model.score(X, given) == np.mean(model.predict(X) == np.asarray(given))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_text_columns_inside_and_outside_of_a_pipeline(learner, frame):
+    X, y = draw(200, seed=0)
+    table = frame({"site": np.where(X[:, 1] > 0, "north", "south"), "size": X[:, 0]})
+    columns = make_column_transformer((OneHotEncoder(), ["site"]), remainder="passthrough")
+    outside = make_pipeline(columns, clone(learner).set_params(costs=COSTS))
+    inside = clone(learner).set_params(costs=COSTS, estimator=make_pipeline(columns, TREE))
+    decided = outside.fit(table, y).predict(table)
+    assert np.array_equal(inside.fit(table, y).predict(table), decided)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *LEARNERS[:3],
+        WeightedClassifier(TREE, weighting="powell", max_fits=5),
+        WeightedClassifier(TREE, passing="resample"),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_random_state_is_drawn_from_and_a_number_repeats(learner):
+    X, y = draw(300, seed=1)
+    weak = DecisionTreeClassifier(max_depth=3, max_features=1)
+    learner = clone(learner).set_params(costs=COSTS, estimator=weak)
+
+    def decided(random_state):
+        return clone(learner).set_params(random_state=random_state).fit(X, y).predict(X)
+
+    assert np.array_equal(decided(3), decided(3))
+    states = [np.random.RandomState(3) for _ in range(2)]
+    assert np.array_equal(*map(decided, states))
+    drawn = learner.set_params(random_state=np.random.RandomState(3))
+    again = [drawn.fit(X, y).predict(X) for _ in range(6)]
+    assert any(not np.array_equal(again[0], other) for other in again[1:])
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])

@@ -235,6 +235,13 @@ def test_calibrates_as_scikit_learn_does():
     assert np.array_equal(model.predict_proba(X), peer.predict_proba(X))
 
 
+def test_the_same_for_any_number_of_jobs():
+    X, y = three_classes()
+    model = MinimumRiskClassifier(DecisionTreeClassifier(random_state=0), calibration="sigmoid")
+    one, two = (clone(model).set_params(n_jobs=jobs).fit(X, y).predict_proba(X) for jobs in (1, 2))
+    assert np.array_equal(one, two)
+
+
 def test_clone_pickle_and_search():
     X, y = three_classes()
     model = MinimumRiskClassifier(LogisticRegression(), THREE, calibration="sigmoid").fit(X, y)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from stakes import _validate
 from stakes._byvalue import frozen
 from stakes._frame import data_frame
+from stakes._labels import listing
 from stakes._table import html_table, number, text_table
 from stakes._table import p_value as written_p
 from stakes.costs import CostMatrix, ExampleCosts
@@ -93,9 +94,11 @@ class LearnerComparison:
 
     def difference(self, first: str, second: str) -> LearnerDifference:
         """Return the comparison of two of the learners."""
-        for name in (first, second):
+        for argument, name in (("first", first), ("second", second)):
             if name not in self.names:
-                raise LabelError(f"there is no learner {name!r}; there are {self.names}.")
+                raise LabelError(
+                    f"{argument}: there is no learner {name!r}; there are {listing(self.names)}."
+                )
         sizes = np.array([table.n for table in self.tables])
         return LearnerDifference(
             (first, second),
