@@ -74,7 +74,7 @@ def test_summary_is_a_sentence():
 def test_summary_without_costs_or_with_gains_names_no_worst_cell():
     free = evaluate(["ok"], ["ok"], COSTS)
     assert (
-        free.summary() == "1 decisions cost 0 each (0 to 9.645 with 95 % confidence), 0 in total."
+        free.summary() == "1 decision costs 0 each (0 to 9.645 with 95 % confidence), 0 in total."
     )
     gains = CostMatrix.from_gains([[0, 0], [-2, 30]], rows="predicted", labels=["ok", "fraud"])
     assert evaluate(["ok", "fraud"], ["fraud", "fraud"], gains).summary() == (
@@ -144,3 +144,14 @@ def test_a_warning_points_at_the_users_line():
     with pytest.warns(ConstantCostWarning) as caught:
         evaluate(["ok", "fraud"], ["ok", "ok"], flat).interval()
     assert caught[0].filename == __file__
+
+
+def test_costs_too_large_to_compute_with_are_named():
+    costs = CostMatrix([[0, 1e-300], [1e300, 0]], rows="predicted", labels=[0, 1])
+    with pytest.raises(InputError, match=r"at most 1e\+100, got 1e\+300"):
+        evaluate([0, 1, 1], [1, 1, 0], costs).interval()
+
+
+def test_one_decision_is_one():
+    costs = CostMatrix([[0, 9], [2, 0]], rows="predicted", labels=[0, 1])
+    assert evaluate([0], [1], costs).summary().startswith("1 decision costs 2 each")

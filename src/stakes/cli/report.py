@@ -100,7 +100,7 @@ def write(output: Output, study: Study, settings: Any, out: Path) -> None:
     output.table(cost_table(study.estimates(settings.currency), study.confidence))
     output.text()
     output.text(verdict["text"], "bold")
-    for sentence in (verdict["money"], *verdict["caution"]):
+    for sentence in filter(None, (verdict["money"], *verdict["caution"])):
         output.text(sentence)
     output.text()
     output.text(f"The report is in {out}.")

@@ -25,7 +25,7 @@ def verdict_of(
         "text": _headline(study, settings, models, best),
         "best_set": [model["name"] for model in best],
         "tie": len(best) > 1,
-        "money": _money(settings, best[0]),
+        "money": _money(settings, best[0], alone=len(models) == 1),
         "caution": _caution(models, best),
     }
 
@@ -62,7 +62,8 @@ def _headline(
     )
 
 
-def _money(settings: Settings, model: dict[str, Any]) -> str:
+def _money(settings: Settings, model: dict[str, Any], *, alone: bool) -> str:
+    """Say what the first of the best costs; nothing that the headline on an only model has said."""
     unit = f" {settings.currency}" if settings.currency else ""
     text = (
         f"{model['name']} costs {number(model['cost'])}{unit} a decision "
@@ -70,7 +71,7 @@ def _money(settings: Settings, model: dict[str, Any]) -> str:
     )
     over = model["over_volume"]
     if over is None:
-        return f"{text}."
+        return "" if alone else f"{text}."
     return (
         f"{text}; over {number(settings.volume or 0)} decisions a {settings.per} that is "
         f"{amount(over['cost'])}{unit} ({amount(over['low'])} to {amount(over['high'])})."
@@ -83,6 +84,7 @@ def _caution(models: list[dict[str, Any]], best: list[dict[str, Any]]) -> list[s
         f"{model['name']} costs {_against(model)} deciding {model['best_trivial']!r} every time."
         for model in models
         if not model["cheaper_than_trivial"]
+        and not (model is best[0] and model["cost"] > model["trivial_cost"])  # in the headline
     ]
     names = {model["name"] for model in best}
     accurate = min(

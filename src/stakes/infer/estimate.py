@@ -166,8 +166,9 @@ class CostEstimate(Inference):
         """Say what the decisions cost, how sure that is, and which mistake costs most."""
         unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval(confidence)
+        decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
-            f"{number(self.n)} decisions cost {number(self.cost)}{unit} each "
+            f"{decisions} {number(self.cost)}{unit} each "
             f"({number(low)} to {number(high)} with {100 * confidence:.4g} % confidence)"
             f", {number(self.total)}{unit} in total"
         )

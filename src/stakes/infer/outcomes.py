@@ -18,6 +18,9 @@ from stakes.errors import InputError
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-15
+LARGEST_COST = 1e100
+"""The fourth moments of larger costs do not fit into a number."""
+
 MOST_ATOMS = 2048
 """More different costs than this are condensed where a method's time grows with their number."""
 
@@ -167,8 +170,13 @@ def make_stratum(
     table = np.asarray(counts, dtype=np.float64).reshape(-1, flat.size)
     allowed = np.ones(flat.size, dtype=bool) if possible is None else possible.ravel()
     atoms, place = np.unique(flat[allowed], return_inverse=True)
-    # Costs that differ by the rounding of arithmetic only are one cost.
     size = max(scale, abs(atoms[0]), abs(atoms[-1]))
+    if size > LARGEST_COST:
+        raise InputError(
+            f"costs: expected costs of at most {LARGEST_COST:.0e}, got {size:g}. Count them in a "
+            "larger unit."
+        )
+    # Costs that differ by the rounding of arithmetic only are one cost.
     starts = np.append(True, np.diff(atoms) > ROUNDING * size)
     atoms, place = atoms[starts], (np.cumsum(starts) - 1)[place]
     merged = np.zeros((len(atoms), len(table)))
