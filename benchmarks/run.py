@@ -13,9 +13,11 @@ import counting
 import curves
 import inference
 import learners
+import trees
 from harness import show
 
-SUITES = {module.__name__: module for module in (counting, inference, curves, learners, commands)}
+MODULES = (counting, inference, curves, learners, trees, commands)
+SUITES = {module.__name__: module for module in MODULES}
 
 
 def main(names: list[str]) -> int:

@@ -203,8 +203,8 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
     >>> from stakes.learn import BaggedPETClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BaggedPETClassifier(random_state=0).fit(X, y)
-    >>> model.predict_proba(X[[0, 70]]).round(2).tolist()
-    [[0.95, 0.02, 0.02], [0.08, 0.43, 0.49]]
+    >>> model.predict_proba(X[[0, 70]]).round(1).tolist()
+    [[1.0, 0.0, 0.0], [0.2, 0.4, 0.4]]
     """
 
     def __init__(

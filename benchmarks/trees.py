@@ -1,0 +1,208 @@
+"""Lazy option trees against their plain-Python definition, random forests, and their own growth."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from harness import Row, within
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from stakes.learn import BaggedLazyOptionTreesClassifier, LazyOptionTreeClassifier
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "literal": {"entropy": "plain", "thresholds": "query"},
+}
+ASKED = 8  # of the oracle, which is slow
+STEPS = (500, 1000, 2000, 4000)
+GIGABYTE = 10**9
+SLICE = {"default": 5, "literal": 200}  # queries that take seconds on 100 000 rows
+
+
+def rows() -> Iterator[Row]:
+    """Measure everything in this file."""
+    yield from _start()
+    for name, preset in PRESETS.items():
+        yield from _oracle(name, preset)
+    for name, preset in PRESETS.items():
+        yield from _forest(name, preset)
+    for name, preset in PRESETS.items():
+        yield from _growth(name, preset)
+    for name in PRESETS:
+        yield from _large(name)
+
+
+def _problem(size: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    features, y = make_classification(
+        size, 20, n_informative=8, n_classes=3, flip_y=0.05, random_state=0
+    )
+    return features, y
+
+
+def _oracle(name: str, preset: dict[str, Any]) -> Iterator[Row]:
+    """Compare with the reference of the tests: 600 rows × 10 attributes, 500 queries."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "learn"))
+    oracle = importlib.import_module("lazy_oracle").Oracle
+    features, y = make_classification(
+        1100, 10, n_informative=6, n_classes=3, flip_y=0.05, random_state=0
+    )
+    bins = np.digitize(features, [-2, 0, 2]).astype(float)
+    kinds = (
+        ("continuous", features, False, 1500.0),
+        ("discrete", bins, True, 60.0),
+        ("tied", np.round(features), False, 60.0),
+    )
+    for kind, all_rows, discrete, at_least in kinds:
+        train, queries = all_rows[:600], all_rows[600:]
+        columns = list(range(10)) if discrete else []
+        model = LazyOptionTreeClassifier(**preset, categorical_features=columns or None, n_jobs=1)
+        model.fit(train, y[:600]).predict_proba(queries[:2])
+        ours = _median(lambda: model.fit(train, y[:600]).predict_proba(queries), 5)  # noqa: B023
+        slow = oracle(train.tolist(), y[:600].tolist(), classes=3, discrete=columns, **preset)
+        theirs = _median(lambda: [slow.proba(x) for x in queries[:ASKED].tolist()], 1)  # noqa: B023
+        theirs *= len(queries) / ASKED
+        task = f"LOT {name}, 600 × 10 {kind}, 500 queries"
+        ratio, goal = theirs / ours, f"≥ {at_least:g} × faster"
+        peer = f"plain Python, scaled from {ASKED}"
+        yield Row(task, peer, _time(theirs), _time(ours), ratio, goal, ratio >= at_least)
+
+
+def _forest(name: str, preset: dict[str, Any]) -> Iterator[Row]:
+    """Compare with a random forest: fit and probabilities, 50 trees each, one job."""
+    features, y = _problem(2000)
+    train, actual, queries = features[:1000], y[:1000], features[1000:]
+    forest = RandomForestClassifier(50, n_jobs=1, random_state=0)
+    for min_leaf, at_most in ((2, 25.0), (8, 35.0)):
+        model = BaggedLazyOptionTreesClassifier(
+            n_estimators=50, min_leaf=min_leaf, random_state=0, n_jobs=1, **preset
+        )
+        yield within(
+            f"B-LOT {name}, min_leaf {min_leaf}, 1000 × 20, 1000 asked",
+            lambda: model.fit(train, actual).predict_proba(queries),  # noqa: B023
+            lambda: forest.fit(train, actual).predict_proba(queries),
+            "sklearn RandomForest, 50 trees",
+            at_most=at_most,
+            repeats=3,
+        )
+
+
+def _growth(name: str, preset: dict[str, Any]) -> Iterator[Row]:
+    """Double the rows, and the queries; the ratio is the geometric mean of the steps."""
+    features, y = _problem(2 * STEPS[-1])
+    queries = features[STEPS[-1] :]
+
+    def seconds(size: int, asked: int) -> float:
+        model = LazyOptionTreeClassifier(**preset, n_jobs=1).fit(features[:size], y[:size])
+        model.predict_proba(queries[:asked])
+        return _median(lambda: model.predict_proba(queries[:asked]), 3)
+
+    growths = (
+        ("rows", [seconds(size, 500) for size in STEPS], 2.6),
+        ("queries", [seconds(1000, asked) for asked in STEPS], 1.95),
+    )
+    for what, times, at_most in growths:
+        ratio = (times[-1] / times[0]) ** (1 / (len(times) - 1))
+        yield Row(
+            f"LOT {name}, {what} doubling {STEPS[0]} → {STEPS[-1]}",
+            f"{STEPS[0]} {what}; mean ratio of a step",
+            _time(times[0]),
+            _time(times[-1]),
+            ratio,
+            f"≤ {at_most:g} × a step",
+            ratio <= at_most,
+        )
+
+
+LARGE = """
+import json, resource, sys, time
+from sklearn.datasets import make_classification
+from stakes.learn import LazyOptionTreeClassifier
+X, y = make_classification(110_000, 20, n_informative=8, n_classes=3, flip_y=0.05, random_state=0)
+X, y, queries = X[:100_000], y[:100_000], X[100_000:]
+options, asked = json.loads(sys.argv[1]), int(sys.argv[2])
+LazyOptionTreeClassifier(**options).fit(X[:99], y[:99]).predict_proba(queries[:9])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model = LazyOptionTreeClassifier(**options, n_jobs=1).fit(X, y)
+start = time.process_time()
+model.predict_proba(queries[:asked])
+seconds = time.process_time() - start
+print(seconds, 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+"""
+
+
+def _large(name: str) -> Iterator[Row]:
+    """Report the time of 100 000 queries on 100 000 rows, and the memory that a slice takes.
+
+    More queries share more nodes, so the projection is rather too long.
+    """
+    asked = SLICE[name]
+    told = _run(LARGE, json.dumps(PRESETS[name]), str(asked))
+    seconds, extra = float(told[0]), int(told[1])
+    task = f"LOT {name}, 100 000 × 20"
+    projected = f"{seconds / asked * 1e5 / 3600:.3g} h"
+    peer = f"projected from {asked} for 100 000"
+    yield Row(f"{task}, time", peer, _time(seconds), projected, 1e5 / asked, "reported", True)
+    memory = f"{extra / 1e6:.3g} MB"
+    ratio = extra / GIGABYTE
+    yield Row(f"{task}, extra memory", "1 GB", "1000 MB", memory, ratio, "≤ 1 ×", ratio <= 1)
+
+
+START = """
+import time
+import numba, numpy, sklearn.tree, narwhals
+start = time.process_time()
+from stakes.learn import LazyOptionTreeClassifier
+X = numpy.random.default_rng(0).normal(size=(60, 4))
+LazyOptionTreeClassifier().fit(X[:40], X[:40, 0] > 0).predict_proba(X[40:])
+print(time.process_time() - start)
+"""
+
+
+def _start() -> Iterator[Row]:
+    """Time the first probabilities of a new process, without and with compiled code at hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, limit in (("compiling", 30.0), ("compiled before", 1.0)):
+            seconds = float(_run(START, NUMBA_CACHE_DIR=folder)[0])
+            yield Row(
+                f"LOT, first probabilities, {kind}",
+                f"{limit:g} s",
+                _time(limit),
+                _time(seconds),
+                seconds / limit,
+                "≤ 1 ×",
+                seconds <= limit,
+            )
+
+
+def _run(code: str, *arguments: str, **environment: str) -> list[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def _median(task: Callable[[], object], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()  # of one job: others on the machine do not disturb it
+        task()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -1,0 +1,215 @@
+"""Bagged lazy trees and lazy option trees (thesis, section 4.6 and appendix B)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes.errors import InputError
+from stakes.learn.lazy.base import LazyTrees
+from stakes.learn.lazy.columns import FROM_DTYPE
+
+
+class _Bagged(LazyTrees):
+    bags_: NDArray[np.uint16]
+
+    def explain(self, x: Any, *, bag: int = 0, max_leaves: int = 100) -> str:
+        """Return the tree grown for one query in one bag as text.
+
+        Parameters
+        ----------
+        x : array_like or data frame
+            One row of features.
+        bag : int, default 0
+            Which bag.
+        max_leaves : int, default 100
+            How many leaves to show at most.
+        """
+        number = _validate.as_size(bag, "bag")
+        if hasattr(self, "bags_") and number >= len(self.bags_):
+            raise InputError(f"bag: expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
+        return self._explain(x, number, max_leaves)
+
+
+class BaggedLazyTreesClassifier(_Bagged):
+    """Average the probabilities of lazy trees, grown from bootstrap samples.
+
+    Parameters
+    ----------
+    n_estimators : int, default 50
+        How many bootstrap samples.
+    min_leaf : int, default 2
+        How many rows a test must leave at least, repeated ones counted as often as drawn.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    random_state : int, RandomState or None
+        The source of randomness, for the samples.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    bags_ : ndarray, shape (n_estimators, n)
+        How often each sample has each row.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+
+    See Also
+    --------
+    LazyTreeClassifier : one tree, and what happens to missing values.
+    BaggedLazyOptionTreesClassifier : takes several tests at a node.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, sections 4.5, 4.6 and appendix B.
+
+    Examples
+    --------
+    >>> from stakes.learn import BaggedLazyTreesClassifier
+    >>> X = [["high", 38.1], ["high", 37.2], ["low", 36.8], ["low", 39.5], ["low", 37.0]]
+    >>> y = ["ill", "ill", "well", "ill", "well"]
+    >>> model = BaggedLazyTreesClassifier(random_state=0).fit(X, y)
+    >>> model.predict([["low", 36.5], ["high", 37.5]]).tolist()
+    ['well', 'ill']
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 50,
+        *,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class BaggedLazyOptionTreesClassifier(_Bagged):
+    """Average the probabilities of lazy option trees, grown from bootstrap samples (B-LOT).
+
+    Parameters
+    ----------
+    n_estimators : int, default 50
+        How many bootstrap samples.
+    max_tests : int, default 3
+        How many tests a node takes at most.
+    gain_ratio : float, default 0.2
+        The least gain of a test, as a share of the gain of the node's best test.
+    min_leaf : int, default 2
+        How many rows a test must leave at least, repeated ones counted as often as drawn.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    average : {"leaves", "nodes"}, default "leaves"
+        Whether all leaves count the same, or all options of a node, from the leaves up.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    random_state : int, RandomState or None
+        The source of randomness, for the samples.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    bags_ : ndarray, shape (n_estimators, n)
+        How often each sample has each row.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+
+    See Also
+    --------
+    LazyOptionTreeClassifier : one option tree, and where the thesis leaves a choice.
+    MinimumRiskClassifier : takes the cheapest decision by such probabilities.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 4.6 and appendix B.
+
+    Examples
+    --------
+    A miss costs five false alarms:
+
+    >>> from sklearn.datasets import make_classification
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import BaggedLazyOptionTreesClassifier, MinimumRiskClassifier
+    >>> X, y = make_classification(200, random_state=0)
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> trees = BaggedLazyOptionTreesClassifier(n_estimators=10, random_state=0)
+    >>> model = MinimumRiskClassifier(trees, costs).fit(X[:150], y[:150])
+    >>> model.predict(X[150:155]).tolist()
+    [0, 1, 0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 50,
+        *,
+        max_tests: int = 3,
+        gain_ratio: float = 0.2,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        average: str = "leaves",
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_tests = max_tests
+        self.gain_ratio = gain_ratio
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.average = average
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

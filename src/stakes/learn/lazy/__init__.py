@@ -1,0 +1,1 @@
+"""Lazy option trees: what numba compiles, and what prepares for it."""

@@ -1,0 +1,175 @@
+"""What the lazy trees share: fitting keeps the rows, predicting grows the trees."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from stakes import _validate
+from stakes._labels import plain
+from stakes.errors import InputError
+from stakes.learn.bag import at_least_one
+from stakes.learn.lazy.columns import Column, discrete_columns, read_columns, row_columns
+from stakes.learn.lazy.explain import tree_text
+from stakes.learn.lazy.prepare import Table, make_table, needs_numba
+from stakes.learn.lazy.run import mean_probabilities
+
+ENTROPIES = ["balanced", "plain"]
+THRESHOLDS = ["node", "query"]
+AVERAGES = ["leaves", "nodes"]
+
+
+class LazyTrees(ClassifierMixin, BaseEstimator):
+    """Lazy trees, with options or without, in bags or not: the parameters tell."""
+
+    categorical_features: Any
+    n_jobs: int | None
+    verbose: int
+    classes_: NDArray[Any]
+    _table: Table
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training data, sorted by each feature; trees grow when queries come.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The features. NaN and None are missing values.
+        y : array_like, shape (n,)
+            The classes.
+
+        Returns
+        -------
+        LazyTrees
+            Itself.
+        """
+        needs_numba()
+        if y is None:
+            raise InputError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        columns = read_columns(self, X, reset=True)
+        check_consistent_length(X, y)
+        actual = column_or_1d(y, warn=True)
+        assert_all_finite(actual, input_name="y")
+        check_classification_targets(actual)
+        self.classes_, classes = np.unique(actual, return_inverse=True)
+        names = getattr(self, "feature_names_in_", None)
+        self.is_categorical_ = discrete_columns(columns, self.categorical_features, names)
+        self._table = make_table(columns, self.is_categorical_, classes, len(self.classes_))
+        self._rules = self._read_rules()
+        self._draw()
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Grow the trees of the queries and return their class probabilities.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The queries. Missing values, and categories that the training data do not have, are not
+            tested.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+            In the order of `classes_`.
+        """
+        check_is_fitted(self)
+        needs_numba()
+        queries = self._table.queries(read_columns(self, X, reset=False))
+        return mean_probabilities(
+            self._table,
+            self._kernel_rules(),
+            self._bags(),
+            queries,
+            n_jobs=self.n_jobs,
+            verbose=int(self.verbose),
+            name=type(self).__name__,
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each query; a tie goes to the first in `classes_`."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _explain(self, x: Any, bag: int, max_leaves: Any) -> str:
+        check_is_fitted(self)
+        needs_numba()
+        most = at_least_one(max_leaves, "max_leaves")
+        query = self._table.queries(self._one_row(x))
+        labels = [str(plain(label)) for label in self.classes_]
+        counts = self._bags()[bag]
+        return tree_text(
+            self._table, self._kernel_rules(), counts, query, labels=labels, max_leaves=most
+        )
+
+    def _one_row(self, x: Any) -> list[Column]:
+        frame = nw.from_native(x, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame) or np.ndim(x) > 1:
+            columns = read_columns(self, x, reset=False)
+            if len(columns[0].values) != 1:
+                raise InputError(
+                    f"x: expected one row, got {len(columns[0].values)}. Explain one query at a "
+                    "time."
+                )
+            return columns
+        names = getattr(self, "feature_names_in_", None)
+        return row_columns(x, names, self.n_features_in_)
+
+    def _bags(self) -> NDArray[np.uint16]:
+        """Return how often each bag has each row; without bags, once."""
+        drawn: NDArray[np.uint16] | None = getattr(self, "bags_", None)
+        return np.ones((1, self._table.n_rows), np.uint16) if drawn is None else drawn
+
+    def _draw(self) -> None:
+        params = self.get_params(deep=False)
+        if "n_estimators" not in params:
+            return
+        members, n = at_least_one(params["n_estimators"], "n_estimators"), self._table.n_rows
+        rng = check_random_state(params["random_state"])
+        self.bags_ = np.empty((members, n), np.uint16)
+        for counts in self.bags_:
+            counts[:] = np.bincount(rng.randint(n, size=n), minlength=n)
+
+    def _read_rules(self) -> tuple[Any, ...]:
+        """Check the parameters; return them as the compiled code has them."""
+        params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
+        params |= self.get_params(deep=False)
+        n, attributes = self._table.n_rows, len(self._table.attributes)
+        max_tests = min(at_least_one(params["max_tests"], "max_tests"), attributes)
+        min_leaf = min(at_least_one(params["min_leaf"], "min_leaf"), n + 1)
+        gain_ratio = _validate.one_number(params["gain_ratio"], "gain_ratio")
+        if not 0 <= gain_ratio <= 1:
+            raise InputError(
+                f"gain_ratio: expected a share of the best gain, from 0 to 1, got {gain_ratio!r}."
+            )
+        laplace = _validate.one_number(params["laplace"], "laplace")
+        if laplace < 0:
+            raise InputError(f"laplace: expected a number, 0 or more, got {laplace!r}.")
+        balanced = _validate.choice(params["entropy"], "entropy", ENTROPIES) == "balanced"
+        at_node = _validate.choice(params["thresholds"], "thresholds", THRESHOLDS) == "node"
+        per_node = _validate.choice(params["average"], "average", AVERAGES) == "nodes"
+        # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
+        both_sides = at_node and not self._table.any_discrete
+        smallest = 2 * min_leaf if both_sides else min_leaf + 1
+        return max_tests, gain_ratio, min_leaf, laplace, balanced, at_node, per_node, smallest
+
+    def _kernel_rules(self) -> Any:
+        from stakes.learn.lazy.desk import Rules
+
+        return Rules(*self._rules)

@@ -1,0 +1,205 @@
+"""The columns of any X: numbers, or values that can only be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import repeat
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from stakes._labels import listing
+from stakes.errors import InputError, InputTypeError
+
+FROM_DTYPE = "from_dtype"
+_NUMBERS = (Real, Decimal, np.bool_)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One feature: its values, where they are missing, and whether its type makes it discrete."""
+
+    name: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+    discrete: bool
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the values as numbers, NaN where they are missing."""
+        known = self.values[~self.missing]
+        if _has_others(known):
+            other = next(value for value in known.tolist() if not isinstance(value, _NUMBERS))
+            raise InputError(
+                f"X: the feature {self.name!r} was expected to have numbers, got {other!r}. Name "
+                "it among the categorical_features, or turn its values into numbers."
+            )
+        out = np.full(len(self.values), np.nan)
+        out[~self.missing] = known.astype(np.float64)
+        if np.isinf(out).any():
+            raise InputError(
+                f"X: the feature {self.name!r} contains infinity at row {np.isinf(out).argmax()}. "
+                "Leave the value missing (NaN), or put a large number."
+            )
+        return out
+
+    def index(self) -> dict[Any, int]:
+        """Give the different values numbers, in the order in which they appear."""
+        with self._explained():
+            different = dict.fromkeys(self.values[~self.missing].tolist())
+        return {value: code for code, value in enumerate(different)}
+
+    def codes(self, index: dict[Any, int]) -> NDArray[np.int64]:
+        """Return the numbers of the values; -1 where one is missing, or has none."""
+        with self._explained():
+            found = map(index.get, self.values.tolist(), repeat(-1))
+            codes = np.fromiter(found, np.int64, len(self.values))
+        codes[self.missing] = -1
+        return codes
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Explain values that cannot be looked up."""
+        try:
+            yield
+        except TypeError as error:
+            raise InputTypeError(
+                f"X: the feature {self.name!r}: each argument must be a string or a number, got "
+                f"something else ({error}). Turn lists and dictionaries into columns of their own."
+            ) from error
+
+
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[Column]:
+    """Check X, and that it has the features of the training data; return its columns."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and min(frame.shape):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return list(_of_frame(frame))
+    given = _with_texts(X) if isinstance(X, list | tuple) else X
+    array = validate_data(estimator, given, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+    return list(_of_array(array, getattr(estimator, "feature_names_in_", None)))
+
+
+def row_columns(x: Any, names: NDArray[Any] | None, expected: int) -> list[Column]:
+    """Return the columns of a single row, given as its values."""
+    if names is not None and hasattr(x, "index") and hasattr(x, "to_numpy"):  # a pandas Series
+        absent = [name for name in names if name not in x.index]
+        if absent:
+            raise InputError(
+                f"x: the feature {absent[0]!r} is not among its names. Give a value for each "
+                "feature of the training data, missing ones as NaN."
+            )
+        x = [x[name] for name in names]
+    values = list(x)
+    if len(values) != expected:
+        raise InputError(
+            f"x: expected one row of {expected} features, as in the training data, got "
+            f"{len(values)} values."
+        )
+    array = np.empty((1, expected), dtype=object)
+    array[0] = values
+    return list(_of_array(array, names))
+
+
+def discrete_columns(columns: list[Column], chosen: Any, names: Any) -> NDArray[np.bool_]:
+    """Return which columns are discrete, by `categorical_features`."""
+    if isinstance(chosen, str) and chosen == FROM_DTYPE:
+        return np.array([column.discrete for column in columns])
+    given = np.asarray([] if chosen is None else chosen)
+    discrete = np.zeros(len(columns), dtype=bool)
+    if given.size == 0:
+        return discrete
+    if given.ndim != 1 or given.dtype.kind not in "biuUO":
+        raise InputError(
+            "categorical_features: expected 'from_dtype', None, or a list of the indices or names "
+            f"of features, or a mask with a boolean for each; got {chosen!r}."
+        )
+    if given.dtype.kind == "b" and len(given) != len(columns):
+        raise InputError(
+            f"categorical_features: a mask needs a boolean for each of the {len(columns)} "
+            f"features, got {len(given)}."
+        )
+    discrete[given if given.dtype.kind == "b" else _places(given, len(columns), names)] = True
+    return discrete
+
+
+def _places(given: NDArray[Any], total: int, names: Any) -> list[int]:
+    """Return the places of features that are given by index or name."""
+    if given.dtype.kind in "iu":
+        wrong = given[(given < 0) | (given >= total)]
+        if len(wrong):
+            raise InputError(
+                f"categorical_features: expected indices from 0 to {total - 1}, got {wrong[0]}."
+            )
+        return list(given)
+    if names is None:
+        raise InputError(
+            f"categorical_features: got the name {given.tolist()[0]!r}, but the features of X "
+            "have no names. Pass a data frame, or indices."
+        )
+    known = list(names)
+    unknown = [name for name in given.tolist() if name not in known]
+    if unknown:
+        raise InputError(
+            f"categorical_features: {unknown[0]!r} is not among the features of X, which are "
+            f"{listing(tuple(known))}."
+        )
+    return [known.index(name) for name in given.tolist()]
+
+
+def _of_frame(frame: nw.DataFrame[Any]) -> Iterator[Column]:
+    for series in frame.iter_columns():
+        name, kind = str(series.name), series.dtype
+        if kind.is_temporal():
+            raise InputError(
+                f"X: the feature {name!r} has times ({kind}), but tests are on numbers and "
+                "categories. Turn it into numbers, such as days, or into texts."
+            )
+        values, missing = series.to_numpy(), series.is_null().to_numpy().astype(bool)
+        discrete = isinstance(kind, nw.Categorical | nw.Enum | nw.String)
+        yield _column(name, values, missing, discrete=discrete)
+
+
+def _of_array(array: NDArray[Any], names: Any) -> Iterator[Column]:
+    for place in range(array.shape[1]):
+        name = f"feature_{place}" if names is None else str(names[place])
+        values = array[:, place]
+        missing = np.zeros(len(values), dtype=bool)
+        if values.dtype.kind == "O":
+            missing = np.asarray(values == None, dtype=bool)  # noqa: E711 - for each value
+        yield _column(name, values, missing, discrete=values.dtype.kind in "US")
+
+
+def _column(
+    name: str, values: NDArray[Any], missing: NDArray[np.bool_], *, discrete: bool
+) -> Column:
+    if values.dtype.kind == "f":
+        missing = missing | np.isnan(values)
+    elif values.dtype.kind == "O":
+        known = values[~missing]
+        missing = missing.copy()
+        missing[~missing] = np.not_equal(known, known).astype(bool)  # NaN among texts
+        discrete = discrete or _has_others(values[~missing])
+    return Column(name, values, missing, discrete)
+
+
+def _has_others(values: NDArray[Any]) -> bool:
+    """Return whether there is anything but numbers."""
+    if values.dtype.kind in "biuf":
+        return False
+    return not all(issubclass(kind, _NUMBERS) for kind in set(map(type, values.tolist())))
+
+
+def _with_texts(rows: Any) -> Any:
+    """Return lists as an array that keeps numbers beside texts as they are."""
+    try:
+        mixed = np.asarray(rows).dtype.kind in "US"
+    except ValueError:  # rows of different lengths, which the check explains
+        return rows
+    return np.array(rows, dtype=object) if mixed else rows

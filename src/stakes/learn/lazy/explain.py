@@ -1,0 +1,159 @@
+"""The tree that is grown for one query, as text (Figures 4.2 and 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.learn.lazy.prepare import Table
+from stakes.learn.lazy.run import grow_with, new_desk
+
+UNIT = 1e9
+LINE = "|   "
+
+
+def tree_text(
+    table: Table,
+    rules: Any,
+    counts: NDArray[Any],
+    query: NDArray[np.float64],
+    *,
+    labels: list[str],
+    max_leaves: int,
+) -> str:
+    """Return the tree of a query in one bag: its tests, its leaves, and their average."""
+    data = table.bag(counts)
+    desk = new_desk(table, 1)
+    sums, paths = grow_with(table, rules, desk, data, query)
+    _, leaves = grow_with(table, rules._replace(per_node=False), desk, data, query)
+    tree = _Tree(table, rules, data, desk, query, labels)
+    lines, shown = [], 0
+    for line, is_leaf in tree.lines():
+        if is_leaf and shown == max_leaves:
+            lines.append(f"... {leaves[0] - shown:.0f} of {leaves[0]:.0f} leaves are not shown")
+            break
+        lines.append(line)
+        shown += is_leaf
+    how = "of each node's options" if rules.per_node else "of the leaves"
+    average = tree.shares((sums / paths[:, np.newaxis])[0])
+    number = f"{leaves[0]:.0f} leaves" if leaves[0] != 1 else "1 leaf"
+    return "\n".join([*lines, f"{number}, average {how}: {average}"])
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The nodes of a query, one at a time, from the code that grows the trees of many."""
+
+    table: Table
+    rules: Any
+    data: Any
+    desk: Any
+    query: NDArray[np.float64]
+    labels: list[str]
+
+    def call(self, compiled: Any, **arguments: Any) -> Any:
+        """Call compiled code with all that it asks for by name."""
+        room = self.data._asdict() | self.rules._asdict() | self.desk._asdict()
+        room |= {
+            "stride": self.table.stride,
+            "missing": self.table.missing,
+            "first": 0,
+            **arguments,
+        }
+        return compiled(**{name: room[name] for name in signature(compiled.py_func).parameters})
+
+    def lines(self) -> Iterator[tuple[str, bool]]:
+        """Return the lines of the tree, and whether each is a leaf."""
+        rows = np.arange(len(self.data.row_class), dtype=np.int32)
+        options = list(self.options(rows))
+        head = self.counts(rows)
+        yield (head if options else f"{head} -> {self.leaf(rows)}"), not options
+        yield from self._below(rows, options, "")
+
+    def _below(
+        self, rows: NDArray[np.int32], options: list[tuple[int, int]], indent: str
+    ) -> Iterator[tuple[str, bool]]:
+        for gain, key in options:
+            passed = self.take(rows, key)
+            further = list(self.options(passed))
+            line = f"{indent}|-- {self.test(rows, key)} (gain {gain / UNIT:.3f}): "
+            line += self.counts(passed)
+            yield (line if further else f"{line} -> {self.leaf(passed)}"), not further
+            yield from self._below(passed, further, indent + LINE)
+
+    def options(self, rows: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+        """Return the gain and the number of each test that the query takes at a node."""
+        from stakes.learn.lazy.entropy import COUNTS
+        from stakes.learn.lazy.node import best_tests
+
+        most = self.rules.max_tests
+        gains, keys, onlys = (np.empty((1, most), np.int64) for _ in range(3))
+        found = np.empty(1, np.int64)
+        self.desk.note[COUNTS] = self.class_counts(rows)
+        self.call(
+            best_tests,
+            rows=rows,
+            length=len(rows),
+            size=int(self.data.row_weight[rows].sum()),
+            queries=self.query,
+            asked=np.zeros(1, np.int32),
+            n_asked=1,
+            best=gains,
+            keys=keys,
+            onlys=onlys,
+            n_best=found,
+        )
+        for gain, key in zip(gains[0, : found[0]].tolist(), keys[0].tolist(), strict=False):
+            if gain + 1 < self.rules.gain_ratio * gains[0, 0]:
+                break
+            yield gain, key
+
+    def take(self, rows: NDArray[np.int32], key: int) -> NDArray[np.int32]:
+        """Return the rows of a node that pass a test."""
+        from stakes.learn.lazy.entropy import LEFT
+        from stakes.learn.lazy.node import take_rows
+
+        n = len(rows)
+        both = np.concatenate([rows, np.empty(n + 1, np.int32)])
+        kept, _, _ = self.call(take_rows, rows=both, length=n, key=key, into=n, side=LEFT)
+        return both[n : n + kept].copy()
+
+    def test(self, rows: NDArray[np.int32], key: int) -> str:
+        """Return a test in words."""
+        from stakes.learn.lazy.thresholds import middle
+
+        a, choice = divmod(key, self.table.stride)
+        limit, above = divmod(choice, 2)
+        attribute = self.table.attributes[a]
+        if attribute.numbers is None:
+            return f"{attribute.name} = {list(attribute.index or ())[limit]}"
+        codes = self.data.code[a][rows].astype(np.int64)
+        low, high = attribute.numbers[limit], attribute.numbers[codes[codes > limit].min()]
+        return f"{attribute.name} {'>' if above else '<='} {middle(low, high):.6g}"
+
+    def class_counts(self, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return how many rows of each class there are, repeated ones as often as drawn."""
+        weights = self.data.row_weight[rows]
+        return np.bincount(self.data.row_class[rows], weights, minlength=len(self.labels))
+
+    def counts(self, rows: NDArray[np.int32]) -> str:
+        """Return how many rows of which classes there are in words."""
+        numbers = self.class_counts(rows).astype(int).tolist()
+        pairs = zip(self.labels, numbers, strict=True)
+        each = ", ".join(f"{label}: {number}" for label, number in pairs if number)
+        return f"{sum(numbers)} {'row' if sum(numbers) == 1 else 'rows'} ({each})"
+
+    def leaf(self, rows: NDArray[np.int32]) -> str:
+        """Return the shares of a leaf (equation 4.3) in words."""
+        counts = self.class_counts(rows) + self.rules.laplace
+        return self.shares(counts / counts.sum())
+
+    def shares(self, proba: NDArray[np.float64]) -> str:
+        """Return class probabilities in words."""
+        pairs = zip(self.labels, proba.tolist(), strict=True)
+        return ", ".join(f"{label}: {share:.4f}" for label, share in pairs)

@@ -1,0 +1,302 @@
+"""The best tests of one node, for each of the queries that reach it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from stakes.learn.lazy.desk import LARGEST_TABLE, find_table
+from stakes.learn.lazy.entropy import (
+    BOTH,
+    BOTH_KNOWN,
+    COUNTS,
+    KNOWN,
+    NEVER,
+    STRIDE,
+    arrange,
+    entropy,
+    fill_both,
+    fill_terms,
+    sum_side,
+    units,
+)
+from stakes.learn.lazy.order import FEW, rank_few, sort_many
+from stakes.learn.lazy.thresholds import (
+    CLASS,
+    CODE,
+    NOTHING,
+    WEIGHT,
+    count_below,
+    middle,
+    node_threshold,
+    running_best,
+    value_gains,
+)
+from stakes.learn.lazy.vectors import ABOVE, BELOW, HIGHEST, SCORE, SPLIT, best_splits
+
+MOST_CLASSES = 16
+"""Scores of up to four bits, in units of 1e-9, fit into 32-bit numbers."""
+
+LEFT_GAIN, RIGHT_GAIN, LIMIT = range(3)
+"""What is noted of an attribute's test: the gains of its sides, the highest code on the left."""
+
+RANKS, MOST_RANKS = 16, 0xFFFF
+"""A gain with the rank of its attribute below it, the first attribute's being the highest."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def best_tests(
+    rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
+    max_tests, min_leaf, balanced, at_node, stride, missing,
+    codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
+    log, words, summary, at, rank, step, found, places, note, term, worth, bound, tangents, runs,
+    gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, pure,
+    table_of, table_counts, table_from, tabled, scores, gains,
+):  # fmt: skip
+    """Write the best tests of each query at a node, and the class where a test leaves one only.
+
+    A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
+    the side above it. Queries look no further once all have as many tests as they may that leave
+    one class only.
+    """
+    few, attributes = length <= FEW, len(known)
+    table_size, present, begin = 0, 0, NOTHING
+    if few and at_node:
+        table_size, present = arrange(note, LARGEST_TABLE)
+    if table_size and present <= MOST_CLASSES:
+        begin = find_table(
+            note, present, table_size, table_of, table_counts, table_from, tabled, scores, gains,
+            balanced, min_leaf, log,
+        )  # fmt: skip
+    whole, highest_gain, terms_filled, both_filled = 0.0, np.int64(0), False, False
+    if begin != NOTHING:
+        highest_gain = np.int64(gains[begin])
+        for i in range(length):
+            row = rows[first + i]
+            step[i] = note[STRIDE, row_class[row]] * row_weight[row]
+        best_splits(codes, rows, first, length, step, scores, begin, found)
+    for i in range(n_asked):
+        pure[i] = 0
+    n_done = 0
+    for a in range(attributes):
+        content = True
+        for i in range(n_asked):
+            if pure[i] < max_tests:
+                content = False
+                break
+        if content:
+            break
+        n_done = a + 1
+        sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
+        cuts[a] = 0.0
+
+        if begin != NOTHING and not discrete[a] and found[HIGHEST, a] != missing:
+            if found[SCORE, a] != NEVER:
+                split, low = np.int64(found[SPLIT, a]), np.int64(found[BELOW, a])
+                left_gain = np.int64(gains[begin + split])
+                right_gain = np.int64(gains[begin + table_size - 1 - split])
+                high = value_start[a] + np.int64(found[ABOVE, a])
+                cut = middle(value[value_start[a] + low], value[high])
+                _note_sides(
+                    a, cut, left_gain, right_gain, low, highest_gain, sides, cuts,
+                    queries, asked, n_asked, pure,
+                )  # fmt: skip
+            continue
+
+        if few:
+            rank_few(rows, first, length, position, a, at, rank)
+            for i in range(length):
+                places[rank[i]] = at[i]
+        else:
+            sort_many(rows, first, length, position, a, position.shape[1], words, summary, places)
+        n_known = length
+        while n_known > 0 and places[n_known - 1] >= known[a]:
+            n_known -= 1
+        if not terms_filled:
+            fill_terms(note, balanced, log, term)
+            mass, terms = sum_side(note, COUNTS, term)
+            whole = entropy(mass, terms)
+            highest_gain, terms_filled = units(whole), True
+
+        if discrete[a]:
+            n_seen = value_gains(
+                places, n_known, entry, a, size, min_leaf, whole, note, term, gain_of, seen
+            )
+            for i in range(n_asked):
+                code = int(queries[asked[i], a])
+                gain = max(gain_of[code], 0) if code >= 0 else 0
+                gain_of_query[i, a], choice_of_query[i, a] = gain, 2 * code
+                pure[i] += gain == highest_gain
+            for i in range(n_seen):
+                gain_of[seen[i]] = NOTHING
+            continue
+
+        n, which, both = size, COUNTS, BOTH
+        if n_known < length:
+            n, which, both = 0, KNOWN, BOTH_KNOWN
+            for c in range(note.shape[1]):
+                note[KNOWN, c] = 0
+            for i in range(n_known):
+                this = entry[a, places[i]]
+                note[KNOWN, this & CLASS] += (this >> WEIGHT) & CLASS
+                n += (this >> WEIGHT) & CLASS
+
+        if not at_node:
+            _query_tests(
+                a, places, n_known, entry, tied[a], value, value_start[a], size, min_leaf, whole,
+                balanced, log, which, note, term, worth, runs, queries, asked, n_asked, below,
+                gain_of_query, choice_of_query, pure, highest_gain,
+            )  # fmt: skip
+            continue
+
+        if which == KNOWN or not both_filled:
+            fill_both(note, which, term, both)
+            both_filled = both_filled or which == COUNTS
+        after, left_entropy, right_entropy = node_threshold(
+            places, n_known, entry, a, tied[a], n, min_leaf, which, note, term, both,
+            tangents, worth, bound,
+        )  # fmt: skip
+        if after != NOTHING:
+            left_gain = max(units(whole - left_entropy), 0)
+            right_gain = max(units(whole - right_entropy), 0)
+            low = entry[a, places[after]] >> CODE
+            high = value_start[a] + (entry[a, places[after + 1]] >> CODE)
+            cut = middle(value[value_start[a] + low], value[high])
+            _note_sides(
+                a, cut, left_gain, right_gain, low, highest_gain, sides, cuts,
+                queries, asked, n_asked, pure,
+            )  # fmt: skip
+
+    for i in range(n_asked):
+        q = asked[i]
+        for a in range(n_done):  # a vector loop
+            x = queries[q, a]
+            gain = (x <= cuts[a]) * sides[LEFT_GAIN, a] + (x > cuts[a]) * sides[RIGHT_GAIN, a]
+            packed[a] = gain << RANKS | (MOST_RANKS - a)
+        for a in range(n_done):
+            if discrete[a] or not at_node:
+                packed[a] = gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
+        count = 0
+        while count < max_tests:
+            highest = np.int64(0)
+            for a in range(n_done):
+                highest = max(highest, packed[a])
+            gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
+            if gain == 0:
+                break
+            packed[a] = 0
+            if discrete[a] or not at_node:
+                choice = choice_of_query[i, a]
+            else:
+                choice = 2 * sides[LIMIT, a] + (queries[q, a] > cuts[a])
+            only = np.int64(NOTHING)
+            if gain == highest_gain:
+                j = first
+                while not _passes(choice, np.int64(codes[rows[j], a]), discrete[a], missing):
+                    j += 1
+                only = np.int64(row_class[rows[j]])
+            best[i, count], keys[i, count], onlys[i, count] = gain, a * stride + choice, only
+            count += 1
+        n_best[i] = count
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _note_sides(
+    a, cut, left_gain, right_gain, low, highest_gain, sides, cuts, queries, asked, n_asked, pure
+):
+    """Note a test, and count the queries on a side that has one class only."""
+    cuts[a] = cut
+    sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a], sides[LIMIT, a] = left_gain, right_gain, low
+    left_pure, right_pure = left_gain == highest_gain, right_gain == highest_gain
+    if left_pure or right_pure:
+        for i in range(n_asked):
+            x = queries[asked[i], a]
+            pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _query_tests(
+    a, places, n_known, entry, tied, value, first_value, size, min_leaf, whole, balanced, log,
+    which, note, term, worth, runs, queries, asked, n_asked, below,
+    gain_of_query, choice_of_query, pure, highest_gain,
+):  # fmt: skip
+    """Write each query's own best test of an attribute: the side that it is on gains most."""
+    least, most = n_known, 0
+    for i in range(n_asked):
+        x = queries[asked[i], a]
+        below[i] = NOTHING
+        if not np.isnan(x):
+            below[i] = count_below(places, n_known, entry, a, value, first_value, x)
+            least, most = min(least, below[i]), max(most, below[i])
+    last = n_known - 1
+    if most > 0 and last > 0:
+        running_best(
+            places, n_known, entry, a, tied, min(most, last), True, size, min_leaf, whole,
+            not balanced, log, which, note, term, worth, runs,
+        )  # fmt: skip
+    if least < last:
+        running_best(
+            places, n_known, entry, a, tied, least + 1, False, size, min_leaf, whole,
+            not balanced, log, which, note, term, worth, runs,
+        )  # fmt: skip
+    for i in range(n_asked):
+        gain, choice, large = np.int64(0), np.int64(0), np.int64(0)
+        if below[i] > 0 and last > 0:  # what lies above a threshold that is below the query
+            split = min(below[i], last)
+            gain, large = runs[0, split], runs[2, split]
+            if gain:
+                choice = 2 * (entry[a, places[runs[1, split] - 1]] >> CODE) + 1
+        if NOTHING < below[i] < last:
+            split = below[i] + 1
+            if runs[3, split] > gain or (runs[3, split] == gain and runs[5, split] > large):
+                gain = runs[3, split]
+                if gain:
+                    choice = 2 * (entry[a, places[runs[4, split] - 1]] >> CODE)
+        gain_of_query[i, a], choice_of_query[i, a] = gain, choice
+        pure[i] += gain == highest_gain
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _passes(choice, code, discrete, missing):
+    """Tell whether a row with a code passes a test."""
+    limit = choice >> 1
+    if discrete:
+        return code == limit
+    if choice & 1:
+        return limit < code < missing
+    return code <= limit
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def take_rows(
+    rows, first, length, key, stride, into, code, missing, discrete, row_class, row_weight,
+    row_hash, note, side,
+):  # fmt: skip
+    """Write the rows of a node that pass a test, and count them.
+
+    Returns how many different ones, how many in all, and a hash of them.
+    """
+    a, choice = key // stride, key % stride
+    limit = choice >> 1
+    kept, size, key_hash = 0, 0, np.uint64(0)
+    if discrete[a]:
+        for i in range(first, first + length):
+            rows[into + kept] = rows[i]
+            kept += np.int64(code[a, rows[i]]) == limit
+    elif choice & 1:
+        for i in range(first, first + length):  # without branches, which nobody could foretell
+            this = np.int64(code[a, rows[i]])
+            rows[into + kept] = rows[i]
+            kept += (this > limit) & (this < missing)
+    else:
+        for i in range(first, first + length):
+            rows[into + kept] = rows[i]
+            kept += np.int64(code[a, rows[i]]) <= limit
+    for c in range(note.shape[1]):
+        note[side, c] = 0
+    for i in range(into, into + kept):
+        row = rows[i]
+        note[side, row_class[row]] += row_weight[row]
+        size += row_weight[row]
+        key_hash += row_hash[row]
+    return kept, size, key_hash

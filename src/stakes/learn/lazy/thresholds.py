@@ -1,0 +1,202 @@
+"""The tests that an attribute offers at a node."""
+
+from __future__ import annotations
+
+from math import floor, log2
+
+import numpy as np
+from numba import njit
+
+from stakes.learn.lazy.entropy import (
+    LEFT,
+    RIGHT,
+    START,
+    TERMS,
+    UNIT,
+    UNITS,
+    entropy,
+    sum_side,
+    units,
+)
+
+SLACK = 3e-9
+"""What sums that were updated row by row may be off, and rounding; if nearer, sum again."""
+
+SURE = 0.01
+"""How far, in units, a gain must be from where rounding turns for such a sum to do."""
+
+NOTHING = -1
+LAST = (1 << 31) - 1
+CLASS, WEIGHT, CODE = 0xFFFF, 16, 32
+"""An entry holds the code of a value, the weight of its row, and in its lowest bits the class."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def middle(low, high):
+    """Return the threshold between two values."""
+    half = low + (high - low) / 2
+    return low if half >= high else half
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_tangents(tangents):
+    """Write tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors."""
+    parts = tangents.shape[1]
+    for part in range(parts):
+        x = (part + 0.5) / parts
+        height = x * log2(x) + (1 - x) * log2(1 - x)
+        slope = log2(x) - log2(1 - x)
+        error = 0.0
+        for end in (part / parts, (part + 1) / parts):
+            there = end * log2(end) + (1 - end) * log2(1 - end) if 0 < end < 1 else 0.0
+            error = max(error, there - (height + slope * (end - x)))
+        tangents[0, part], tangents[1, part] = height - slope * x, slope
+        tangents[2, part] = error
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def node_threshold(
+    places, n_known, entry, a, tied, size, min_leaf, which, note, term, both, tangents, worth, bound
+):
+    """Return where the sides' mean entropy is least: after which place, and both entropies.
+
+    The masses' part of it is a convex function. Its tangents give a lower bound for each
+    threshold; only those that could be the least are computed.
+    """
+    classes = note.shape[1]
+    best, after, left_entropy, right_entropy = np.int64(1) << 62, NOTHING, 0.0, 0.0
+    if n_known < 2:  # noqa: PLR2004
+        return after, left_entropy, right_entropy
+    whole, terms = 0.0, 0.0
+    for c in range(classes):
+        note[LEFT, c] = note[START, c]
+        whole += note[which, c] / note[UNITS, c]
+        terms += term[both, note[START, c]]
+    for c in range(classes):
+        worth[c] = 1 / (whole * note[UNITS, c])
+    slack = SLACK * whole
+    mass, n, cut = 0.0, 0, np.inf
+    parts = tangents.shape[1]
+    last_candidate = NOTHING
+    for i in range(n_known - 1):
+        this = entry[a, places[i]]
+        c = this & CLASS
+        weight = (this >> WEIGHT) & CLASS
+        k = note[LEFT, c]
+        terms += term[both, k + weight] - term[both, k]
+        note[LEFT, c] = k + weight
+        mass += weight * worth[c]
+        n += weight
+        bound[i] = np.inf
+        if n >= min_leaf and size - n >= min_leaf:
+            part = min(int(mass * parts), parts - 1)
+            about = whole * (tangents[0, part] + tangents[1, part] * mass) - terms
+            if about < cut and not (tied and this >> CODE == entry[a, places[i + 1]] >> CODE):
+                bound[i] = about
+                last_candidate = i
+                cut = min(cut, about + whole * tangents[2, part] + slack)
+    for c in range(classes):
+        note[LEFT, c] = 0
+    for i in range(last_candidate + 1):
+        this = entry[a, places[i]]
+        note[LEFT, this & CLASS] += (this >> WEIGHT) & CLASS
+        if bound[i] < cut:
+            for c in range(classes):
+                note[RIGHT, c] = note[which, c] - note[LEFT, c]
+            mass_left, terms_left = sum_side(note, LEFT, term)
+            mass_right, terms_right = sum_side(note, RIGHT, term)
+            h_left, h_right = entropy(mass_left, terms_left), entropy(mass_right, terms_right)
+            score = units((mass_left * h_left + mass_right * h_right) / (mass_left + mass_right))
+            if score < best:
+                best, after, left_entropy, right_entropy = score, i, h_left, h_right
+    return after, left_entropy, right_entropy
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def value_gains(places, n_known, entry, a, size, min_leaf, whole, note, term, gain_of, seen):
+    """Write the gain of each value that the rows have; return how many values there are."""
+    found, i = 0, 0
+    while i < n_known:
+        for c in range(note.shape[1]):
+            note[LEFT, c] = 0
+        code, n = entry[a, places[i]] >> CODE, 0
+        while i < n_known and entry[a, places[i]] >> CODE == code:
+            this = entry[a, places[i]]
+            weight = (this >> WEIGHT) & CLASS
+            note[LEFT, this & CLASS] += weight
+            n += weight
+            i += 1
+        seen[found] = code
+        found += 1
+        if min_leaf <= n < size:
+            mass, terms = sum_side(note, LEFT, term)
+            gain_of[code] = units(whole - entropy(mass, terms))
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_below(places, n_known, entry, a, value, first_value, x):
+    """Return how many rows are on the lower side of the highest threshold that is below x."""
+    low, high = 0, n_known
+    while low < high:
+        half = (low + high) >> 1
+        if value[first_value + (entry[a, places[half]] >> CODE)] < x:
+            low = half + 1
+        else:
+            high = half
+    if 0 < low < n_known:
+        before = value[first_value + (entry[a, places[low - 1]] >> CODE)]
+        after = value[first_value + (entry[a, places[low]] >> CODE)]
+        if x > middle(before, after):
+            return low
+    previous = entry[a, places[low - 1]] >> CODE if low else 0
+    while low > 0 and entry[a, places[low - 1]] >> CODE == previous:
+        low -= 1
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def running_best(
+    places, n_known, entry, a, tied, until, upwards, size, min_leaf, whole, plain, log,
+    which, note, term, worth, runs,
+):  # fmt: skip
+    """Write, split by split until one, the best gain of a side met so far, its split and its size.
+
+    A split is the number of rows below it. Upwards, sides are what lies above, and shrink as
+    splits rise; downwards, what lies below. So the first of equals is the larger one.
+    """
+    mass, terms, n = 0.0, 0.0, 0
+    for c in range(note.shape[1]):
+        k = note[which, c]
+        worth[c] = 1 / note[UNITS, c]
+        note[LEFT, c] = note[START, c] + k
+        n += k
+        if k:
+            mass += k * worth[c]
+            terms += term[TERMS, note[START, c] + k]
+    gain, where, large = np.int64(0), NOTHING, 0
+    into, step, split = (0, 1, 1) if upwards else (3, -1, n_known - 1)
+    while split != until + step:
+        this = entry[a, places[split - 1 if upwards else split]]
+        other = entry[a, places[split if upwards else split - 1]]
+        c = this & CLASS
+        weight = (this >> WEIGHT) & CLASS
+        k = note[LEFT, c]
+        terms += term[TERMS, k - weight] - term[TERMS, k]
+        note[LEFT, c] = k - weight
+        mass -= weight * worth[c]
+        n -= weight
+        if n >= min_leaf and not (tied and this >> CODE == other >> CODE):
+            about = log[n] - terms / n if plain else log2(mass) - terms / mass
+            scaled = (whole - about) * UNIT + 0.5
+            if scaled + SURE > gain + 1:
+                this_gain = np.int64(floor(scaled))
+                if not SURE < scaled - this_gain < 1 - SURE:
+                    for c in range(note.shape[1]):
+                        note[RIGHT, c] = note[LEFT, c] - note[START, c]
+                    exact_mass, exact_terms = sum_side(note, RIGHT, term)
+                    this_gain = units(whole - entropy(exact_mass, exact_terms))
+                if this_gain > gain and n < size:
+                    gain, where, large = this_gain, split, n
+        runs[into, split], runs[into + 1, split], runs[into + 2, split] = gain, where, large
+        split += step

@@ -1,0 +1,125 @@
+"""The compiled lazy option trees against the plain ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learn.lazy_oracle import Oracle, random_problem
+
+from stakes.learn.lazy.base import LazyTrees
+from stakes.learn.lazy.columns import discrete_columns, read_columns
+from stakes.learn.lazy.desk import Rules
+from stakes.learn.lazy.prepare import make_table
+from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk
+
+KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
+
+
+def table_of(X, y, discrete, classes):
+    columns = read_columns(LazyTrees(), X, reset=True)
+    return make_table(columns, discrete_columns(columns, discrete, None), y, classes)
+
+
+def rules_of(table, options):
+    at_node, min_leaf = options["thresholds"] == "node", options["min_leaf"]
+    return Rules(
+        options["max_tests"],
+        options["gain_ratio"],
+        min_leaf,
+        options["laplace"],
+        options["entropy"] == "balanced",
+        at_node,
+        options["average"] == "nodes",
+        2 * min_leaf if at_node and not table.any_discrete else min_leaf + 1,
+    )
+
+
+def both(problem, counts, classes, options):
+    """Return the probabilities of the compiled code and of the oracle."""
+    X, y, queries, discrete = problem
+    table = table_of(X, y, discrete, classes)
+    asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
+    got = mean_probabilities(
+        table, rules_of(table, options), counts[None], asked, n_jobs=1, verbose=0, name=""
+    )
+    plain = Oracle(
+        X.tolist(), y.tolist(), counts.tolist(), classes=classes, discrete=discrete, **options
+    )
+    return got, np.array([plain.proba(x) for x in queries.tolist()])
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    bag=st.booleans(),
+    shape=st.tuples(st.integers(2, 45), st.integers(2, 6), st.integers(2, 6)),
+    options=st.fixed_dictionaries(
+        {
+            "max_tests": st.sampled_from([1, 2, 3, 5]),
+            "gain_ratio": st.sampled_from([0.0, 0.2, 0.9, 1.0]),
+            "min_leaf": st.sampled_from([1, 2, 3, 8]),
+            "laplace": st.sampled_from([0.0, 0.5, 1.0]),
+            "entropy": st.sampled_from(["balanced", "plain"]),
+            "thresholds": st.sampled_from(["node", "query"]),
+            "average": st.sampled_from(["leaves", "nodes"]),
+        }
+    ),
+)
+@settings(max_examples=150, deadline=None)
+def test_as_the_plain_trees(seed, kind, bag, shape, options):
+    n, attributes, classes = shape
+    X, y, queries, discrete = random_problem(seed, n, attributes, classes, kind)
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n)) if bag else np.ones(n, dtype=int)
+    if options["max_tests"] == 5:  # paths are many, and the plain trees walk each of them
+        options = {**options, "min_leaf": max(options["min_leaf"], 3)}
+    got, expected = both((X, y, queries[:4], discrete), counts, classes, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("thresholds", ["node", "query"])
+@pytest.mark.parametrize("entropy", ["balanced", "plain"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_as_the_plain_trees_with_more_rows_than_the_small_paths_take(kind, entropy, thresholds):
+    X, y, queries, discrete = random_problem(7, 150, 5, 3, kind)
+    counts = np.random.default_rng(7).multinomial(150, np.full(150, 1 / 150))
+    options = {
+        "max_tests": 2,
+        "gain_ratio": 0.2,
+        "min_leaf": 5,
+        "laplace": 0.0,
+        "entropy": entropy,
+        "thresholds": thresholds,
+        "average": "leaves",
+    }
+    got, expected = both((X, y, queries[:3], discrete), counts, 3, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
+def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
+    X, y, queries, discrete = random_problem(3, 80, 4, 3, "all")
+    table = table_of(X, y, discrete, 3)
+    asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
+    options = {
+        "max_tests": 3,
+        "gain_ratio": 0.2,
+        "min_leaf": 2,
+        "laplace": 0.0,
+        "entropy": "balanced",
+        "thresholds": "node",
+        "average": "leaves",
+    }
+    rules = rules_of(table, options)
+    found = []
+    for small in (65_000, 10):
+        monkeypatch.setattr("stakes.learn.lazy.prepare.SMALL", small)
+        data = table.bag(np.ones(80, dtype=np.uint16))
+        found.append(
+            (
+                data.position.dtype.itemsize,
+                *grow_with(table, rules, new_desk(table, len(asked)), data, asked),
+            )
+        )
+    assert [size for size, _, _ in found] == [2, 4]
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    np.testing.assert_array_equal(found[0][2], found[1][2])
