@@ -115,7 +115,9 @@ def test_classes_of_any_kind(learner, kind):
 def test_text_columns_inside_and_outside_of_a_pipeline(learner, frame):
     X, y = draw(200, seed=0)
     table = frame({"site": np.where(X[:, 1] > 0, "north", "south"), "size": X[:, 0]})
-    columns = make_column_transformer((OneHotEncoder(), ["site"]), remainder="passthrough")
+    columns = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["site"]), remainder="passthrough"
+    )
     outside = make_pipeline(columns, clone(learner).set_params(costs=COSTS))
     inside = clone(learner).set_params(costs=COSTS, estimator=make_pipeline(columns, TREE))
     decided = outside.fit(table, y).predict(table)
