@@ -44,3 +44,14 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
+
+
+def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
+    """Keep the first line of what scikit-learn says of its methods: the rest links to its pages."""
+    if str(getattr(inherited, "__module__", "")).startswith("sklearn"):
+        del lines[1:]
+
+
+def setup(app):
+    """Register what Sphinx calls."""
+    app.connect("autodoc-process-docstring", _shorten_inherited)
