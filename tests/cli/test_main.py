@@ -257,3 +257,15 @@ def test_shells_can_complete(folder):
     said = process("--install-completion", "bash", capture_output=True, cwd=folder, env=home)
     assert said.returncode == 0
     assert "_stakes_completion" in "".join(path.read_text() for path in folder.rglob("*stakes.sh"))
+
+
+def test_files_are_read_without_the_libraries_of_data_frames(folder):
+    script = (
+        "import sys; from stakes.cli.main import main; "
+        f"main(['-q', *{EVALUATE!r}]); "
+        "print([name for name in ('pandas', 'polars', 'sklearn') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

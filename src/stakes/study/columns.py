@@ -162,6 +162,13 @@ class Table:
         return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}")
 
 
+def as_numpy(array: Any) -> NDArray[Any]:
+    """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
+    if len(array) == 0:
+        return np.empty(0, array.type.to_pandas_dtype())
+    return np.asarray(np.from_dlpack(array))
+
+
 def _encoded(column: Any) -> tuple[Codes, list[Any]]:
     """Return the distinct values of a column, and the position of each row's among them."""
     pa = pyarrow()
@@ -174,7 +181,7 @@ def _encoded(column: Any) -> tuple[Codes, list[Any]]:
     if indices.null_count:
         indices = indices.cast(pa.int64()).fill_null(len(values))
         values = [*values, None]
-    codes = indices.to_numpy(zero_copy_only=False)
+    codes = as_numpy(indices)
     used = np.zeros(len(values), dtype=bool)
     for start in range(0, len(codes), CHUNK):
         used[codes[start : start + CHUNK]] = True
@@ -212,8 +219,7 @@ def _numbers(column: Any) -> NDArray[np.float64] | None:
         return None
     if cast.null_count:
         return None
-    # Not to_numpy, which imports pandas wherever it is installed: that takes a second.
-    numbers = np.asarray(np.from_dlpack(cast.combine_chunks()), dtype=np.float64)
+    numbers = as_numpy(cast.combine_chunks())
     return None if np.isnan(numbers).any() else numbers
 
 
