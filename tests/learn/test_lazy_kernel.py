@@ -8,7 +8,7 @@ from learn.lazy_oracle import Oracle, random_problem
 
 from stakes.learn.lazy.base import LazyTrees
 from stakes.learn.lazy.columns import discrete_columns, read_columns
-from stakes.learn.lazy.desk import Rules
+from stakes.learn.lazy.desk import LARGEST_TABLE, Rules
 from stakes.learn.lazy.prepare import make_table
 from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk
 
@@ -123,3 +123,31 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     assert [size for size, _, _ in found] == [2, 4]
     np.testing.assert_array_equal(found[0][1], found[1][1])
     np.testing.assert_array_equal(found[0][2], found[1][2])
+
+
+def test_full_tables_start_anew_and_change_nothing():
+    X, y, queries, _ = random_problem(11, 150, 6, 3, "continuous")
+    table = table_of(X, y, [], 3)
+    asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
+    options = {
+        "max_tests": 3,
+        "gain_ratio": 0.2,
+        "min_leaf": 2,
+        "laplace": 0.0,
+        "entropy": "balanced",
+        "thresholds": "node",
+        "average": "leaves",
+    }
+    rules, data = rules_of(table, options), table.bag(np.ones(150, dtype=int))
+    roomy = new_desk(table, len(asked))
+    narrow = roomy._replace(
+        table_of=np.full_like(roomy.table_of, -1),
+        tabled=np.zeros_like(roomy.tabled),
+        table_from=np.zeros_like(roomy.table_from),
+        scores=roomy.scores[:LARGEST_TABLE].copy(),
+        gains=roomy.gains[:LARGEST_TABLE].copy(),
+    )
+    expected = grow_with(table, rules, roomy, data, asked)
+    assert roomy.table_from[roomy.tabled[0]] > 3 * LARGEST_TABLE  # more than the other has room for
+    for got, wanted in zip(grow_with(table, rules, narrow, data, asked), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)

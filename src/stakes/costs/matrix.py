@@ -16,10 +16,8 @@ from stakes._named_columns import ordered_probabilities, refuse_frame
 from stakes._table import Table, exact, html_table, matrix_table, text_table
 from stakes.costs.equivalence import rank_alike
 from stakes.costs.exchange import Exchange
+from stakes.costs.risk import expected_risk, least_risk
 from stakes.errors import InputError, LabelError
-
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""How wrong a sum may be, as a share of its absolute terms and for each of them."""
 
 FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
 
@@ -280,7 +278,7 @@ class CostMatrix(Exchange, ByValue):
         >>> costs.risk([[0.75, 0.25]]).tolist()
         [[25.0, 7.5]]
         """
-        return ordered_probabilities(proba, self.labels, labels) @ self.values.T
+        return expected_risk(ordered_probabilities(proba, self.labels, labels), self.values)
 
     def decide(self, proba: ArrayLike, *, labels: Any = None) -> NDArray[Any]:
         """Return the decision of least expected cost for each example (equation 2.3).
@@ -305,10 +303,7 @@ class CostMatrix(Exchange, ByValue):
         ['ok', 'fraud']
         """
         probabilities = ordered_probabilities(proba, self.labels, labels)
-        risk = probabilities @ self.values.T
-        rounding = ROUNDING * (len(self.labels) + 2) * (probabilities @ np.abs(self.values).T)
-        could_be_least = risk - rounding <= (risk + rounding).min(axis=1, keepdims=True)
-        chosen: NDArray[Any] = label_array(self.decisions)[could_be_least.argmax(axis=1)]
+        chosen: NDArray[Any] = label_array(self.decisions)[least_risk(probabilities, self.values)]
         return chosen
 
     # -- labels and texts

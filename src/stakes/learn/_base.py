@@ -31,27 +31,23 @@ SEEDS = 2**31 - 1
 """How many seeds there are to draw from."""
 
 
-class CostSensitiveMixin:
-    """How a learner reads its training data: any X that its parts can read, and y's classes."""
+class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A learner that trains another one, which must be able to read the data."""
 
+    estimator: Any
     costs: CostMatrix | None
     classes_: NDArray[Any]
     costs_: CostMatrix
 
+    def _learner(self) -> Any:
+        """Return the learner to train, which a subclass may have a default for."""
+        return self.estimator
+
     def _start(self, X: Any, y: Any) -> NDArray[Any]:
         """Remember the features, the classes and their costs; return the classes of the rows."""
-        if y is None:
-            raise InputError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None."
-            )
+        needs_classes(self, y)
         validate_data(self, X, skip_check_array=True)
-        check_consistent_length(X, y)
-        actual: NDArray[Any] = column_or_1d(y, warn=True)
-        self.classes_ = classes_of(actual)
-        assert_all_finite(actual, input_name="y")
-        if actual.dtype.kind not in "biuUS":  # whole numbers and text are classes: save the time
-            check_classification_targets(actual)
+        actual, self.classes_ = read_classes(X, y)
         self.costs_ = training_costs(self.costs, self.classes_)
         return actual
 
@@ -66,16 +62,6 @@ class CostSensitiveMixin:
                 "dimension. Reshape your data, with X.reshape(1, -1) for one row."
             )
 
-
-class MetaLearner(CostSensitiveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A learner that trains another one, which must be able to read the data."""
-
-    estimator: Any
-
-    def _learner(self) -> Any:
-        """Return the learner to train, which a subclass may have a default for."""
-        return self.estimator
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_") or hasattr(self, "estimators_")
 
@@ -87,6 +73,26 @@ class MetaLearner(CostSensitiveMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tags.target_tags.multi_output = False  # one class a row is what costs are for
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def needs_classes(learner: Any, y: Any) -> None:
+    """Complain if there are no classes to learn from."""
+    if y is None:
+        raise InputError(
+            f"This {type(learner).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+
+
+def read_classes(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the class of each row of X, and the classes."""
+    check_consistent_length(X, y)
+    actual: NDArray[Any] = column_or_1d(y, warn=True)
+    classes = classes_of(actual)
+    assert_all_finite(actual, input_name="y")
+    if actual.dtype.kind not in "biuUS":  # whole numbers and text are classes: save the time
+        check_classification_targets(actual)
+    return actual, classes
 
 
 def classes_of(actual: NDArray[Any]) -> NDArray[Any]:

@@ -10,9 +10,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import _validate
 from stakes.costs import CostMatrix
+from stakes.costs.risk import least_risk
 from stakes.learn._base import MetaLearner, decision_array, several_classes
 from stakes.learn.bag import fit_members, make_bag, mean_probabilities, probabilities_of, vote
-from stakes.learn.minimum_risk import least_risk
 from stakes.learn.weights import FORMULAS, by_label, formula_weights, learnable
 
 

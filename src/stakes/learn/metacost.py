@@ -13,6 +13,7 @@ from stakes import _validate
 from stakes._labels import plain
 from stakes._warn import warn
 from stakes.costs import CostMatrix
+from stakes.costs.risk import least_risk
 from stakes.errors import ConstantDecisionWarning
 from stakes.learn._base import (
     SEEDS,
@@ -24,7 +25,6 @@ from stakes.learn._base import (
     weight_name,
 )
 from stakes.learn.bag import make_bag, probabilities_of, training_probabilities
-from stakes.learn.minimum_risk import least_risk
 
 
 class MetaCostClassifier(MetaLearner):

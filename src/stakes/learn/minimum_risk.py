@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 from stakes import _validate
 from stakes._labels import Labels, listing, plain
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import ROUNDING
+from stakes.costs.risk import expected_risk, least_risk
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn._base import (
     MetaLearner,
@@ -194,7 +194,7 @@ class MinimumRiskClassifier(MetaLearner):
             In the order of `decisions_`.
         """
         proba = self.predict_proba(X)
-        return expected_costs(proba, self._values(example_costs, proba))
+        return expected_risk(proba, self._values(example_costs, proba))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, example_costs: Any = None) -> float:
         """Return the share of correct decisions, as scikit-learn's classifiers do.
@@ -271,21 +271,3 @@ class MinimumRiskClassifier(MetaLearner):
             )
         _validate.finite(array, "example_costs", "Give each decision a cost for each class.")
         return array[:, :, [labels.index(label) for label in self.costs_.labels]]
-
-
-def expected_costs(proba: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the risk of each decision; costs [decision, class] or [example, decision, class]."""
-    if values.ndim == 2:  # noqa: PLR2004 - one matrix for all
-        return np.asarray(proba @ values.T)
-    return np.asarray(np.matmul(values, proba[:, :, np.newaxis])[:, :, 0])
-
-
-def least_risk(proba: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return which decision has the least risk; a tie goes to the first, as `CostMatrix.decide`.
-
-    Risks are tied when they differ by no more than the rounding of their sums.
-    """
-    risk = expected_costs(proba, values)
-    rounding = ROUNDING * (proba.shape[1] + 2) * expected_costs(proba, np.abs(values))
-    could_be_least = risk - rounding <= (risk + rounding).min(axis=1, keepdims=True)
-    return np.asarray(could_be_least.argmax(axis=1))

@@ -164,8 +164,6 @@ class Table:
 
 def as_numpy(array: Any) -> NDArray[Any]:
     """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
-    if len(array) == 0:
-        return np.empty(0, array.type.to_pandas_dtype())
     return np.asarray(np.from_dlpack(array))
 
 

@@ -8,13 +8,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from stakes import _validate
 from stakes._labels import plain
 from stakes.errors import InputError
+from stakes.learn._base import needs_classes, read_classes
 from stakes.learn.bag import at_least_one
 from stakes.learn.lazy.columns import Column, discrete_columns, read_columns, row_columns
 from stakes.learn.lazy.explain import tree_text
@@ -51,17 +51,10 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             Itself.
         """
         needs_numba()
-        if y is None:
-            raise InputError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None."
-            )
+        needs_classes(self, y)
         columns = read_columns(self, X, reset=True)
-        check_consistent_length(X, y)
-        actual = column_or_1d(y, warn=True)
-        assert_all_finite(actual, input_name="y")
-        check_classification_targets(actual)
-        self.classes_, classes = np.unique(actual, return_inverse=True)
+        actual, self.classes_ = read_classes(X, y)
+        classes = np.searchsorted(self.classes_, actual)
         names = getattr(self, "feature_names_in_", None)
         self.is_categorical_ = discrete_columns(columns, self.categorical_features, names)
         self._table = make_table(columns, self.is_categorical_, classes, len(self.classes_))

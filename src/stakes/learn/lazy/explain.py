@@ -108,10 +108,7 @@ class _Tree:
             onlys=onlys,
             n_best=found,
         )
-        for gain, key in zip(gains[0, : found[0]].tolist(), keys[0].tolist(), strict=False):
-            if gain + 1 < self.rules.gain_ratio * gains[0, 0]:
-                break
-            yield gain, key
+        yield from zip(gains[0, : found[0]].tolist(), keys[0].tolist(), strict=False)
 
     def take(self, rows: NDArray[np.int32], key: int) -> NDArray[np.int32]:
         """Return the rows of a node that pass a test."""

@@ -14,26 +14,22 @@ from numba import njit
 
 from stakes.learn.lazy.entropy import COUNTS, LEFT
 from stakes.learn.lazy.node import best_tests, take_rows
-from stakes.learn.lazy.thresholds import LAST, NOTHING
+from stakes.learn.lazy.thresholds import NOTHING
 
 DONE = -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _grown(array, needed):
-    """Return the array, or a copy with room for more."""
-    if needed <= len(array):
-        return array
+    """Return a copy of an array with room for more."""
     larger = np.empty(max(needed, 2 * len(array)), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _make_room(rows, used, needed, node_rows, node_length, n_nodes):
+def _make_room(rows, needed, node_rows, node_length, n_nodes):
     """Return the rows with room for more, and how much is used: nodes that are done need none."""
-    if used + needed <= len(rows):
-        return rows, used
     live = 0
     for node in range(n_nodes):
         if node_rows[node] != DONE:
@@ -62,14 +58,13 @@ def _look_up(table, node_hash, node_length, key, length):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow(data, rules, desk, stride, queries, sums, totals):
+def grow(data, rules, desk, stride, missing, queries, sums, totals):
     """Add each query's leaf shares, times the paths that lead there, to `sums` and `totals`.
 
     Returns how many nodes there were.
     """
     n_rows, n_queries, classes = data.position.shape[1], queries.shape[0], sums.shape[1]
     known, discrete, code = data.known, data.discrete, data.code
-    missing = 65535 if code.itemsize == 2 else LAST  # noqa: PLR2004
     row_class, row_weight, row_hash = data.row_class, data.row_weight, data.row_hash
     note = desk.note
     max_tests, laplace, per_node = rules.max_tests, rules.laplace, rules.per_node
@@ -137,9 +132,9 @@ def grow(data, rules, desk, stride, queries, sums, totals):
                 size += row_weight[rows[i]]
             best_tests(
                 rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
-                max_tests, rules.min_leaf, rules.balanced, rules.at_node, stride, missing,
-                data.codes, data.position, data.entry, known, data.tied, discrete, data.value,
-                data.value_start, row_class, row_weight,
+                max_tests, rules.gain_ratio, rules.min_leaf, rules.balanced, rules.at_node,
+                stride, missing, data.codes, data.position, data.entry, known, data.tied, discrete,
+                data.value, data.value_start, row_class, row_weight,
                 desk.log, desk.words, desk.summary, desk.at, desk.rank, desk.step, desk.found,
                 desk.places, note, desk.term, desk.worth, desk.bound, desk.tangents, desk.runs,
                 desk.gain_of, desk.seen, desk.below, desk.sides, desk.cuts, desk.gain_of_query,
@@ -150,10 +145,7 @@ def grow(data, rules, desk, stride, queries, sums, totals):
             # Who goes where; what leaves one class only is a leaf at once.
             n_slots, n_chosen = 0, 0
             for i in range(n_asked):
-                q, kept = asked[i], 0
-                while kept < n_best[i] and best[i, kept] + 1 >= rules.gain_ratio * best[i, 0]:
-                    kept += 1
-                n_best[i] = kept
+                q, kept = asked[i], n_best[i]
                 if kept == 0:
                     for c in range(classes):
                         share = (note[COUNTS, c] + laplace) / (size + classes * laplace)
@@ -203,9 +195,7 @@ def grow(data, rules, desk, stride, queries, sums, totals):
                 slot_of[slot_key[slot]] = NOTHING
                 begin, end = slot_end[slot] - slot_size[slot], slot_end[slot]
                 if rows_used + length > len(rows):
-                    rows, rows_used = _make_room(
-                        rows, rows_used, length, node_rows, node_length, n_nodes
-                    )
+                    rows, rows_used = _make_room(rows, length, node_rows, node_length, n_nodes)
                     first = node_rows[node]
                 n_child, size, key_hash = take_rows(
                     rows, first, length, slot_key[slot], stride, rows_used, code, missing,

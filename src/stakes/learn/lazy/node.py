@@ -47,7 +47,7 @@ RANKS, MOST_RANKS = 16, 0xFFFF
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def best_tests(
     rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
-    max_tests, min_leaf, balanced, at_node, stride, missing,
+    max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
     log, words, summary, at, rank, step, found, places, note, term, worth, bound, tangents, runs,
     gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, pure,
@@ -57,7 +57,7 @@ def best_tests(
 
     A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
     the side above it. Queries look no further once all have as many tests as they may that leave
-    one class only.
+    one class only; tests that gain too little beside the best are left out.
     """
     few, attributes = length <= FEW, len(known)
     table_size, present, begin = 0, 0, NOTHING
@@ -182,7 +182,7 @@ def best_tests(
             for a in range(n_done):
                 highest = max(highest, packed[a])
             gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
-            if gain == 0:
+            if gain == 0 or (count and gain + 1 < gain_ratio * best[i, 0]):
                 break
             packed[a] = 0
             if discrete[a] or not at_node:

@@ -26,7 +26,6 @@ SURE = 0.01
 """How far, in units, a gain must be from where rounding turns for such a sum to do."""
 
 NOTHING = -1
-LAST = (1 << 31) - 1
 CLASS, WEIGHT, CODE = 0xFFFF, 16, 32
 """An entry holds the code of a value, the weight of its row, and in its lowest bits the class."""
 
