@@ -101,7 +101,7 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
     return Desk(
         log, np.zeros(n_words, np.uint64), np.zeros((n_words >> 6) + 1, np.uint64),
         np.empty(FEW, position.dtype), np.empty(FEW, np.uint16),
-        np.empty(FEW, np.int32), np.empty((5, width), np.uint32), np.empty(n, np.int32),
+        np.empty(FEW, position.dtype), np.empty((5, width), np.uint32), np.empty(n, np.int32),
         np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
         np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),

@@ -17,7 +17,7 @@ MOST = 0xFFFF
 SMALL = 65_000
 """Positions below this are stored in 16 bits, which leaves one to stand for none."""
 
-LANES = 16
+LANES = 32
 """How many attributes the compiled code takes at once."""
 
 HASH_SEED = 20_010_615

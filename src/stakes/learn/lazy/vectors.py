@@ -1,4 +1,4 @@
-"""The best thresholds of sixteen attributes at once, in a small node.
+"""The best thresholds of many attributes at once, in a small node.
 
 Written in LLVM's own vectors, which become the vector instructions of any processor: what the
 compiler makes of the same loops over arrays is several times slower. In Python it would be
@@ -24,11 +24,12 @@ SCORE, BELOW, SPLIT, ABOVE, HIGHEST = range(5)
 in the table, the code above, and the highest code of all."""
 
 WORD, LONG = ir.IntType(32), ir.IntType(64)
-VECTOR = ir.VectorType(WORD, LANES)
+TOGETHER = 4
+"""How many rows are compared at once with another, which then is read only once for them."""
 
 
 class _Code:
-    """Writes instructions about arrays and vectors."""
+    """Writes instructions about arrays, and vectors with a value for each attribute."""
 
     def __init__(self, context, builder, signature, arguments):
         self.context, self.builder = context, builder
@@ -44,17 +45,39 @@ class _Code:
             self.builder, self.arguments[which], self.kinds[which], types.int64
         )
 
-    def everywhere(self, word):
+    def everywhere(self, value):
+        kind = ir.VectorType(value.type, LANES)
         first = self.builder.insert_element(
-            ir.Constant(VECTOR, ir.Undefined), word, ir.Constant(WORD, 0)
+            ir.Constant(kind, ir.Undefined), value, ir.Constant(WORD, 0)
         )
-        return self.builder.shuffle_vector(first, first, ir.Constant(VECTOR, None))
+        zeros = ir.Constant(ir.VectorType(WORD, LANES), None)
+        return self.builder.shuffle_vector(first, first, zeros)
 
-    def least(self, one, other):
-        return self.builder.select(self.builder.icmp_unsigned("<", one, other), one, other)
+    def variable(self, element, value):
+        kind = ir.VectorType(element, LANES)
+        return cgutils.alloca_once_value(self.builder, ir.Constant(kind, [value] * LANES))
 
-    def variable(self, value):
-        return cgutils.alloca_once_value(self.builder, ir.Constant(VECTOR, [value] * LANES))
+    def load(self, pointer, element):
+        kind = ir.VectorType(element, LANES)
+        at = self.builder.bitcast(pointer, kind.as_pointer())
+        return self.builder.load(at, align=element.width // 8)
+
+    def store(self, vector, pointer):
+        at = self.builder.bitcast(pointer, vector.type.as_pointer())
+        self.builder.store(vector, at, align=vector.type.element.width // 8)
+
+    def looked_up(self, places, table, begin):
+        """Return a vector of what is at places of a table, from where it begins."""
+        builder, element = self.builder, places.type.element
+        slots = cgutils.alloca_once(builder, ir.ArrayType(element, LANES))
+        values = cgutils.alloca_once(builder, ir.ArrayType(WORD, LANES))
+        self.store(places, slots)
+        origin = builder.gep(table.data, [begin])
+        for lane in range(LANES):
+            one = [ir.Constant(WORD, 0), ir.Constant(WORD, lane)]
+            at = builder.zext(builder.load(builder.gep(slots, one)), LONG)
+            builder.store(builder.load(builder.gep(origin, [at])), builder.gep(values, one))
+        return self.load(values, WORD)
 
 
 @intrinsic
@@ -67,56 +90,68 @@ def _best_splits(_context, codes, rows, first, n, step, column, scores, begin, f
         table, members, steps, tabled, out = (write.array(which) for which in (0, 1, 4, 6, 8))
         first, n, column, begin = (write.number(which) for which in (2, 3, 5, 7))
         element = context.get_data_type(signature.args[0].dtype)
+        none = ir.Constant(ir.VectorType(element, LANES), None)
         width = builder.extract_value(table.shape, 1)
+        last = builder.sub(n, ir.Constant(LONG, 1))
 
         def codes_of(place):
             row = builder.load(builder.gep(members.data, [builder.add(first, place)]))
             at = builder.add(builder.mul(builder.sext(row, LONG), width), column)
-            pointer = builder.gep(table.data, [at])
-            narrow = ir.VectorType(element, LANES)
-            vector = builder.load(builder.bitcast(pointer, narrow.as_pointer()), align=2)
-            return vector if element == WORD else builder.zext(vector, VECTOR)
+            return write.load(builder.gep(table.data, [at]), element)
 
-        best, below, split = write.variable(-1), write.variable(-1), write.variable(0)
-        above, highest = write.variable(-1), write.variable(0)
-        total = cgutils.alloca_once(builder, VECTOR)
-        with cgutils.for_range(builder, n) as one:
-            mine = codes_of(one.index)
-            builder.store(ir.Constant(VECTOR, None), total)
+        best = write.variable(WORD, -1)
+        below, above = write.variable(element, -1), write.variable(element, -1)
+        split, highest = write.variable(element, 0), write.variable(element, 0)
+        totals = [cgutils.alloca_once(builder, none.type) for _ in range(TOGETHER)]
+        step_by = ir.Constant(LONG, TOGETHER)
+        with cgutils.for_range_slice(builder, ir.Constant(LONG, 0), n, step_by) as (place, _):
+            mine = []
+            for more, total in enumerate(totals):  # beyond the last row, the last row again
+                at = builder.add(place, ir.Constant(LONG, more))
+                at = builder.select(builder.icmp_signed("<", at, n), at, last)
+                mine.append(codes_of(at))
+                builder.store(none, total)
             with cgutils.for_range(builder, n) as other:
                 weight = write.everywhere(builder.load(builder.gep(steps.data, [other.index])))
-                counted = builder.icmp_unsigned("<=", codes_of(other.index), mine)
-                weight = builder.select(counted, weight, ir.Constant(VECTOR, None))
-                builder.store(builder.add(builder.load(total), weight), total)
-            reached = builder.load(total)
-            score = ir.Constant(VECTOR, ir.Undefined)
-            for lane in range(LANES):
-                at = builder.extract_element(reached, ir.Constant(WORD, lane))
-                at = builder.add(begin, builder.zext(at, LONG))
-                value = builder.load(builder.gep(tabled.data, [at]))
-                score = builder.insert_element(score, value, ir.Constant(WORD, lane))
-            lower = builder.icmp_unsigned("<", score, builder.load(best))
-            equal = builder.icmp_unsigned("==", score, builder.load(best))
-            earlier = builder.icmp_unsigned("<", mine, builder.load(below))
-            better = builder.or_(lower, builder.and_(equal, earlier))
-            for variable, value in ((best, score), (below, mine), (split, reached)):
-                builder.store(builder.select(better, value, builder.load(variable)), variable)
+                theirs = codes_of(other.index)
+                for here, total in zip(mine, totals, strict=True):
+                    counted = builder.icmp_unsigned("<=", theirs, here)
+                    more = builder.select(counted, weight, none)
+                    builder.store(builder.add(builder.load(total), more), total)
+            for here, total in zip(mine, totals, strict=True):
+                reached = builder.load(total)
+                score = write.looked_up(reached, tabled, begin)
+                lower = builder.icmp_unsigned("<", score, builder.load(best))
+                equal = builder.icmp_unsigned("==", score, builder.load(best))
+                earlier = builder.icmp_unsigned("<", here, builder.load(below))
+                better = builder.or_(lower, builder.and_(equal, earlier))
+                for variable, value in ((best, score), (below, here), (split, reached)):
+                    builder.store(builder.select(better, value, builder.load(variable)), variable)
         with cgutils.for_range(builder, n) as one:
             mine = codes_of(one.index)
-            most = builder.load(highest)
-            larger = builder.icmp_unsigned(">", mine, most)
-            builder.store(builder.select(larger, mine, most), highest)
-            beyond = builder.icmp_unsigned(">", mine, builder.load(below))
-            candidate = builder.select(beyond, mine, ir.Constant(VECTOR, [-1] * LANES))
-            builder.store(write.least(candidate, builder.load(above)), above)
+            for variable, how, candidate in (
+                (highest, ">", mine),
+                (above, "<", _only(builder, ">", mine, builder.load(below))),
+            ):
+                old = builder.load(variable)
+                better = builder.icmp_unsigned(how, candidate, old)
+                builder.store(builder.select(better, candidate, old), variable)
         width = builder.extract_value(out.shape, 1)
         for which, variable in enumerate((best, below, split, above, highest)):
             at = builder.add(builder.mul(ir.Constant(LONG, which), width), column)
-            pointer = builder.bitcast(builder.gep(out.data, [at]), VECTOR.as_pointer())
-            builder.store(builder.load(variable), pointer, align=4)
+            value = builder.load(variable)
+            if value.type.element != WORD:
+                value = builder.zext(value, ir.VectorType(WORD, LANES))
+            write.store(value, builder.gep(out.data, [at]))
         return context.get_dummy_value()
 
     return signature, code
+
+
+def _only(builder, how, values, limit):
+    """Return the values that compare so with a limit, and elsewhere the highest there can be."""
+    highest = ir.Constant(values.type, [-1] * LANES)
+    return builder.select(builder.icmp_unsigned(how, values, limit), values, highest)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
