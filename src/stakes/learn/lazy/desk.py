@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.learn.lazy.entropy import ORDERED, fill_table
+from stakes.learn.lazy.entropy import NEVER, ORDERED, fill_table
 from stakes.learn.lazy.order import FEW
+from stakes.learn.lazy.prepare import LANES
 from stakes.learn.lazy.thresholds import NOTHING, fill_tangents
+from stakes.learn.lazy.vectors import TOGETHER
 
 LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 1024, 1 << 21, 1 << 12
 """Small nodes share tables of all their splits, by the counts of their classes."""
@@ -64,6 +66,8 @@ class Desk(NamedTuple):
     at: np.ndarray
     rank: np.ndarray
     step: np.ndarray
+    totals: np.ndarray
+    scored: np.ndarray
     found: np.ndarray
     places: np.ndarray
     note: np.ndarray
@@ -101,7 +105,8 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
     return Desk(
         log, np.zeros(n_words, np.uint64), np.zeros((n_words >> 6) + 1, np.uint64),
         np.empty(FEW, position.dtype), np.empty(FEW, np.uint16),
-        np.empty(FEW, position.dtype), np.empty((5, width), np.uint32), np.empty(n, np.int32),
+        np.empty(FEW, position.dtype), np.empty((1, FEW + TOGETHER, LANES), position.dtype),
+        np.full((FEW, LANES), NEVER, np.uint32), np.empty((5, width), np.uint32), np.empty(n, np.int32),
         np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
         np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),

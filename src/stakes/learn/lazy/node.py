@@ -49,7 +49,7 @@ def best_tests(
     rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
     max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
-    log, words, summary, at, rank, step, found, places, note, term, worth, bound, tangents, runs,
+    log, words, summary, at, rank, step, totals, scored, found, places, note, term, worth, bound, tangents, runs,
     gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, pure,
     table_of, table_counts, table_from, tabled, scores, gains,
 ):  # fmt: skip
@@ -74,7 +74,9 @@ def best_tests(
         for i in range(length):
             row = rows[first + i]
             step[i] = note[STRIDE, row_class[row]] * row_weight[row]
-        best_splits(codes, rows, first, length, step, scores, begin, found)
+        best_splits(
+            codes, rows, first, length, attributes, step, scores, begin, totals, scored, found
+        )
     for i in range(n_asked):
         pure[i] = 0
     n_done = 0

@@ -12,6 +12,7 @@ compiler makes of the same loops over arrays is several times slower. In Python 
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -66,96 +67,142 @@ class _Code:
         at = self.builder.bitcast(pointer, vector.type.as_pointer())
         self.builder.store(vector, at, align=vector.type.element.width // 8)
 
-    def looked_up(self, places, table, begin):
-        """Return a vector of what is at places of a table, from where it begins."""
-        builder, element = self.builder, places.type.element
-        slots = cgutils.alloca_once(builder, ir.ArrayType(element, LANES))
-        values = cgutils.alloca_once(builder, ir.ArrayType(WORD, LANES))
-        self.store(places, slots)
-        origin = builder.gep(table.data, [begin])
-        for lane in range(LANES):
-            one = [ir.Constant(WORD, 0), ir.Constant(WORD, lane)]
-            at = builder.zext(builder.load(builder.gep(slots, one)), LONG)
-            builder.store(builder.load(builder.gep(origin, [at])), builder.gep(values, one))
-        return self.load(values, WORD)
+    def element(self, which):
+        return self.context.get_data_type(self.kinds[which].dtype)
+
+    def codes_of(self, column):
+        """Return what gets the codes of a node's row, given its place: arguments 0, 1 and 2."""
+        builder = self.builder
+        codes, rows, first, column = self.array(0), self.array(1), self.number(2), self.number(column)
+        width = builder.extract_value(codes.shape, 1)
+
+        def get(place):
+            row = builder.load(builder.gep(rows.data, [builder.add(first, place)]))
+            at = builder.add(builder.mul(builder.sext(row, LONG), width), column)
+            return self.load(builder.gep(codes.data, [at]), self.element(0))
+
+        return get
+
+    def _of_note(self, array, which, column):
+        array = self.array(array)
+        width = self.builder.extract_value(array.shape, 1)
+        at = self.builder.mul(ir.Constant(LONG, which), width)
+        return self.builder.gep(array.data, [self.builder.add(at, self.number(column))])
+
+    def note(self, array, which, column, vector):
+        if vector.type.element != WORD:
+            vector = self.builder.zext(vector, ir.VectorType(WORD, LANES))
+        self.store(vector, self._of_note(array, which, column))
+
+    def noted(self, array, which, column, element):
+        vector = self.load(self._of_note(array, which, column), WORD)
+        if element == WORD:
+            return vector
+        return self.builder.trunc(vector, ir.VectorType(element, LANES))
 
 
 @intrinsic
-def _best_splits(_context, codes, rows, first, n, step, column, scores, begin, found):
-    """Write the best splits of a node's rows for the attributes from one on."""
-    signature = types.void(codes, rows, first, n, step, column, scores, begin, found)
+def _count_up_to(_context, codes, rows, first, n, begin, end, step, column, totals):
+    """Write, for each row, the steps of those from one to another that are not above it."""
+    signature = types.void(codes, rows, first, n, begin, end, step, column, totals)
 
     def code(context, builder, signature, arguments):
         write = _Code(context, builder, signature, arguments)
-        table, members, steps, tabled, out = (write.array(which) for which in (0, 1, 4, 6, 8))
-        first, n, column, begin = (write.number(which) for which in (2, 3, 5, 7))
-        element = context.get_data_type(signature.args[0].dtype)
-        none = ir.Constant(ir.VectorType(element, LANES), None)
-        width = builder.extract_value(table.shape, 1)
+        steps, out = write.array(6), write.array(8)
+        n, begin, end = (write.number(which) for which in (3, 4, 5))
+        codes_of = write.codes_of(column=7)
+        none = ir.Constant(ir.VectorType(write.element(0), LANES), None)
         last = builder.sub(n, ir.Constant(LONG, 1))
-
-        def codes_of(place):
-            row = builder.load(builder.gep(members.data, [builder.add(first, place)]))
-            at = builder.add(builder.mul(builder.sext(row, LONG), width), column)
-            return write.load(builder.gep(table.data, [at]), element)
-
-        best = write.variable(WORD, -1)
-        below, above = write.variable(element, -1), write.variable(element, -1)
-        split, highest = write.variable(element, 0), write.variable(element, 0)
-        totals = [cgutils.alloca_once(builder, none.type) for _ in range(TOGETHER)]
-        step_by = ir.Constant(LONG, TOGETHER)
-        with cgutils.for_range_slice(builder, ir.Constant(LONG, 0), n, step_by) as (place, _):
+        sums = [cgutils.alloca_once(builder, none.type) for _ in range(TOGETHER)]
+        zero, by = ir.Constant(LONG, 0), ir.Constant(LONG, TOGETHER)
+        with cgutils.for_range_slice(builder, zero, n, by) as (place, _):
             mine = []
-            for more, total in enumerate(totals):  # beyond the last row, the last row again
+            for more, total in enumerate(sums):  # beyond the last row, the last row again
                 at = builder.add(place, ir.Constant(LONG, more))
                 at = builder.select(builder.icmp_signed("<", at, n), at, last)
                 mine.append(codes_of(at))
                 builder.store(none, total)
-            with cgutils.for_range(builder, n) as other:
-                weight = write.everywhere(builder.load(builder.gep(steps.data, [other.index])))
-                theirs = codes_of(other.index)
-                for here, total in zip(mine, totals, strict=True):
+            with cgutils.for_range_slice(builder, begin, end, ir.Constant(LONG, 1)) as (other, _):
+                weight = write.everywhere(builder.load(builder.gep(steps.data, [other])))
+                theirs = codes_of(other)
+                for here, total in zip(mine, sums, strict=True):
                     counted = builder.icmp_unsigned("<=", theirs, here)
                     more = builder.select(counted, weight, none)
                     builder.store(builder.add(builder.load(total), more), total)
-            for here, total in zip(mine, totals, strict=True):
-                reached = builder.load(total)
-                score = write.looked_up(reached, tabled, begin)
-                lower = builder.icmp_unsigned("<", score, builder.load(best))
-                equal = builder.icmp_unsigned("==", score, builder.load(best))
-                earlier = builder.icmp_unsigned("<", here, builder.load(below))
-                better = builder.or_(lower, builder.and_(equal, earlier))
-                for variable, value in ((best, score), (below, here), (split, reached)):
-                    builder.store(builder.select(better, value, builder.load(variable)), variable)
-        with cgutils.for_range(builder, n) as one:
-            mine = codes_of(one.index)
-            for variable, how, candidate in (
-                (highest, ">", mine),
-                (above, "<", _only(builder, ">", mine, builder.load(below))),
-            ):
-                old = builder.load(variable)
-                better = builder.icmp_unsigned(how, candidate, old)
-                builder.store(builder.select(better, candidate, old), variable)
-        width = builder.extract_value(out.shape, 1)
-        for which, variable in enumerate((best, below, split, above, highest)):
-            at = builder.add(builder.mul(ir.Constant(LONG, which), width), column)
-            value = builder.load(variable)
-            if value.type.element != WORD:
-                value = builder.zext(value, ir.VectorType(WORD, LANES))
-            write.store(value, builder.gep(out.data, [at]))
+            for more, total in enumerate(sums):
+                at = builder.add(place, ir.Constant(LONG, more))
+                at = builder.mul(at, ir.Constant(LONG, LANES))
+                write.store(builder.load(total), builder.gep(out.data, [at]))
         return context.get_dummy_value()
 
     return signature, code
 
 
-def _only(builder, how, values, limit):
-    """Return the values that compare so with a limit, and elsewhere the highest there can be."""
-    highest = ir.Constant(values.type, [-1] * LANES)
-    return builder.select(builder.icmp_unsigned(how, values, limit), values, highest)
+@intrinsic
+def _least(_context, codes, rows, first, n, column, scored, totals, found):
+    """Write the least score of each attribute, of equals that of the lowest code."""
+    signature = types.void(codes, rows, first, n, column, scored, totals, found)
+
+    def code(context, builder, signature, arguments):
+        write = _Code(context, builder, signature, arguments)
+        scores, reached = write.array(5), write.array(6)
+        codes_of, element = write.codes_of(column=4), write.element(0)
+        best, below = write.variable(WORD, -1), write.variable(element, -1)
+        split = write.variable(element, 0)
+        with cgutils.for_range(builder, write.number(3)) as one:
+            at = builder.mul(one.index, ir.Constant(LONG, LANES))
+            here = codes_of(one.index)
+            score = write.load(builder.gep(scores.data, [at]), WORD)
+            total = write.load(builder.gep(reached.data, [at]), element)
+            lower = builder.icmp_unsigned("<", score, builder.load(best))
+            equal = builder.icmp_unsigned("==", score, builder.load(best))
+            earlier = builder.icmp_unsigned("<", here, builder.load(below))
+            better = builder.or_(lower, builder.and_(equal, earlier))
+            for variable, value in ((best, score), (below, here), (split, total)):
+                builder.store(builder.select(better, value, builder.load(variable)), variable)
+        for which, variable in ((SCORE, best), (BELOW, below), (SPLIT, split)):
+            write.note(7, which, 4, builder.load(variable))
+        return context.get_dummy_value()
+
+    return signature, code
+
+
+@intrinsic
+def _look_above(_context, codes, rows, first, n, column, found):
+    """Write the lowest code above the one below the threshold, and the highest of all."""
+    signature = types.void(codes, rows, first, n, column, found)
+
+    def code(context, builder, signature, arguments):
+        write = _Code(context, builder, signature, arguments)
+        codes_of, element = write.codes_of(column=4), write.element(0)
+        beyond = ir.Constant(ir.VectorType(element, LANES), [-1] * LANES)
+        below = write.noted(5, BELOW, 4, element)
+        above, highest = write.variable(element, -1), write.variable(element, 0)
+        with cgutils.for_range(builder, write.number(3)) as one:
+            here = codes_of(one.index)
+            higher = builder.icmp_unsigned(">", here, below)
+            for variable, how, value in (
+                (above, "<", builder.select(higher, here, beyond)),
+                (highest, ">", here),
+            ):
+                old = builder.load(variable)
+                better = builder.icmp_unsigned(how, value, old)
+                builder.store(builder.select(better, value, old), variable)
+        for which, variable in ((ABOVE, above), (HIGHEST, highest)):
+            write.note(5, which, 4, builder.load(variable))
+        return context.get_dummy_value()
+
+    return signature, code
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def best_splits(codes, rows, first, n, step, scores, begin, found):
+def best_splits(codes, rows, first, n, attributes, step, scores, begin, totals, scored, found):
     """Write the best split of a few rows for each attribute."""
-    for column in range(0, codes.shape[1], LANES):
-        _best_splits(codes, rows, first, n, step, column, scores, begin, found)
+    for column in range(0, attributes, LANES):
+        _count_up_to(codes, rows, first, n, 0, n, step, column, totals)
+        used = min(LANES, attributes - column)
+        for i in range(n):
+            for lane in range(used):
+                scored[i, lane] = scores[begin + np.int64(totals[0, i, lane])]
+        _least(codes, rows, first, n, column, scored, totals, found)
+        _look_above(codes, rows, first, n, column, found)
