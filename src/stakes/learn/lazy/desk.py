@@ -12,7 +12,7 @@ from stakes.learn.lazy.entropy import NEVER, ORDERED, fill_table
 from stakes.learn.lazy.order import FEW
 from stakes.learn.lazy.prepare import LANES
 from stakes.learn.lazy.thresholds import NOTHING, fill_tangents
-from stakes.learn.lazy.vectors import TOGETHER
+from stakes.learn.lazy.vectors import MANY, MOST_CLASSES, TOGETHER
 
 LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 1024, 1 << 21, 1 << 12
 """Small nodes share tables of all their splits, by the counts of their classes."""
@@ -22,7 +22,7 @@ PARTS = 512
 
 
 class Data(NamedTuple):
-    """The rows of a bag, by attribute.
+    """The rows of a bag, class by class.
 
     `position` [attribute, row] is a row's place in the attribute's order, in which rows without a
     value are last; `entry` [attribute, place] holds the value's code, the row's weight and class.
@@ -66,8 +66,13 @@ class Desk(NamedTuple):
     at: np.ndarray
     rank: np.ndarray
     step: np.ndarray
+    starts: np.ndarray
+    share: np.ndarray
     totals: np.ndarray
     scored: np.ndarray
+    bounds: np.ndarray
+    least: np.ndarray
+    place: np.ndarray
     found: np.ndarray
     places: np.ndarray
     note: np.ndarray
@@ -75,6 +80,7 @@ class Desk(NamedTuple):
     worth: np.ndarray
     bound: np.ndarray
     tangents: np.ndarray
+    split_gains: np.ndarray
     runs: np.ndarray
     gain_of: np.ndarray
     seen: np.ndarray
@@ -105,10 +111,13 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
     return Desk(
         log, np.zeros(n_words, np.uint64), np.zeros((n_words >> 6) + 1, np.uint64),
         np.empty(FEW, position.dtype), np.empty(FEW, np.uint16),
-        np.empty(FEW, position.dtype), np.empty((1, FEW + TOGETHER, LANES), position.dtype),
-        np.full((FEW, LANES), NEVER, np.uint32), np.empty((5, width), np.uint32), np.empty(n, np.int32),
+        np.empty(MANY, position.dtype), np.empty((2, classes + 1), np.int64),
+        np.empty((2, MOST_CLASSES), np.float32),
+        np.empty((min(classes, MOST_CLASSES), MANY + TOGETHER, LANES), position.dtype),
+        np.full((MANY, LANES), NEVER, np.uint32), np.empty((MANY, LANES), np.float32),
+        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32), np.empty((5, width), np.uint32), np.empty(n, np.int32),
         np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
-        np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
+        np.empty(classes), np.empty(n), tangents, np.empty((2, attributes), np.int64), np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
         np.empty(n_queries, np.int64),
         np.zeros((3, attributes), np.int64), np.empty(attributes),

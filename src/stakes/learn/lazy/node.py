@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stakes.learn.lazy.bounds import bounded_splits
 from stakes.learn.lazy.desk import LARGEST_TABLE, find_table
 from stakes.learn.lazy.entropy import (
     BOTH,
@@ -32,10 +33,16 @@ from stakes.learn.lazy.thresholds import (
     running_best,
     value_gains,
 )
-from stakes.learn.lazy.vectors import ABOVE, BELOW, HIGHEST, SCORE, SPLIT, best_splits
-
-MOST_CLASSES = 16
-"""Scores of up to four bits, in units of 1e-9, fit into 32-bit numbers."""
+from stakes.learn.lazy.vectors import (
+    ABOVE,
+    BELOW,
+    HIGHEST,
+    MANY,
+    MOST_CLASSES,
+    SCORE,
+    SPLIT,
+    best_splits,
+)
 
 LEFT_GAIN, RIGHT_GAIN, LIMIT = range(3)
 """What is noted of an attribute's test: the gains of its sides, the highest code on the left."""
@@ -49,7 +56,7 @@ def best_tests(
     rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
     max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
-    log, words, summary, at, rank, step, totals, scored, found, places, note, term, worth, bound, tangents, runs,
+    log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place, found, places, note, term, worth, bound, tangents, split_gains, runs,
     gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, pure,
     table_of, table_counts, table_from, tabled, scores, gains,
 ):  # fmt: skip
@@ -61,7 +68,7 @@ def best_tests(
     """
     few, attributes = length <= FEW, len(known)
     table_size, present, begin = 0, 0, NOTHING
-    if few and at_node:
+    if at_node and length <= MANY:
         table_size, present = arrange(note, LARGEST_TABLE)
     if table_size and present <= MOST_CLASSES:
         begin = find_table(
@@ -77,9 +84,19 @@ def best_tests(
         best_splits(
             codes, rows, first, length, attributes, step, scores, begin, totals, scored, found
         )
+    vectors = begin == NOTHING and at_node and length <= MANY and present <= MOST_CLASSES
+    if vectors:
+        fill_terms(note, balanced, log, term)
+        mass, terms = sum_side(note, COUNTS, term)
+        whole = entropy(mass, terms)
+        highest_gain, terms_filled = units(whole), True
+        bounded_splits(
+            codes, rows, first, length, attributes, size, min_leaf, whole, row_class, row_weight,
+            note, term, step, starts, share, totals, bounds, least, place, found, split_gains,
+        )  # fmt: skip
     for i in range(n_asked):
         pure[i] = 0
-    n_done = 0
+    n_done, beyond = 0, NEVER
     for a in range(attributes):
         content = True
         for i in range(n_asked):
@@ -101,6 +118,17 @@ def best_tests(
                 cut = middle(value[value_start[a] + low], value[high])
                 _note_sides(
                     a, cut, left_gain, right_gain, low, highest_gain, sides, cuts,
+                    queries, asked, n_asked, pure,
+                )  # fmt: skip
+            continue
+
+        if vectors and not discrete[a] and found[HIGHEST, a] != missing:
+            if found[BELOW, a] != beyond:
+                low = np.int64(found[BELOW, a])
+                high = value_start[a] + np.int64(found[ABOVE, a])
+                cut = middle(value[value_start[a] + low], value[high])
+                _note_sides(
+                    a, cut, split_gains[0, a], split_gains[1, a], low, highest_gain, sides, cuts,
                     queries, asked, n_asked, pure,
                 )  # fmt: skip
             continue

@@ -102,8 +102,10 @@ class Table:
 
         drawn = counts > 0
         rows = np.flatnonzero(drawn)
+        rows = rows[np.argsort(self.classes[rows], kind="stable")]
         size = len(rows)
-        new = np.cumsum(drawn) - 1
+        new = np.empty(self.n_rows, np.int64)
+        new[rows] = np.arange(size)
         of_row = (counts.astype(np.int64) << 16) | self.classes
         attributes = len(self.attributes)
         position = np.empty((attributes, size), self.position_type)

@@ -25,11 +25,20 @@ SCORE, BELOW, SPLIT, ABOVE, HIGHEST = range(5)
 in the table, the code above, and the highest code of all."""
 
 WORD, LONG = ir.IntType(32), ir.IntType(64)
+MANY, MOST_CLASSES = 128, 16
+"""Nodes of up to so many rows and classes are looked at in vectors.
+
+Scores of up to four bits, in units of 1e-9, fit into 32-bit numbers."""
+
 TOGETHER = 4
 """How many rows are compared at once with another, which then is read only once for them."""
 
 
-class _Code:
+def _bytes(element):
+    return element.width // 8 if isinstance(element, ir.IntType) else 4
+
+
+class Code:
     """Writes instructions about arrays, and vectors with a value for each attribute."""
 
     def __init__(self, context, builder, signature, arguments):
@@ -61,11 +70,11 @@ class _Code:
     def load(self, pointer, element):
         kind = ir.VectorType(element, LANES)
         at = self.builder.bitcast(pointer, kind.as_pointer())
-        return self.builder.load(at, align=element.width // 8)
+        return self.builder.load(at, align=_bytes(element))
 
     def store(self, vector, pointer):
         at = self.builder.bitcast(pointer, vector.type.as_pointer())
-        self.builder.store(vector, at, align=vector.type.element.width // 8)
+        self.builder.store(vector, at, align=_bytes(vector.type.element))
 
     def element(self, which):
         return self.context.get_data_type(self.kinds[which].dtype)
@@ -107,7 +116,7 @@ def _count_up_to(_context, codes, rows, first, n, begin, end, step, column, tota
     signature = types.void(codes, rows, first, n, begin, end, step, column, totals)
 
     def code(context, builder, signature, arguments):
-        write = _Code(context, builder, signature, arguments)
+        write = Code(context, builder, signature, arguments)
         steps, out = write.array(6), write.array(8)
         n, begin, end = (write.number(which) for which in (3, 4, 5))
         codes_of = write.codes_of(column=7)
@@ -144,7 +153,7 @@ def _least(_context, codes, rows, first, n, column, scored, totals, found):
     signature = types.void(codes, rows, first, n, column, scored, totals, found)
 
     def code(context, builder, signature, arguments):
-        write = _Code(context, builder, signature, arguments)
+        write = Code(context, builder, signature, arguments)
         scores, reached = write.array(5), write.array(6)
         codes_of, element = write.codes_of(column=4), write.element(0)
         best, below = write.variable(WORD, -1), write.variable(element, -1)
@@ -173,7 +182,7 @@ def _look_above(_context, codes, rows, first, n, column, found):
     signature = types.void(codes, rows, first, n, column, found)
 
     def code(context, builder, signature, arguments):
-        write = _Code(context, builder, signature, arguments)
+        write = Code(context, builder, signature, arguments)
         codes_of, element = write.codes_of(column=4), write.element(0)
         beyond = ir.Constant(ir.VectorType(element, LANES), [-1] * LANES)
         below = write.noted(5, BELOW, 4, element)
@@ -193,6 +202,18 @@ def _look_above(_context, codes, rows, first, n, column, found):
         return context.get_dummy_value()
 
     return signature, code
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_up_to(codes, rows, first, n, begin, end, step, column, totals):
+    """Write, for each row and attribute, the steps of some rows that are not above it."""
+    _count_up_to(codes, rows, first, n, begin, end, step, column, totals)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def look_above(codes, rows, first, n, column, found):
+    """Write what is above the thresholds."""
+    _look_above(codes, rows, first, n, column, found)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
