@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 from stakes.learn.lazy.entropy import (
     COUNTS,
     LEFT,
+    NEVER,
     RIGHT,
     UNITS,
     entropy,
@@ -19,7 +20,7 @@ from stakes.learn.lazy.entropy import (
 )
 from stakes.learn.lazy.prepare import LANES
 from stakes.learn.lazy.thresholds import NOTHING
-from stakes.learn.lazy.vectors import BELOW, LONG, WORD, Code, count_up_to, look_above
+from stakes.learn.lazy.vectors import BELOW, LONG, SCORE, WORD, Code, count_up_to, look_above
 
 LOGARITHM = (
     -2.787926207, 5.047855413, -3.489878551, 1.589474295, -0.4025133935, 0.04300495779,
@@ -187,5 +188,5 @@ def bounded_splits(
                         split_gains[0, a] = max(units(whole_entropy - h_left), 0)
                         split_gains[1, a] = max(units(whole_entropy - h_right), 0)
                 i += 1
-            found[BELOW, a] = code
+            found[BELOW, a], found[SCORE, a] = code, NEVER if code == NOTHING else 0
         look_above(codes, rows, first, n, column, found)

@@ -74,13 +74,13 @@ class Desk(NamedTuple):
     least: np.ndarray
     place: np.ndarray
     found: np.ndarray
+    split_gains: np.ndarray
     places: np.ndarray
     note: np.ndarray
     term: np.ndarray
     worth: np.ndarray
     bound: np.ndarray
     tangents: np.ndarray
-    split_gains: np.ndarray
     runs: np.ndarray
     gain_of: np.ndarray
     seen: np.ndarray
@@ -90,6 +90,8 @@ class Desk(NamedTuple):
     gain_of_query: np.ndarray
     choice_of_query: np.ndarray
     packed: np.ndarray
+    rest: np.ndarray
+    alone: np.ndarray
     pure: np.ndarray
     table_of: np.ndarray
     table_counts: np.ndarray
@@ -115,14 +117,16 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
         np.empty((2, MOST_CLASSES), np.float32),
         np.empty((min(classes, MOST_CLASSES), MANY + TOGETHER, LANES), position.dtype),
         np.full((MANY, LANES), NEVER, np.uint32), np.empty((MANY, LANES), np.float32),
-        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32), np.empty((5, width), np.uint32), np.empty(n, np.int32),
+        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32), np.zeros((5, width), np.uint32),
+        np.empty((2, attributes), np.int64), np.empty(n, np.int32),
         np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
-        np.empty(classes), np.empty(n), tangents, np.empty((2, attributes), np.int64), np.empty((6, n + 1), np.int64),
+        np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
         np.empty(n_queries, np.int64),
         np.zeros((3, attributes), np.int64), np.empty(attributes),
         np.zeros((n_queries, attributes), np.int64), np.empty((n_queries, attributes), np.int64),
-        np.empty(attributes, np.int64), np.empty(n_queries, np.int64),
+        np.empty(attributes, np.int64), np.empty(attributes + 1, np.int64), np.empty(attributes, np.bool_),
+        np.empty(n_queries, np.int64),
         np.full(2 * MOST_TABLES, NOTHING, np.int32), np.zeros((MOST_TABLES, classes), np.int64),
         np.zeros(MOST_TABLES + 1, np.int64), np.zeros(1, np.int64),
         np.empty(MOST_TABLED, np.uint32), np.empty(MOST_TABLED, np.uint32),

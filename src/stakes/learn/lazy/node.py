@@ -13,6 +13,7 @@ from stakes.learn.lazy.entropy import (
     COUNTS,
     KNOWN,
     NEVER,
+    ORDER,
     STRIDE,
     arrange,
     entropy,
@@ -56,15 +57,16 @@ def best_tests(
     rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
     max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
-    log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place, found, places, note, term, worth, bound, tangents, split_gains, runs,
-    gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, pure,
+    log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place,
+    found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, rest, alone, pure,
     table_of, table_counts, table_from, tabled, scores, gains,
 ):  # fmt: skip
     """Write the best tests of each query at a node, and the class where a test leaves one only.
 
     A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
-    the side above it. Queries look no further once all have as many tests as they may that leave
-    one class only; tests that gain too little beside the best are left out.
+    the side above it. In small nodes most attributes are looked at together, in vectors; the rest
+    one by one, until all queries have as many tests as they may that leave one class only. Tests
+    that gain too little beside the best are left out.
     """
     few, attributes = length <= FEW, len(known)
     table_size, present, begin = 0, 0, NOTHING
@@ -84,8 +86,8 @@ def best_tests(
         best_splits(
             codes, rows, first, length, attributes, step, scores, begin, totals, scored, found
         )
-    vectors = begin == NOTHING and at_node and length <= MANY and present <= MOST_CLASSES
-    if vectors:
+    bounded = begin == NOTHING and at_node and length <= MANY and present <= MOST_CLASSES
+    if bounded:
         fill_terms(note, balanced, log, term)
         mass, terms = sum_side(note, COUNTS, term)
         whole = entropy(mass, terms)
@@ -94,10 +96,28 @@ def best_tests(
             codes, rows, first, length, attributes, size, min_leaf, whole, row_class, row_weight,
             note, term, step, starts, share, totals, bounds, least, place, found, split_gains,
         )  # fmt: skip
+    in_vectors = begin != NOTHING or bounded
+    n_rest = 0
+    for a in range(attributes):
+        low, high = np.int64(found[BELOW, a]), np.int64(found[ABOVE, a])
+        alone[a] = discrete[a] or not in_vectors or found[HIGHEST, a] == missing
+        rest[n_rest] = a
+        n_rest += alone[a]
+        cuts[a], sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a], sides[LIMIT, a] = 0.0, 0, 0, low
+        if alone[a] or found[SCORE, a] == NEVER:
+            continue
+        cuts[a] = middle(value[value_start[a] + low], value[value_start[a] + high])
+        if begin != NOTHING:
+            split = np.int64(found[SPLIT, a])
+            sides[LEFT_GAIN, a] = np.int64(gains[begin + split])
+            sides[RIGHT_GAIN, a] = np.int64(gains[begin + table_size - 1 - split])
+        else:
+            sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = split_gains[0, a], split_gains[1, a]
+
     for i in range(n_asked):
         pure[i] = 0
-    n_done, beyond = 0, NEVER
-    for a in range(attributes):
+    n_done = 0
+    while n_done < n_rest:
         content = True
         for i in range(n_asked):
             if pure[i] < max_tests:
@@ -105,33 +125,8 @@ def best_tests(
                 break
         if content:
             break
-        n_done = a + 1
-        sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
-        cuts[a] = 0.0
-
-        if begin != NOTHING and not discrete[a] and found[HIGHEST, a] != missing:
-            if found[SCORE, a] != NEVER:
-                split, low = np.int64(found[SPLIT, a]), np.int64(found[BELOW, a])
-                left_gain = np.int64(gains[begin + split])
-                right_gain = np.int64(gains[begin + table_size - 1 - split])
-                high = value_start[a] + np.int64(found[ABOVE, a])
-                cut = middle(value[value_start[a] + low], value[high])
-                _note_sides(
-                    a, cut, left_gain, right_gain, low, highest_gain, sides, cuts,
-                    queries, asked, n_asked, pure,
-                )  # fmt: skip
-            continue
-
-        if vectors and not discrete[a] and found[HIGHEST, a] != missing:
-            if found[BELOW, a] != beyond:
-                low = np.int64(found[BELOW, a])
-                high = value_start[a] + np.int64(found[ABOVE, a])
-                cut = middle(value[value_start[a] + low], value[high])
-                _note_sides(
-                    a, cut, split_gains[0, a], split_gains[1, a], low, highest_gain, sides, cuts,
-                    queries, asked, n_asked, pure,
-                )  # fmt: skip
-            continue
+        a = rest[n_done]
+        n_done += 1
 
         if few:
             rank_few(rows, first, length, position, a, at, rank)
@@ -199,17 +194,21 @@ def best_tests(
 
     for i in range(n_asked):
         q = asked[i]
-        for a in range(n_done):  # a vector loop
-            x = queries[q, a]
-            gain = (x <= cuts[a]) * sides[LEFT_GAIN, a] + (x > cuts[a]) * sides[RIGHT_GAIN, a]
-            packed[a] = gain << RANKS | (MOST_RANKS - a)
-        for a in range(n_done):
-            if discrete[a] or not at_node:
+        if at_node:
+            for a in range(attributes):  # a vector loop
+                x = queries[q, a]
+                gain = (x <= cuts[a]) * sides[LEFT_GAIN, a] + (x > cuts[a]) * sides[RIGHT_GAIN, a]
+                packed[a] = gain << RANKS | (MOST_RANKS - a)
+        for k in range(n_rest):
+            a = rest[k]
+            if k >= n_done:
+                packed[a] = 0
+            elif discrete[a] or not at_node:
                 packed[a] = gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
         count = 0
         while count < max_tests:
             highest = np.int64(0)
-            for a in range(n_done):
+            for a in range(attributes):
                 highest = max(highest, packed[a])
             gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
             if gain == 0 or (count and gain + 1 < gain_ratio * best[i, 0]):
@@ -220,7 +219,13 @@ def best_tests(
             else:
                 choice = 2 * sides[LIMIT, a] + (queries[q, a] > cuts[a])
             only = np.int64(NOTHING)
-            if gain == highest_gain:
+            if gain == highest_gain and begin != NOTHING and not alone[a]:
+                split = np.int64(found[SPLIT, a])
+                split = table_size - 1 - split if choice & 1 else split
+                for k in range(present):  # the strides rise
+                    if note[STRIDE, note[ORDER, k]] <= split:
+                        only = note[ORDER, k]
+            elif gain == highest_gain:
                 j = first
                 while not _passes(choice, np.int64(codes[rows[j], a]), discrete[a], missing):
                     j += 1
