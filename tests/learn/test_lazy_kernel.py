@@ -11,6 +11,7 @@ from stakes.learn.lazy.columns import discrete_columns, read_columns
 from stakes.learn.lazy.desk import LARGEST_TABLE, Rules
 from stakes.learn.lazy.prepare import make_table
 from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk
+from stakes.learn.lazy.vectors import MANY, MOST_CLASSES
 
 KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
 
@@ -96,8 +97,73 @@ def test_as_the_plain_trees_with_more_rows_than_the_small_paths_take(kind, entro
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    bag=st.booleans(),
+    shape=st.tuples(
+        st.integers(MANY // 2, MANY + 20), st.sampled_from([2, 5, 35]), st.sampled_from([2, 3, 9])
+    ),
+    chosen=st.fixed_dictionaries(
+        {"max_tests": st.sampled_from([1, 2]), "entropy": st.sampled_from(["balanced", "plain"])}
+    ),
+)
+@settings(max_examples=20, deadline=None)
+def test_as_the_plain_trees_in_nodes_too_large_for_tables(seed, kind, bag, shape, chosen):
+    n, attributes, classes = shape
+    X, y, queries, discrete = random_problem(seed, n, attributes, classes, kind)
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n)) if bag else np.ones(n, dtype=int)
+    options = {
+        **chosen,
+        "gain_ratio": 0.2,
+        "min_leaf": 8,
+        "laplace": 0.0,
+        "thresholds": "node",
+        "average": "leaves",
+    }
+    got, expected = both((X, y, queries[:2], discrete), counts, classes, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("classes", [MOST_CLASSES, MOST_CLASSES + 1])
+def test_as_the_plain_trees_with_as_many_classes_as_vectors_take_and_more(classes):
+    X, y, queries, _ = random_problem(5, 110, 4, classes, "continuous")
+    y[:classes] = np.arange(classes)
+    options = {
+        "max_tests": 3,
+        "gain_ratio": 0.2,
+        "min_leaf": 4,
+        "laplace": 0.0,
+        "entropy": "balanced",
+        "thresholds": "node",
+        "average": "leaves",
+    }
+    got, expected = both((X, y, queries[:3], []), np.ones(110, dtype=int), classes, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
+def test_scores_that_differ_by_less_than_the_bounds_are_off_are_told_apart():
+    """Each attribute is another's mirror image, or has two thresholds that are as good."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=100), np.repeat([0, 1, 2, 1, 0], 20)
+    rank = np.argsort(np.argsort(x)).astype(float)
+    X = np.column_stack([np.arange(100), -np.arange(100), rank, -rank, np.arange(100) // 5 * 1.0])
+    options = {
+        "max_tests": 3,
+        "gain_ratio": 0.2,
+        "min_leaf": 10,
+        "laplace": 0.0,
+        "entropy": "balanced",
+        "thresholds": "node",
+        "average": "leaves",
+    }
+    got, expected = both((X, y, X[::17] + 0.25, []), np.ones(100, dtype=int), 3, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
 def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
-    X, y, queries, discrete = random_problem(3, 80, 4, 3, "all")
+    X, y, queries, discrete = random_problem(3, 120, 4, 3, "all")
     table = table_of(X, y, discrete, 3)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     options = {
@@ -113,7 +179,7 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     found = []
     for small in (65_000, 10):
         monkeypatch.setattr("stakes.learn.lazy.prepare.SMALL", small)
-        data = table.bag(np.ones(80, dtype=np.uint16))
+        data = table.bag(np.ones(120, dtype=np.uint16))
         found.append(
             (
                 data.position.dtype.itemsize,

@@ -1,4 +1,10 @@
-"""The best thresholds of a node that is too large for a table of its splits, many attributes at once."""
+"""The best thresholds of many attributes at once, in a node too large for a table of its splits.
+
+With r of a class's mass below a threshold, and m of all mass, the mean entropy of the sides is
+g(m) - Σ share · g(r) and what all thresholds have in common, where g(x) = x log x + (1 - x)
+log(1 - x) and a class has its share of the mass. Vectors of short numbers tell about how much that
+is; what could be the least is computed exactly.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +41,6 @@ REALS, WORDS = ir.VectorType(REAL, LANES), ir.VectorType(WORD, LANES)
 MANTISSA, EXPONENT, BIAS = 0x7FFFFF, 23, 127
 
 
-
-
 class _Reals:
     """Writes instructions about vectors of numbers."""
 
@@ -44,6 +48,7 @@ class _Reals:
         self.builder = builder
 
     def all(self, value):
+        """Return a vector of one value."""
         return ir.Constant(REALS, [value] * LANES)
 
     def add(self, one, other):
@@ -138,11 +143,7 @@ def bounded_splits(
     codes, rows, first, n, attributes, size, min_leaf, whole_entropy, row_class, row_weight,
     note, term, step, starts, share, totals, bounds, least, place, found, split_gains,
 ):  # fmt: skip
-    """Write the best threshold of each attribute, and what its sides gain.
-
-    The score of each row as the last below a threshold is first computed about; only those that
-    could be the least are computed exactly.
-    """
+    """Write the best threshold of each attribute, and what its sides gain."""
     present, whole = 0, 0.0
     for i in range(n):
         row = rows[first + i]

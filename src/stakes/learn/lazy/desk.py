@@ -14,7 +14,7 @@ from stakes.learn.lazy.prepare import LANES
 from stakes.learn.lazy.thresholds import NOTHING, fill_tangents
 from stakes.learn.lazy.vectors import MANY, MOST_CLASSES, TOGETHER
 
-LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 1024, 1 << 21, 1 << 12
+LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 512, 1 << 21, 1 << 12
 """Small nodes share tables of all their splits, by the counts of their classes."""
 
 PARTS = 512
@@ -117,16 +117,16 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
         np.empty((2, MOST_CLASSES), np.float32),
         np.empty((min(classes, MOST_CLASSES), MANY + TOGETHER, LANES), position.dtype),
         np.full((MANY, LANES), NEVER, np.uint32), np.empty((MANY, LANES), np.float32),
-        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32), np.zeros((5, width), np.uint32),
-        np.empty((2, attributes), np.int64), np.empty(n, np.int32),
+        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32),
+        np.zeros((5, width), np.uint32), np.empty((2, attributes), np.int64), np.empty(n, np.int32),
         np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
         np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
         np.empty(n_queries, np.int64),
         np.zeros((3, attributes), np.int64), np.empty(attributes),
         np.zeros((n_queries, attributes), np.int64), np.empty((n_queries, attributes), np.int64),
-        np.empty(attributes, np.int64), np.empty(attributes + 1, np.int64), np.empty(attributes, np.bool_),
-        np.empty(n_queries, np.int64),
+        np.empty(attributes, np.int64), np.empty(attributes + 1, np.int64),
+        np.empty(attributes, np.bool_), np.empty(n_queries, np.int64),
         np.full(2 * MOST_TABLES, NOTHING, np.int32), np.zeros((MOST_TABLES, classes), np.int64),
         np.zeros(MOST_TABLES + 1, np.int64), np.zeros(1, np.int64),
         np.empty(MOST_TABLED, np.uint32), np.empty(MOST_TABLED, np.uint32),

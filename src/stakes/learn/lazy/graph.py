@@ -135,12 +135,13 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
                 max_tests, rules.gain_ratio, rules.min_leaf, rules.balanced, rules.at_node,
                 stride, missing, data.codes, data.position, data.entry, known, data.tied, discrete,
                 data.value, data.value_start, row_class, row_weight,
-                desk.log, desk.words, desk.summary, desk.at, desk.rank, desk.step, desk.starts, desk.share,
-                desk.totals, desk.scored, desk.bounds, desk.least, desk.place, desk.found, desk.split_gains,
-                desk.places, note, desk.term, desk.worth, desk.bound, desk.tangents, desk.runs,
-                desk.gain_of, desk.seen, desk.below, desk.sides, desk.cuts, desk.gain_of_query,
-                desk.choice_of_query, desk.packed, desk.rest, desk.alone, desk.pure, desk.table_of, desk.table_counts,
-                desk.table_from, desk.tabled, desk.scores, desk.gains,
+                desk.log, desk.words, desk.summary, desk.at, desk.rank, desk.step, desk.starts,
+                desk.share, desk.totals, desk.scored, desk.bounds, desk.least, desk.place,
+                desk.found, desk.split_gains, desk.places, note, desk.term, desk.worth, desk.bound,
+                desk.tangents, desk.runs, desk.gain_of, desk.seen, desk.below, desk.sides,
+                desk.cuts, desk.gain_of_query, desk.choice_of_query, desk.packed, desk.rest,
+                desk.alone, desk.pure, desk.table_of, desk.table_counts, desk.table_from,
+                desk.tabled, desk.scores, desk.gains,
             )  # fmt: skip
 
             # Who goes where; what leaves one class only is a leaf at once.

@@ -58,7 +58,8 @@ def best_tests(
     max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
     log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place,
-    found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below, sides, cuts, gain_of_query, choice_of_query, packed, rest, alone, pure,
+    found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below,
+    sides, cuts, gain_of_query, choice_of_query, packed, rest, alone, pure,
     table_of, table_counts, table_from, tabled, scores, gains,
 ):  # fmt: skip
     """Write the best tests of each query at a node, and the class where a test leaves one only.

@@ -46,16 +46,19 @@ class Code:
         self.kinds, self.arguments = signature.args, arguments
 
     def array(self, which):
+        """Return an array among the arguments."""
         return self.context.make_array(self.kinds[which])(
             self.context, self.builder, self.arguments[which]
         )
 
     def number(self, which):
+        """Return a whole number among the arguments."""
         return self.context.cast(
             self.builder, self.arguments[which], self.kinds[which], types.int64
         )
 
     def everywhere(self, value):
+        """Return a vector of one value."""
         kind = ir.VectorType(value.type, LANES)
         first = self.builder.insert_element(
             ir.Constant(kind, ir.Undefined), value, ir.Constant(WORD, 0)
@@ -64,25 +67,30 @@ class Code:
         return self.builder.shuffle_vector(first, first, zeros)
 
     def variable(self, element, value):
+        """Return room for a vector, with one value everywhere."""
         kind = ir.VectorType(element, LANES)
         return cgutils.alloca_once_value(self.builder, ir.Constant(kind, [value] * LANES))
 
     def load(self, pointer, element):
+        """Return the vector that begins at a pointer."""
         kind = ir.VectorType(element, LANES)
         at = self.builder.bitcast(pointer, kind.as_pointer())
         return self.builder.load(at, align=_bytes(element))
 
     def store(self, vector, pointer):
+        """Write a vector from a pointer on."""
         at = self.builder.bitcast(pointer, vector.type.as_pointer())
         self.builder.store(vector, at, align=_bytes(vector.type.element))
 
     def element(self, which):
+        """Return the type of what is in an array."""
         return self.context.get_data_type(self.kinds[which].dtype)
 
     def codes_of(self, column):
         """Return what gets the codes of a node's row, given its place: arguments 0, 1 and 2."""
         builder = self.builder
-        codes, rows, first, column = self.array(0), self.array(1), self.number(2), self.number(column)
+        codes, rows = self.array(0), self.array(1)
+        first, column = self.number(2), self.number(column)
         width = builder.extract_value(codes.shape, 1)
 
         def get(place):
@@ -99,11 +107,13 @@ class Code:
         return self.builder.gep(array.data, [self.builder.add(at, self.number(column))])
 
     def note(self, array, which, column, vector):
+        """Write a vector into a row of notes, from a column on."""
         if vector.type.element != WORD:
             vector = self.builder.zext(vector, ir.VectorType(WORD, LANES))
         self.store(vector, self._of_note(array, which, column))
 
     def noted(self, array, which, column, element):
+        """Return a vector from a row of notes, from a column on."""
         vector = self.load(self._of_note(array, which, column), WORD)
         if element == WORD:
             return vector
