@@ -7,20 +7,18 @@ from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from stakes import CostMatrix
+from stakes.lab import Gaussians
 
 SHIFT = 1.5
 PREVALENCE = 0.3
 ALARM, MISS = 1.0, 20.0
 COSTS = CostMatrix.from_errors(false_positive=ALARM, false_negative=MISS)
+DOMAIN = Gaussians(SHIFT, prevalence=PREVALENCE, noise=1)
 
 
 def draw(n, seed):
     """Draw n examples: the second class is shifted in the first of two features."""
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < PREVALENCE).astype(int)
-    features = rng.normal(size=(n, 2))
-    features[:, 0] += SHIFT * y
-    return features, y
+    return DOMAIN.draw(n, seed)
 
 
 def bayes_cost():
@@ -41,9 +39,8 @@ class TrueProbabilities(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        first = (1 - PREVALENCE) * norm.pdf(X[:, 0])
-        second = PREVALENCE * norm.pdf(X[:, 0] - SHIFT)
-        return np.column_stack([first, second]) / (first + second)[:, np.newaxis]
+        second = DOMAIN.probability(X)
+        return np.column_stack([1 - second, second])
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

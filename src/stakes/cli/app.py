@@ -14,6 +14,7 @@ from stakes.cli import (
     curve,
     demo,
     evaluate,
+    lab,
     merge,
     plan,
     report,
@@ -59,6 +60,7 @@ COMMANDS = (report, evaluate, compare, curve, threshold, plan, count, merge)
 for each in COMMANDS:
     add(app, each)
 app.add_typer(costs.app, name="costs")
+app.add_typer(lab.app, name="lab")
 add(app, demo)
 
 

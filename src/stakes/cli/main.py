@@ -16,8 +16,8 @@ ANYWHERE = ("--quiet", "-q", "--debug")
 """Options of all commands, which may stand before a command's name or after it."""
 
 ARGUMENTS = (
-    "assurance|capacity|class_priors|confidence|difference|false_negative|false_positive|"
-    "half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|volume"
+    "assurance|capacity|class_priors|confidence|data|difference|false_negative|false_positive|"
+    "half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|scale|volume"
 )
 """Arguments that are options of commands under the same names."""
 

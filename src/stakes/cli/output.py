@@ -55,10 +55,17 @@ class Output:
         """Remember where the results go as JSON; to standard output means that only."""
         self._json = path
 
-    def text(self, text: str = "", style: str = "") -> None:
+    def text(self, text: str = "", style: str = "", *, indent: int = 0) -> None:
         """Say sentences, wrapped; a style shows in a terminal only."""
         together = text.replace(" %", f"{NO_BREAK}%").replace(" = ", f"{NO_BREAK}={NO_BREAK}")
-        lines = textwrap.fill(together, WIDTH, break_on_hyphens=False, break_long_words=False)
+        lines = textwrap.fill(
+            together,
+            WIDTH,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
         self._say(lines.replace(NO_BREAK, " "), style)
 
     def table(self, text: str) -> None:

@@ -57,6 +57,12 @@ class Progress:
             self._text, self._done = text, min(self._done + 1, self._total)
             self._update()
 
+    def reach(self, done: int, total: int, text: str) -> None:
+        """Say how many of all steps are done, in whatever order they were."""
+        with self._lock:
+            self._text, self._done, self._total = text, done + 1, total
+            self._update()
+
     def _begin(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn

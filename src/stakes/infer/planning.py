@@ -7,7 +7,6 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import gamma
 
@@ -23,6 +22,7 @@ from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
 from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
 from stakes.infer.run import checked_confidence
+from stakes.infer.tilting import tilted
 
 TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
@@ -325,24 +325,7 @@ def _alternative(
     """Return the pilot's shares, tilted to have the difference, and each cell's difference."""
     values = cost_differences(costs.values_for(pilot.labels, pilot.decisions)).ravel()
     shares = (pilot.counts / pilot.n).ravel()
-    seen = values[shares > 0]
-    mean = float(shares @ values)
-    if np.isclose(mean, difference):
-        return shares, values
-    if not seen.min() < difference < seen.max():
-        raise InputError(
-            f"difference: the pilot's outcomes differ by {seen.min():g} to {seen.max():g}, so a "
-            f"mean difference of {difference:g} cannot come from them."
-        )
-    scale = np.abs(seen).max()
-
-    def tilted(t: float) -> Floats:
-        lift = t * values / scale
-        weights = shares * np.exp(np.minimum(lift - (t * seen / scale).max(), 0.0))
-        return np.asarray(weights / weights.sum())
-
-    root = brentq(lambda t: float(tilted(t) @ values) - difference, -700, 700)
-    return tilted(root), values
+    return tilted(shares, values, difference, what="difference: the pilot's outcomes"), values
 
 
 def _power(

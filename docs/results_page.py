@@ -1,0 +1,110 @@
+"""Write the pages about the papers' experiments, from the results of stated full-scale runs."""
+
+import re
+from pathlib import Path
+
+from stakes.lab import experiments
+from stakes.lab.comparison import HEADER, duration, nearness, reasons, tables, tally
+from stakes.lab.figures import figures
+from stakes.lab.kept import DEFAULT_FOLDER, NO_DATA, command
+from stakes.lab.shipped import FOLDER, shipped
+
+INDEX = """# Results
+
+The experiments of the papers, run again by the [lab](../howto/lab.md), and every number that was
+published beside ours. A number *agrees* when it is as near to ours as the page of its experiment
+says, and is *within noise* when it would be if ours were three standard errors nearer. Where it
+*differs*, the page says why.
+
+{table}
+
+Not repeated here: AMOC curves, active learning, and the costs of acquiring attributes.
+
+```{{toctree}}
+:hidden:
+
+{names}
+```
+"""
+
+
+def write_pages(target, source=FOLDER, known=None):
+    """Write a page for each experiment with results, its figures, and an index of all."""
+    target = Path(target)
+    (target / "figures").mkdir(parents=True, exist_ok=True)
+    for old in (*target.glob("*.md"), *target.glob("figures/*.png")):
+        old.unlink()
+    rows, names = [], []
+    for experiment in experiments() if known is None else known:
+        results = shipped(experiment.name, Path(source))
+        if results is None:
+            found = "no full-scale run yet"
+            what = f"`{experiment.name}`"
+        else:
+            pictures = _drawn(experiment, results)
+            for figure, picture in pictures.items():
+                (target / "figures" / f"{experiment.name}-{figure}.png").write_bytes(picture)
+            page = page_of(experiment, results, pictures)
+            (target / f"{experiment.name}.md").write_text(page, encoding="utf-8")
+            names.append(experiment.name)
+            found = tally(experiment, results)
+            what = f"[`{experiment.name}`]({experiment.name}.md)"
+        rows.append([what, plain(experiment.title), plain(experiment.source), plain(found)])
+    table = markdown_table(["experiment", "what it shows", "repeats", "verdicts"], rows)
+    index = INDEX.format(table=table, names="\n".join(names))
+    (target / "index.md").write_text(index, encoding="utf-8")
+
+
+def _drawn(experiment, results):
+    """Draw the figures, and name the experiment where that fails."""
+    try:
+        return figures(experiment, results)
+    except Exception as error:
+        error.add_note(
+            f"This is {experiment.name}. If it has changed since its results were written, write "
+            f"them anew: python tools/lab_results.py {experiment.name}"
+        )
+        raise
+
+
+def page_of(experiment, results, pictures):
+    """Return the page of one experiment."""
+    data = NO_DATA if experiment.reads_data else None
+    run = command(experiment, Path(DEFAULT_FOLDER), results.scale, results.seed, data)
+    time = f"{duration(results.seconds)} on one processor"
+    how = f"Scale {results.scale:g}, seed {results.seed}; {time}."
+    found = plain(f"{tally(experiment, results)} {nearness(experiment)}".strip())
+    parts = [
+        f"# {plain(experiment.title)}",
+        f"{plain(experiment.source)}.",
+        f"```console\n$ {run}\n```",
+        f"{how} {found}",
+    ]
+    for source, rows in tables(experiment, results).items():
+        cells = [[plain(cell) for cell in row] for row in rows]
+        parts += [markdown_table([plain(source), *HEADER], cells)]
+    for title, sentences in (
+        ("Why numbers differ", reasons(experiment, results)),
+        ("Found besides", experiment.findings),
+        ("Stand-ins", experiment.stand_ins),
+    ):
+        if sentences:
+            parts += [f"## {title}", "\n".join(f"- {plain(each)}" for each in sentences)]
+    if pictures:
+        parts.append("## Figures")
+    for figure in pictures:
+        name = figure.replace("-", " ").capitalize()
+        parts.append(f"![{plain(name)}](figures/{experiment.name}-{figure}.png)")
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text):
+    """Keep Markdown from reading signs in a sentence."""
+    return re.sub(r"([\\`*_{}\[\]<>$|#~])", r"\\\1", text)
+
+
+def markdown_table(header, rows):
+    """Return a table; numbers to the right."""
+    numbers = header[1] == HEADER[0]
+    rule = ["---", *["---:" if numbers else "---"] * (len(header) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

@@ -1,0 +1,46 @@
+"""The experiments, by name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from stakes.errors import InputError
+from stakes.lab.experiment import Experiment
+
+NAMES = (
+    "bcost-coverage",
+    "bcost-laplace",
+    "bdeltacost-type1",
+    "bdeltacost-power",
+    "bdeltacost-resamples",
+    "bdeltacost-weak-tree",
+    "z-claim",
+    "loss-distribution",
+    "weighting-uci",
+    "probability-scatter",
+    "blot-uci",
+    "river-standin",
+    "cost-curve-figures",
+    "exact-band-coverage",
+    "finite-validation",
+)
+"""An experiment "some-name" is `EXPERIMENT` in the module `stakes.lab.replicate.some_name`."""
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment by its name."""
+    if name not in NAMES:
+        near = get_close_matches(str(name), NAMES, n=1, cutoff=0.4)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(
+            f"experiment: there is none called {name!r}.{meant} There are: {', '.join(NAMES)}."
+        )
+    module = import_module(f"stakes.lab.replicate.{name.replace('-', '_')}")
+    experiment: Experiment = module.EXPERIMENT
+    return experiment
+
+
+def experiments() -> list[Experiment]:
+    """Return all experiments, those of one paper after those of another."""
+    return [find(name) for name in NAMES]

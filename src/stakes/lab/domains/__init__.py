@@ -1,0 +1,1 @@
+"""Domains to draw examples from, with what is true of them."""

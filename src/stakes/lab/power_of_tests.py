@@ -1,0 +1,159 @@
+"""How likely tests are to find a difference, as test sets grow."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import _validate
+from stakes._frame import data_frame
+from stakes._table import html_table, listed, number
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.infer.run import checked_confidence
+from stakes.lab.measurements import TESTS, for_each, rate, rejections, seeds
+from stakes.lab.truth import truth_of, whole_number
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """How likely a test is to find a difference, in test sets of several sizes.
+
+    Attributes
+    ----------
+    method : str
+        The test.
+    difference : float
+        The true cost of the first classifier minus that of the second, per decision.
+    confidence : float
+        Of the test.
+    n : tuple of int
+        The examples of a test set.
+    power, standard_error : tuple of float
+        How often it rejects at each size, and the standard errors of these shares.
+    repeats : int
+        How many test sets of each size were drawn.
+    """
+
+    method: str
+    difference: float
+    confidence: float
+    n: tuple[int, ...]
+    power: tuple[float, ...]
+    standard_error: tuple[float, ...]
+    repeats: int
+
+    def summary(self) -> str:
+        """Say how likely the difference is to be found."""
+        sizes = [
+            f"{100 * share:.0f} % of test sets of {number(n)}"
+            for n, share in zip(self.n, self.power, strict=True)
+        ]
+        return f"{self.method}: finds a difference of {number(self.difference)} in {listed(sizes)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return asdict(self)
+
+    def frame(self) -> Any:
+        """Return the curve as a pandas data frame, a row for each size."""
+        return data_frame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"method": self.method, "n": n, "power": power, "standard_error": error}
+            for n, power, error in zip(self.n, self.power, self.standard_error, strict=True)
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [number(row["n"]), f"{row['power']:.3f}", f"{row['standard_error']:.3f}"]
+            for row in self._rows()
+        ]
+        return html_table(["examples", "power", "standard error"], rows, self.summary())
+
+
+def power_curve(
+    method: Any,
+    paired: Any,
+    costs: CostMatrix,
+    *,
+    n: Any,
+    difference: float | None = None,
+    confidence: float = 0.95,
+    repeats: int = 1000,
+    smooth: float = 0.0,
+    rng: np.random.Generator | int | None = None,
+    **options: Any,
+) -> Any:
+    """Measure how likely tests are to find the difference of two classifiers, as n grows.
+
+    Parameters
+    ----------
+    method : str or list of str
+        The test, as in `type_one_error`; or several.
+    paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
+        Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
+        taken as the truth.
+    costs : CostMatrix
+        The costs.
+    n : int or sequence of int
+        The sizes of the test sets.
+    difference : float, optional
+        The true difference; by default that of `paired`. Another one is reached by changing the
+        shares as little as possible, as for the "tilted" null of `type_one_error`.
+    confidence : float, default 0.95
+        Of the test.
+    repeats : int, default 1000
+        How many test sets of each size to draw.
+    smooth : float, default 0
+        What to add to the count of every cell first, so that outcomes never seen can come.
+    rng : Generator or seed, optional
+        The randomness.
+    **options
+        Of the test.
+
+    Returns
+    -------
+    PowerCurve, or Measurements of several tests on the same test sets
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, PairedConfusion
+    >>> from stakes.lab import power_curve
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+    >>> curve = power_curve("auto", paired, costs, n=[100, 600], repeats=300, rng=0)
+    >>> [round(power, 1) for power in curve.power]
+    [0.1, 0.8]
+    """
+    checked_confidence(confidence)
+    given = np.atleast_1d(np.asarray(n, dtype=object))
+    sizes = tuple(whole_number(size, "n") for size in given.ravel().tolist())
+    if not sizes:
+        raise InputError("n: expected one or more sizes of test sets, got none.")
+    truth, _ = truth_of(paired, costs, smooth, name="paired")
+    if difference is not None:
+        wanted = _validate.numeric(difference, "difference", ndim=0)
+        _validate.finite(wanted, "difference", "Give the difference in cost per decision.")
+        truth = truth.tilted(float(wanted))
+    sets = whole_number(repeats, "repeats")
+    generator = _validate.generator(rng)
+    drawn = [truth.draw(size, sets, generator) for size in sizes]
+    seed_of = seeds(generator)
+
+    def measured(name: str) -> PowerCurve:
+        rates = [
+            rate(
+                rejections(
+                    truth, each, name, confidence=confidence, options=options, seed=seed_of(name)
+                )
+            )
+            for each in drawn
+        ]
+        powers, errors = zip(*rates, strict=True)
+        return PowerCurve(name, truth.mean, confidence, sizes, powers, errors, sets)
+
+    return for_each(method, TESTS, measured)

@@ -1,0 +1,138 @@
+"""Results on disk: one small Parquet file a cell, each written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import stakes
+from stakes.errors import FileError, MissingExtraError
+from stakes.lab.experiment import MEASURED, Results, Row, Value
+from stakes.read import write_binary
+
+FORMAT = "stakes-lab/1"
+KEY = b"stakes"
+
+
+def folder_of(folder: Path, experiment: str, scale: float, seed: int) -> Path:
+    """Return where the cells of a run are; runs of another scale or seed are elsewhere."""
+    return folder / experiment / f"scale-{scale:g}-seed-{seed}"
+
+
+def cell_file(folder: Path, number: int) -> Path:
+    """Return the file of a cell."""
+    return folder / f"cell-{number:05d}.parquet"
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a run, before anything is measured that could not be kept."""
+    _arrow()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder}: the folder cannot be made: {error.strerror}.") from error
+
+
+def write(path: Path, rows: Iterable[Row], about: Mapping[str, Any]) -> None:
+    """Write rows with what identifies them."""
+    pa, parquet = _arrow()
+    table = pa.Table.from_pylist(_filled(list(rows)))
+    table = table.replace_schema_metadata(
+        {KEY: json.dumps({"format": FORMAT, "version": stakes.__version__, **about})}
+    )
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink)
+    write_binary(path, sink.getvalue().to_pybytes())
+
+
+def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
+    """Read rows and what identifies them."""
+    pa, parquet = _arrow()
+    try:
+        table = parquet.read_table(path, partitioning=None)
+        about = json.loads(table.schema.metadata[KEY])
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file.") from None
+    except (OSError, pa.ArrowInvalid) as error:
+        raise FileError(
+            f"{path}: cannot be read: {error}. Delete it to measure it anew."
+        ) from error
+    except (KeyError, TypeError, ValueError):
+        raise FileError(f"{path}: expected results of the lab, got another Parquet file.") from None
+    if about.get("format") != FORMAT:
+        raise FileError(
+            f"{path}: expected results of the format {FORMAT}, got {about.get('format')}: "
+            "another version of stakes wrote them. Name another folder, or delete them."
+        )
+    rows = [
+        {name: value for name, value in row.items() if value is not None}
+        for row in table.to_pylist()
+    ]
+    return rows, about
+
+
+def write_results(path: Path, results: Results) -> None:
+    """Write all results of a run into one file."""
+    about = {
+        "experiment": results.experiment, "scale": results.scale, "seed": results.seed,
+        "seconds": results.seconds,
+    }  # fmt: skip
+    write(path, results.rows, about)
+
+
+def read_results(path: Path) -> Results:
+    """Read the results of a run from one file."""
+    rows, about = read(path)
+    return Results(about["experiment"], rows, about["scale"], about["seed"], about["seconds"])
+
+
+def check(
+    path: Path,
+    about: Mapping[str, Any],
+    cell: Mapping[str, Value],
+    *,
+    repeats: int,
+    data: str | None,
+) -> None:
+    """Raise if a file holds another cell than the one that belongs there, or one of other data."""
+    for what, ours, theirs in (
+        ("stakes", stakes.__version__, about["version"]),
+        ("the cell", dict(cell), about["cell"]),
+        ("replicates:", repeats, about.get("repeats", repeats)),
+    ):
+        if ours != theirs:
+            raise FileError(
+                f"{path}: expected {what} {ours}, got {theirs}: another version of stakes or of "
+                "the experiment wrote it, and a run would mix the two. Name another folder, or "
+                "delete this one."
+            )
+    measured_with = about.get("data", data)
+    if measured_with != data:
+        raise FileError(
+            f"{path}: it was measured with {_named(measured_with)}, and this run has "
+            f"{_named(data)}. Name the same data, or another folder for the results."
+        )
+
+
+def _named(data: str | None) -> str:
+    return "no data sets" if data is None else f"the data sets of {data}"
+
+
+def _filled(rows: Sequence[Row]) -> list[dict[str, Value | None]]:
+    """Return rows that all have the same columns, those that identify them first."""
+    names = [name for name in dict.fromkeys(n for row in rows for n in row) if name not in MEASURED]
+    return [{name: row.get(name) for name in (*names, *MEASURED)} for row in rows]
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError(
+            "the lab keeps its results in Parquet files, for which pyarrow is not installed: "
+            "pip install 'stakes[lab]'"
+        ) from error
+    return pa, parquet

@@ -1,0 +1,33 @@
+"""A small experiment of the tests' own, in a module that other processes can import."""
+
+import time
+
+from stakes.lab import Experiment, Printed
+from stakes.lab.experiment import share
+
+
+def measure(trial, *, chance, sides):
+    time.sleep(0.05)
+    hits = int((trial.rng.random((trial.repeats, sides)) < chance).all(axis=1).sum())
+    yield share("hits", hits, trial.repeats)
+
+
+def total(rows):
+    hits = sum(row["value"] for row in rows)
+    yield {"measure": "total", "value": hits, "error": 0.0, "repeats": 1}
+
+
+TOY = Experiment(
+    name="toy",
+    title="Hits of a coin",
+    source="nobody",
+    varies={"chance": (0.1, 0.5, 0.9), "sides": (1, 2)},
+    measure=measure,
+    repeats=1000,
+    least=20,
+    printed=(
+        Printed({"chance": 0.5, "sides": 1, "measure": "hits"}, 0.5, "Table 1"),
+        Printed({"chance": 0.5, "sides": 2, "measure": "hits"}, 0.5, "Table 1", why="not halved"),
+    ),
+    derive=total,
+)
