@@ -12,11 +12,28 @@ import commands
 import counting
 import curves
 import inference
+import lab
 import learners
+import peers
+import scale
+import scores_at_scale
+import streaming
 import trees
 from harness import show
 
-MODULES = (counting, inference, curves, learners, trees, commands)
+MODULES = (
+    counting,
+    inference,
+    curves,
+    learners,
+    trees,
+    lab,
+    commands,
+    scale,
+    scores_at_scale,
+    streaming,
+    peers,
+)
 SUITES = {module.__name__: module for module in MODULES}
 
 

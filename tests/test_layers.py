@@ -31,7 +31,7 @@ LAYERS = [
     {"study"},
     {"findings"},
     {"show"},
-    {"cli", "learn", "lab"},
+    {"cli", "learn", "lab", "track"},
 ]
 HEAVY = [
     "altair",

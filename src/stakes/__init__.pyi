@@ -1,6 +1,7 @@
-from . import errors, learn, show
+from . import errors, lab, learn, show
 from .costs import CostMatrix, CostRanges, ExampleCosts
 from .counts import (
+    BinnedScoreCounts,
     Confusion,
     CostSample,
     GroupedConfusion,
@@ -13,6 +14,7 @@ from .curves import (
     AverageCurve,
     Band,
     BestCurve,
+    BinnedCostCurve,
     CostAt,
     CostCurve,
     CostCurveDifference,
@@ -35,6 +37,7 @@ from .curves import (
     worst_cost,
 )
 from .infer import (
+    Accumulator,
     CheapestProbability,
     CostDifference,
     CostDistribution,
@@ -45,6 +48,7 @@ from .infer import (
     FlipRegion,
     Interval,
     Pair,
+    PairedAccumulator,
     Plan,
     Power,
     Ranking,
@@ -84,9 +88,12 @@ from .show import (
 )
 
 __all__ = [
+    "Accumulator",
     "AverageCurve",
     "Band",
     "BestCurve",
+    "BinnedCostCurve",
+    "BinnedScoreCounts",
     "CheapestProbability",
     "Confusion",
     "CostAt",
@@ -112,6 +119,7 @@ __all__ = [
     "Interval",
     "JointConfusion",
     "Pair",
+    "PairedAccumulator",
     "PairedConfusion",
     "PairedScoreCounts",
     "Plan",
@@ -145,6 +153,7 @@ __all__ = [
     "informational_loss",
     "isoperformance_line",
     "kappa",
+    "lab",
     "learn",
     "normalized_cost",
     "operating_condition",

@@ -32,6 +32,10 @@ class MissingExtraError(StakesError, ImportError):
     """An optional library is needed and is not installed."""
 
 
+class EngineError(StakesError, RuntimeError):
+    """An engine failed while it read or counted a data frame; nothing was counted."""
+
+
 class DesignError(InputError):
     """A method cannot treat the way in which the examples came."""
 

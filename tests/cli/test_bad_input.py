@@ -79,7 +79,7 @@ def counts(**changes):
 
 FILES = [
     Case("no such file", ["evaluate", "nope.csv", "-c", C], r"nope\.csv: cannot be read: No such"),
-    Case("a folder", ["evaluate", ".", "-c", C], r"\.: cannot be read: Is a directory"),
+    Case("a folder of other files", ["evaluate", ".", "-c", C], "files of one table must have the same columns"),
     Case("a name with NUL", ["evaluate", "a\0.csv", "-c", C], "cannot hold a NUL character"),
     Case("empty", EVALUATE, rf"stakes: {P}: the file is empty; expected a table", {P: ""}),
     Case("blank lines", EVALUATE, rf"{P}: all lines are empty", {P: "\n \n\n"}),
@@ -313,7 +313,22 @@ OUTPUTS = [
     Case("a template without a decision", ["costs", "template", P, "--out", "new.csv", "-m", "tree"], rf"{P}, row 2, column 'tree': there is no label", rows("a,ok,ok", "a,ok,")),
 ]  # fmt: skip
 
-CATALOGUE = [*FILES, *COLUMNS, *COSTS, *OPTIONS, *JOINS, *COUNTS, *OUTPUTS]
+LAB = [
+    Case("an unknown experiment", ["lab", "run", "bcost-coverge"], "there is none called 'bcost-coverge'. Did you mean 'bcost-coverage'"),
+    Case("an experiment by nothing like its name", ["lab", "compare", "xyzzy"], "there is none called 'xyzzy'. There are: bcost-coverage, "),
+    Case("a scale of nothing", ["lab", "run", "bcost-coverage", "--scale", "0"], r"--scale: expected a share above 0 and up to 1, got 0\.0"),
+    Case("a scale of five", ["lab", "run", "bcost-coverage", "--scale", "5"], "--scale: .*got 5"),
+    Case("a scale that is text", ["lab", "run", "bcost-coverage", "--scale", "all"], "--scale: expected a number, got 'all'"),
+    Case("no jobs", ["lab", "run", "bcost-coverage", "--jobs", "0"], "--jobs: expected 1 or more, or -1"),
+    Case("no such data folder", ["lab", "run", "weighting-uci", "--data", "uci"], "--data: uci: there is no such folder"),
+    Case("data that was not named", ["lab", "run", "weighting-uci"], "--data: weighting-uci reads data sets from a folder, and none was named"),
+    Case("a file in place of the lab's folder", ["lab", "run", "bcost-coverage", "--folder", P], rf"{P}/bcost-coverage/scale-1-seed-0: the folder cannot be made: Not a directory"),
+    Case("a comparison without a run", ["lab", "compare", "bcost-coverage"], "stakes-lab: it has no such run of bcost-coverage. Run 'stakes lab run bcost-coverage --scale 0.05' first"),
+    Case("figures without a run", ["lab", "draw", "bcost-coverage", "--seed", "3"], "no such run of bcost-coverage. Run 'stakes lab run bcost-coverage --scale 0.05 --seed 3' first"),
+    Case("results of a run into no folder", ["lab", "run", "bcost-coverage", "--json", "no/a.json"], "no/a.json: cannot be written"),
+]  # fmt: skip
+
+CATALOGUE = [*LAB, *FILES, *COLUMNS, *COSTS, *OPTIONS, *JOINS, *COUNTS, *OUTPUTS]
 
 
 def test_the_catalogue_is_long_and_no_case_stands_twice():

@@ -29,7 +29,16 @@ COMMANDS = {
     "plan_models": f"stakes -q plan {P} -c {C} --half-width 500",
     "plan_difference": f"stakes -q plan {P} -c {C} --difference 500 -m logistic -m tree",
     "costs_check": f"stakes costs check {C}",
+    "lab_list": "stakes lab list",
+    "lab_run": "stakes lab run toy --scale 0.5 --jobs 1",
+    "lab_compare": "stakes lab compare toy",
+    "lab_draw": "stakes lab draw toy --format svg",
 }
+BEFORE = {
+    "lab_compare": "lab run toy --scale 0.2 --seed 3 --jobs 1",
+    "lab_draw": "lab run toy --scale 0.1 --jobs 1",
+}
+"""What is run first."""
 
 
 @pytest.fixture
@@ -48,10 +57,12 @@ def transcript(command, said):
     return "".join(parts)
 
 
-@pytest.mark.usefixtures("examples")
+@pytest.mark.usefixtures("examples", "toy")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_say_what_they_always_said(name, stakes):
     command = COMMANDS[name]
+    if name in BEFORE:
+        assert stakes(*BEFORE[name].split()).code == 0
     text = transcript(command, stakes(*shlex.split(command)[1:]))
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("STAKES_WRITE_GOLDEN"):

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-GUIDES = ["howto/command_line.md", "howto/report.md"]
+GUIDES = [
+    "howto/command_line.md",
+    "howto/report.md",
+    "howto/ci_gate.md",
+    "howto/merge.md",
+    "howto/large_files.md",
+]
 MAY_FAIL = "--gate"
 
 
@@ -22,6 +28,9 @@ def files(folder, payments):
     """Write the files that the guides are about."""
     for seed, name in enumerate(["test", "validation", "january", "february"]):
         (folder / f"{name}.csv").write_text(payments(60, seed))
+    (folder / "predictions").mkdir()
+    for part in range(2):
+        (folder / f"predictions/part-{part}.csv").write_text(payments(60, part))
     rows = [line.split(",") for line in payments(60, 9).splitlines()]
     for name, columns in {
         "labels": [0, 1],

@@ -18,6 +18,7 @@ COMMANDS = {
         ["plan", *INPUT, "-m", "old", "-m", "tree", "--difference", "10"],
     ],
     "counts": [["count", *INPUT]],
+    "lab": [["lab", "run", "toy", "--scale", "0.1", "--jobs", "1"]],
 }
 
 
@@ -31,6 +32,7 @@ def keys(value):
             yield from keys(each)
 
 
+@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_key_is_documented(name, stakes, folder):
     head, *sections = re.split(r"(?m)^## stakes-(\w+)/1$", PAGE.read_text(encoding="utf-8"))

@@ -13,10 +13,14 @@ from stakes.cli.inputs import study_of
 EXAMPLES = (
     "stakes count predictions.csv --costs costs.csv --out counts.json",
     "stakes count january.csv -c costs.csv --out january.json --without-scores",
+    "stakes count january.csv -c costs.csv --out january.parquet",
 )
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="The count file to write, named .json.")
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="The count file to write, named .json or .parquet."
+    ),
 ]
 WithoutScores = Annotated[
     bool, typer.Option("--without-scores", help="Count decisions only: a much smaller file.")
@@ -34,12 +38,10 @@ def count(
 ) -> None:
     """Count predictions into a small file that commands read instead."""
     from stakes._table import number
-    from stakes.cli.files import check_json_name
-    from stakes.read import write_text
-    from stakes.study.counts_file import counts_text
+    from stakes.cli.files import check_counts_name, write_counts
 
     output = context.obj
-    check_json_name(out)
+    check_counts_name(out)
     output.will_write(out, inputs=[*predictions, prices.costs])
     study = study_of(
         output,
@@ -49,5 +51,5 @@ def count(
         undecided=not without_scores,
         with_scores=not without_scores,
     )
-    write_text(out, counts_text(study.counts()))
+    write_counts(out, study.counts())
     output.remark(f"Wrote the counts of {number(study.n)} examples to {out}.")

@@ -10,25 +10,33 @@ import typer
 from stakes.cli.files import check_name
 from stakes.cli.report import write
 
-EXAMPLES = ("stakes demo", "stakes demo --out tumours.html")
+EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")
 DATA = Path(__file__).parent / "example"
 CURRENCY, VOLUME, PER = "USD", 10_000, "year"
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
+Files = Annotated[
+    bool,
+    typer.Option("--files", help="Write the predictions and the costs, to try commands on them."),
+]
 
 
-def demo(context: typer.Context, *, out: Out = Path("stakes-demo.html")) -> None:
+def demo(
+    context: typer.Context, *, out: Out = Path("stakes-demo.html"), files: Files = False
+) -> None:
     """Report on three classifiers of breast tumours."""
     from stakes.costs import CostMatrix
     from stakes.findings import Settings
+    from stakes.read import write_text
     from stakes.read.tables import read_table
     from stakes.study import Study
     from stakes.study.columns import Table
 
     output = context.obj
-    check_name(out, (".html", ".htm"))
-    output.will_write(out)
     predictions, prices = DATA / "breast_cancer.csv", DATA / "breast_cancer_costs.csv"
+    copies = {each: out.parent / each.name for each in (predictions, prices) if files}
+    check_name(out, (".html", ".htm"))
+    output.will_write(out, *copies.values())
     costs = CostMatrix.read(prices)
     study = Study.from_table(Table(read_table(predictions), predictions.name), costs)
     command = (
@@ -42,5 +50,9 @@ def demo(context: typer.Context, *, out: Out = Path("stakes-demo.html")) -> None
     output.text()
     settings = Settings(currency=CURRENCY, volume=VOLUME, per=PER, command=command)
     write(output, study, settings, out)
+    for original, copy in copies.items():
+        write_text(copy, original.read_text(encoding="utf-8"))
     output.text("Open it in a browser. For your own predictions and costs:")
     output.text("  stakes report predictions.csv --costs costs.csv")
+    if files:
+        output.text(f"Predictions and costs are in {' and '.join(map(str, copies.values()))}.")

@@ -28,8 +28,8 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Of intervals: auto, extremal, bcost, exact, normal, t, bca, dirichlet, likelihood "
-        "or guaranteed.",
+        help="Of intervals: auto, extremal, bcost, exact, normal, t, bca, dirichlet, likelihood, "
+        "guaranteed or anytime.",
     ),
 ]
 

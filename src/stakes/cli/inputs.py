@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stakes.study import Study
     from stakes.study.columns import Table
     from stakes.study.counted import Counted
+    from stakes.study.parts import PartedTable
 
 COUNTS_SHOW = b'"stakes-counts/'
 """What a count file holds near its beginning."""
@@ -110,7 +111,7 @@ def study_of(
         "undecided": undecided,
     }
     with Progress(shown=not output.quiet) as progress:
-        found = _read(predictions, columns, progress)
+        found = _read(predictions, columns, progress, in_batches=not with_scores)
         if isinstance(found, tuple):
             study = Study.from_counts(*found, costs, **asked)
         else:
@@ -134,7 +135,9 @@ def examples_of(study: Study) -> str:
     return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"
 
 
-def table_of(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> Table:
+def table_of(
+    output: Output, predictions: Sequence[str], columns: ColumnOptions
+) -> Table | PartedTable:
     """Read predictions that must have rows."""
     with Progress(shown=not output.quiet) as progress:
         found = _read(predictions, columns, progress)
@@ -144,9 +147,16 @@ def table_of(output: Output, predictions: Sequence[str], columns: ColumnOptions)
 
 
 def _read(
-    paths: Sequence[str], columns: ColumnOptions, progress: Progress
-) -> Table | tuple[Counted, str]:
-    """Read a count file, one table, or several that are joined on the name of an example."""
+    paths: Sequence[str],
+    columns: ColumnOptions,
+    progress: Progress,
+    *,
+    in_batches: bool = False,
+) -> Table | PartedTable | tuple[Counted, str]:
+    """Read a count file, one table, or several that are joined on the name of an example.
+
+    Tables in many files are read in batches while they are counted; so is a large file, if it may.
+    """
     from stakes.read.joins import joined
     from stakes.read.tables import STANDARD_INPUT, read_table, source_name, standard_input
     from stakes.study.columns import Table
@@ -157,6 +167,9 @@ def _read(
     counted = [path for path in paths if _is_count_file(path, piped)]
     if counted:
         return _read_counts(paths, counted[0], piped, columns)
+    parted = _parted(paths, progress, in_batches=in_batches)
+    if parted is not None:
+        return parted
     if len(paths) > 1 and columns.key is None:
         raise InputTypeError(
             "--id: several files of predictions; name the column that tells which rows are the "
@@ -180,11 +193,39 @@ def _read(
     return Table(table, source, key=key, on_column=lambda name: progress.step(f"counting {name!r}"))
 
 
+def _parted(paths: Sequence[str], progress: Progress, *, in_batches: bool) -> PartedTable | None:
+    """Return the table in the files of a folder or of a pattern, or in a large file."""
+    from stakes.read.parts import is_large, parts_of
+    from stakes.study.parts import PartedTable
+
+    found = {path: parts for path in paths if (parts := parts_of(path)) is not None}
+    if not found and in_batches and len(paths) == 1 and is_large(paths[0]):
+        found = {paths[0]: [Path(paths[0])]}
+    if not found:
+        return None
+    path, parts = next(iter(found.items()))
+    if len(paths) > 1:
+        raise InputError(
+            f"{path}: a table in many files stands alone, since its rows are never together in "
+            "memory to be joined with those of other files."
+        )
+    return PartedTable(
+        parts,
+        path,
+        on_part=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
+    )
+
+
 def _is_count_file(path: str, piped: bytes | None) -> bool:
     if path == "-":
         start = (piped or b"")[:200].lstrip(b"\xef\xbb\xbf").lstrip()
         return start.startswith(b"{") and COUNTS_SHOW in start
-    return Path(path).suffix.lower() == ".json"
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        from stakes.read.parquet import said_in_parquet
+
+        return said_in_parquet(path)
+    return ending == ".json"
 
 
 def _read_counts(
@@ -215,5 +256,9 @@ def read_count_file(path: str, piped: bytes | None = None) -> Counted:
     from stakes.read.tables import source_name
     from stakes.study.counts_file import counts_from_text
 
+    if Path(path).suffix.lower() == ".parquet":
+        from stakes.study.counts_parquet import counts_from_parquet
+
+        return counts_from_parquet(path)
     text = read_text(path) if piped is None else piped.decode("utf-8-sig", errors="replace")
     return counts_from_text(text, source_name(path))

@@ -15,26 +15,38 @@ Counts = Annotated[
     list[str], typer.Argument(metavar="COUNTS", help="Count files, written by 'stakes count'.")
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="The count file to write, named .json.")
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="The count file to write, named .json or .parquet."
+    ),
 ]
 
 
 def merge(context: typer.Context, counts: Counts, out: Out) -> None:
     """Add up count files of parts of the examples."""
     from stakes._table import number
-    from stakes.cli.files import check_json_name
+    from stakes.cli.files import check_counts_name, write_counts
     from stakes.cli.inputs import read_count_file
-    from stakes.read import as_path, write_text
+    from stakes.read import as_path
     from stakes.study.counted import merged
-    from stakes.study.counts_file import counts_text
+    from stakes.study.counts_file import counts_checksum
 
     output = context.obj
-    check_json_name(out)
+    check_counts_name(out)
     output.will_write(out)
     places = [as_path(path).resolve() for path in counts]
     for path, place in zip(counts, places, strict=True):
         if places.count(place) > 1:
             raise InputError(f"{path}: given twice; its examples would count double.")
-    total = merged([(path, read_count_file(path)) for path in counts])
-    write_text(out, counts_text(total))
+    parts = [(path, read_count_file(path)) for path in counts]
+    total = merged(parts)
+    first: dict[str, str] = {}
+    for path, part in parts:
+        same = first.setdefault(counts_checksum(part), path)
+        if same != path:
+            output.remark(
+                f"{path} has the same counts as {same}: both were added. If one is a copy of the "
+                "other, its examples count double."
+            )
+    write_counts(out, total)
     output.remark(f"Wrote the counts of {number(total.joint.n)} examples to {out}.")

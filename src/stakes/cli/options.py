@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
-READABLE = "CSV, TSV, JSON lines, Parquet or Arrow, or a count file; - for standard input."
+READABLE = (
+    "CSV, TSV, JSON lines, Parquet or Arrow; a folder of such files, or a quoted pattern such as "
+    "'part-*.csv', as one table; a count file; - for standard input."
+)
 
 Predictions = Annotated[
     list[str],

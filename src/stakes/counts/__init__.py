@@ -1,5 +1,6 @@
 """Rows become small tables of counts; nothing after this point sees the rows again."""
 
+from stakes.counts.binned import BinnedScoreCounts
 from stakes.counts.confusion import Confusion
 from stakes.counts.grouped import GroupedConfusion
 from stakes.counts.joint import JointConfusion
@@ -9,6 +10,7 @@ from stakes.counts.sample import CostSample
 from stakes.counts.scores import ScoreCounts
 
 __all__ = [
+    "BinnedScoreCounts",
     "Confusion",
     "CostSample",
     "GroupedConfusion",

@@ -106,7 +106,7 @@ class Confusion(LabelledCounts):
         Parameters
         ----------
         frame : data frame
-            Eager or lazy, of any library that narwhals knows: pandas, polars, pyarrow …
+            Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis.
         actual, predicted : str
             The names of the columns.
         labels, decisions

@@ -10,63 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._columns import Column, as_column
-from stakes._labels import is_missing, plain
+from stakes._columns import MOST_LABELS, Column, as_column
+from stakes._labels import is_missing, listing, plain
+from stakes.counts.arrays import MOST_CELLS
+from stakes.counts.damage import kinds_of_partitions
+from stakes.counts.engines import as_frame, collected, column
 from stakes.counts.labelled import weight_amounts
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputError, LabelError
 
 Amounts = list[NDArray[Any] | None]
 
 
-def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) -> Any:
-    """Wrap a native frame, eager or lazy, and check that it has the columns asked for."""
-    import narwhals as nw
-
-    try:
-        wrapped = nw.from_native(frame)
-        schema = wrapped.collect_schema()
-    except TypeError as error:
-        raise InputTypeError(
-            f"frame: expected a data frame (pandas, polars, pyarrow …), got "
-            f"{type(frame).__name__}. For arrays use from_labels or from_scores."
-        ) from error
-    except nw.exceptions.NarwhalsError as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"frame: its columns cannot be told apart: {what}.") from error
-    known = list(schema)
-    for column in (*columns, *numbers):
-        if column not in known:
-            raise InputError(
-                f"frame: there is no column {column!r}. It has: {', '.join(map(repr, known))}."
-            )
-    for column in numbers:
-        kind = schema[column]
-        if not (kind.is_numeric() or kind == nw.Boolean):
-            raise InputError(
-                f"column {column!r}: expected numbers, got a column of type {kind}. "
-                "Convert it to numbers first."
-            )
-    return wrapped
-
-
-def group(frame: Any, columns: Sequence[str], weight: str | None) -> tuple[list[Column], Amounts]:
+def group(
+    frame: Any, columns: Sequence[str], weight: str | None = None, *, any_number: Sequence[str] = ()
+) -> tuple[list[Column], Amounts]:
     """Group a frame by label columns.
 
     Returns the labels of each group, and its amounts: the number of rows or, with a weight, the
-    sum of the weights and the sum of their squares.
+    sum of the weights and the sum of their squares. Columns named in `any_number` may have more
+    different labels than a class has.
     """
-    import narwhals as nw
-
     wrapped = as_frame(frame, columns, [] if weight is None else [weight])
     keys = _keys(columns)
-    table = _grouped(
-        wrapped, {key: nw.col(column) for key, column in zip(keys, columns, strict=True)}, weight
-    )
+    parts = {key: column(wrapped, name) for key, name in zip(keys, columns, strict=True)}
+    table = _grouped(wrapped, parts, columns, weight, most=MOST_CELLS)
     rows = table["rows"].to_numpy()
-    labels = [
-        _column(table[key].to_list(), f"column {column!r}", rows)
-        for column, key in zip(columns, keys, strict=True)
-    ]
+    labels = []
+    for name, key in zip(columns, keys, strict=True):
+        values = table[key].to_list()
+        if wrapped.implementation.is_dask():
+            _check_one_kind(wrapped.to_native(), name, values, rows)
+        most = None if name in any_number else MOST_LABELS
+        labels.append(_column(values, f"column {name!r}", rows, most))
     return labels, _amounts(table, weight)
 
 
@@ -83,16 +58,16 @@ def scored(
     wrapped = as_frame(frame, [actual], [*score, *([] if weight is None else [weight])])
     label_name, weight_name = (f"column {name!r}" for name in (actual, weight))
     if not isinstance(wrapped, nw.LazyFrame):
-        column = as_column(wrapped[actual].to_native(), label_name)
+        labels = as_column(wrapped[actual].to_native(), label_name)
         found = [_validate.scores(wrapped[name].to_native(), f"column {name!r}") for name in score]
         weights = None if weight is None else wrapped[weight].to_native()
-        return column, found, weight_amounts(weights, len(column), weight_name, label_name)
+        return labels, found, weight_amounts(weights, len(labels), weight_name, label_name)
 
     label_key, *score_keys = _keys([actual, *score])
-    casts = {
-        key: nw.col(name).cast(nw.Float64) for key, name in zip(score_keys, score, strict=True)
-    }
-    table = _grouped(wrapped, {label_key: nw.col(actual), **casts}, weight)
+    parts = {label_key: column(wrapped, actual)}
+    for key, name in zip(score_keys, score, strict=True):
+        parts[key] = column(wrapped, name).cast(nw.Float64)
+    table = _grouped(wrapped, parts, [actual, *score], weight)
     rows = table["rows"].to_numpy()
     found = []
     for key, name in zip(score_keys, score, strict=True):
@@ -111,14 +86,20 @@ def _keys(columns: Sequence[str]) -> list[str]:
     return [f"key_{i}" for i in range(len(columns))]  # one column may play two parts
 
 
-def _grouped(wrapped: Any, parts: dict[str, Any], weight: str | None) -> Any:
-    """Group where the frame lives, and collect a row for each group."""
+def _grouped(
+    wrapped: Any,
+    parts: dict[str, Any],
+    columns: Sequence[str],
+    weight: str | None,
+    most: int | None = None,
+) -> Any:
+    """Group where the frame lives, and collect a row for each group, at most so many."""
     import narwhals as nw
 
     selected = [part.alias(key) for key, part in parts.items()]
     sums = [nw.len().alias("rows")]
     if weight is not None:
-        w = nw.col(weight).cast(nw.Float64)
+        w = column(wrapped, weight).cast(nw.Float64)
         selected += [w.alias("weight"), (w * w).alias("square")]
         sums += [
             nw.col("weight").sum().alias("sum"),
@@ -127,22 +108,48 @@ def _grouped(wrapped: Any, parts: dict[str, Any], weight: str | None) -> Any:
             nw.col("weight").max().alias("most"),
             nw.col("weight").count().alias("known"),
         ]
-    table = wrapped.select(selected).group_by(list(parts)).agg(sums)
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+
+    def groups() -> Any:
+        table = wrapped.select(selected).group_by(list(parts)).agg(sums)
+        return table if most is None else table.head(most + 1)
+
+    table = collected(wrapped, columns, groups)
     if not len(table):
         raise InputError("frame is empty: at least one example is needed.")
+    if most is not None and len(table) > most:
+        raise InputError(
+            f"columns {', '.join(map(repr, columns))}: more than {most} different combinations are "
+            "too many to tabulate. Are there scores or identifiers among the labels? Pass the "
+            "decided classes, and no more groups than are needed."
+        )
     return table
 
 
-def _column(values: list[Any], name: str, rows: NDArray[Any]) -> Column:
+def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]) -> None:
+    """Refuse a column whose partitions disagree on whether labels are text or numbers."""
+    known = [(value, n) for value, n in zip(values, rows, strict=True) if not is_missing(value)]
+    text = sum(int(n) for value, n in known if isinstance(value, str))
+    others = sum(int(n) for value, n in known if not isinstance(value, str))
+    if not (text and others):
+        return
+    kinds = kinds_of_partitions(frame, name)
+    raise LabelError(
+        f"column {name!r}: {text} rows have text as labels (in the partitions "
+        f"{listing(kinds['text'])}) and {others} rows have numbers (in the partitions "
+        f"{listing(kinds['numbers'])}). Convert all to one type, e.g. with astype(str)."
+    )
+
+
+def _column(
+    values: list[Any], name: str, rows: NDArray[Any], most: int | None = MOST_LABELS
+) -> Column:
     missing = np.array([is_missing(value) for value in values])
     if missing.any():
         raise LabelError(
             f"{name}: {rows[missing].sum()} rows have no label. "
             "Leave out the examples that have no label, or give them one."
         )
-    return replace(as_column([plain(value) for value in values], name), repeats=rows)
+    return replace(as_column([plain(value) for value in values], name, most), repeats=rows)
 
 
 def _amounts(table: Any, weight: str | None) -> Amounts:
@@ -153,7 +160,9 @@ def _amounts(table: Any, weight: str | None) -> Amounts:
     least, most, total, squares = (
         table[key].to_numpy() for key in ("least", "most", "sum", "squares")
     )
-    if table["known"].sum() < table["rows"].sum() or not np.isfinite(most).all():
+    # Some engines leave NaN out of the largest, but all have it in the sum.
+    absent = table["known"].sum() < table["rows"].sum() or np.isnan(total).any()
+    if absent or np.isinf(most).any() or np.isinf(least).any():
         raise InputError(f"{name}: expected finite weights, got missing or infinite ones.")
     if (least < 0).any():
         raise InputError(f"{name}: weights cannot be negative, got {least.min()}.")

@@ -17,7 +17,7 @@ from stakes.counts.arrays import check_cells, count_columns
 from stakes.counts.confusion import Confusion
 from stakes.counts.labelled import axes_of
 from stakes.counts.paired import PairedConfusion
-from stakes.errors import InputError
+from stakes.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -92,6 +92,51 @@ class GroupedConfusion(ByValue):
         axes = [(names, "groups"), *axes_of(labels, decisions, len(decided))]
         tables, found = count_columns([grouped, *decided, actual], axes)
         return cls(tables[0], found[-1], found[1], names)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        actual: str,
+        predicted: str | tuple[str, str],
+        groups: str,
+        labels: Any = None,
+        decisions: Any = None,
+    ) -> Self:
+        """Count the rows of a data frame where it lives, for each group.
+
+        Parameters
+        ----------
+        frame, actual, labels, decisions
+            As in `Confusion.from_frame`.
+        predicted : str or pair of str
+            The name of the classifier's column, or those of two classifiers.
+        groups : str
+            The name of the column of groups.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import GroupedConfusion
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 1], "model": [0, 1, 0], "patient": [7, 7, 9]})
+        >>> GroupedConfusion.from_frame(
+        ...     frame, actual="truth", predicted="model", groups="patient"
+        ... )
+        GroupedConfusion: 3 examples in 2 groups
+        """
+        from stakes.counts.frames import group
+
+        pair: Any = [predicted] if isinstance(predicted, str) else predicted
+        if not isinstance(pair, list | tuple) or len(pair) not in {1, 2}:
+            raise InputTypeError(
+                f"predicted: expected the name of one column, or of two; got {predicted!r}."
+            )
+        columns, amounts = group(frame, [groups, *pair, actual], any_number=[groups])
+        names = in_order(columns[0].present(columns[0].used()))
+        axes = [(names, "groups"), *axes_of(labels, decisions, len(pair))]
+        tables, found = count_columns(columns, axes, amounts)
+        return cls(tables[0].astype(np.int64), found[-1], found[1], names)
 
     @property
     def n(self) -> int:

@@ -120,6 +120,62 @@ class JointConfusion(ByValue):
         return cls.from_codes(actual, codes, labels=classes, decisions=choices)
 
     @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        actual: str,
+        predicted: Any,
+        labels: Any = None,
+        decisions: Any = None,
+    ) -> Self:
+        """Count the rows of a data frame where it lives, in one pass for all classifiers.
+
+        One row for each combination of decisions and class that occurs is collected.
+
+        Parameters
+        ----------
+        frame, actual, labels, decisions
+            As in `Confusion.from_frame`.
+        predicted : mapping, or sequence of str
+            From the name of each classifier to its column; or the columns, whose names then are
+            those of the classifiers.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import JointConfusion
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 1], "a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint = JointConfusion.from_frame(frame, actual="truth", predicted=["a", "b"])
+        >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
+        [0, 1]
+        """
+        from stakes.counts.frames import group
+
+        if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
+            raise InputTypeError(
+                "predicted: expected a mapping from each classifier's name to its column, or a "
+                f"list of columns; got {predicted!r}."
+            )
+        models = predicted if isinstance(predicted, Mapping) else {name: name for name in predicted}
+        if not models:
+            raise InputTypeError("predicted: expected at least one column, got none.")
+        columns, amounts = group(frame, [actual, *models.values()])
+        if labels is None:
+            every = columns if decisions is None else columns[:1]
+            labels = in_order({value for each in every for value in each.present(each.used())})
+        classes, choices = as_axes(labels, decisions)
+        axes = [(classes, "classes"), *[(choices, "decisions")] * len(models)]
+        codes = [
+            each.looked_up(each.positions(each.used(), allowed, what))
+            for each, (allowed, what) in zip(columns, axes, strict=True)
+        ]
+        decided = dict(zip(models, codes[1:], strict=True))
+        return cls.from_codes(
+            codes[0], decided, labels=classes, decisions=choices, amounts=amounts[0]
+        )
+
+    @classmethod
     def from_codes(
         cls,
         actual: NDArray[Any],

@@ -139,7 +139,7 @@ class ScoreCounts(ByValue):
         Parameters
         ----------
         frame : data frame
-            Eager or lazy, of any library that narwhals knows.
+            As in `Confusion.from_frame`.
         actual, score, sample_weight : str
             The names of the columns.
         pos_label, neg_label

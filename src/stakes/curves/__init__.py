@@ -4,6 +4,7 @@ from stakes.curves.answer import CostAt
 from stakes.curves.average import AverageCurve, average_curves
 from stakes.curves.band import Band
 from stakes.curves.best import BestCurve, best_of
+from stakes.curves.bracket import BinnedCostCurve
 from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at, worst_cost
 from stakes.curves.curve import CostCurve
 from stakes.curves.difference import CostCurveDifference
@@ -23,6 +24,7 @@ __all__ = [
     "AverageCurve",
     "Band",
     "BestCurve",
+    "BinnedCostCurve",
     "CostAt",
     "CostCurve",
     "CostCurveDifference",

@@ -1,5 +1,6 @@
 """Counts and costs become estimates, with how sure they are."""
 
+from stakes.infer.accumulator import Accumulator, PairedAccumulator
 from stakes.infer.batch import batch_intervals
 from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference, compare
@@ -19,6 +20,7 @@ from stakes.infer.uncertain import (
 )
 
 __all__ = [
+    "Accumulator",
     "CheapestProbability",
     "CostDifference",
     "CostDistribution",
@@ -29,6 +31,7 @@ __all__ = [
     "FlipRegion",
     "Interval",
     "Pair",
+    "PairedAccumulator",
     "Plan",
     "Power",
     "Ranking",

@@ -42,8 +42,8 @@ class Inference(ABC):
         confidence : float, default 0.95
             How sure the interval is to be.
         method : str, default "auto"
-            "auto", "extremal", "bcost", "exact", "normal", "t", "bca", "dirichlet", "likelihood"
-            or "guaranteed"; see the page on choosing a method.
+            "auto", "extremal", "bcost", "exact", "normal", "t", "bca", "dirichlet", "likelihood",
+            "guaranteed" or "anytime"; see the page on choosing a method.
         **options
             What the method takes: ``weight`` and ``conservative`` (extremal), ``laplace`` (bcost,
             exact), ``n_resamples`` and ``rng`` (bcost). And what describes the design:

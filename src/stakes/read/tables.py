@@ -116,17 +116,23 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         return _shown_kind(content), pa.BufferReader(content)
     name = Path(path)
     packed = name.suffix.lower() in PACKED
-    suffix = (name.with_suffix("") if packed else name).suffix.lower()
-    if suffix not in KINDS:
+    kind = file_kind(name)
+    if kind is None:
         raise FileError(
             f"{source}: expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, "
             "to tell how to read it."
         )
     if packed:
-        return KINDS[suffix], pa.BufferReader(_unpacked(pa, name, source))
-    return KINDS[suffix], pa.memory_map(str(name)) if KINDS[suffix] in ("parquet", "arrow") else (
+        return kind, pa.BufferReader(_unpacked(pa, name, source))
+    return kind, pa.memory_map(str(name)) if kind in ("parquet", "arrow") else (
         pa.OSFile(str(name))
     )
+
+
+def file_kind(path: Path) -> str | None:
+    """Return the format that a file's name tells; nothing if it tells none."""
+    name = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    return KINDS.get(name.suffix.lower())
 
 
 def _unpacked(pa: Any, name: Path, source: str) -> bytes:
@@ -228,13 +234,14 @@ def _read_jsonl(stream: Any, source: str) -> Any:
         raise _jsonl_problem(content.to_pybytes(), source, error) from error
 
 
-def _jsonl_problem(content: bytes, source: str, problem: Exception) -> FileError:
+def _jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:
+    """Find the first line that is wrong; `before` lines came before these."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return _encoding_problem(content, source, error)
     kinds: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), before + 1):
         if not line.strip():
             continue
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Table:
         codes, values = self._codes(name)
         self._check_few(name, values)
         for place, value in enumerate(values):
-            if _missing(value):
+            if is_missing_value(value):
                 raise self._problem(name, codes == place, "there is no label.")
         return [plain(value) for value in values]
 
@@ -82,26 +82,20 @@ class Table:
         places = np.full(len(values), -1, dtype=np.min_scalar_type(-max(len(labels), 1)))
         for place, value in enumerate(values):
             label = plain(value)
-            found = known.get(label) if not _missing(value) else None
+            found = known.get(label) if not is_missing_value(value) else None
             places[place] = _place(str(label), by_text) if found is None else found
         if (places < 0).any():
             first = int(codes[np.argmax(np.isin(codes, np.flatnonzero(places < 0)))])
             raise self._problem(name, codes == first, _unknown(values[first], labels, what))
         return places[codes]
 
+    def batches(self, columns: Sequence[str]) -> Iterator[Table]:  # noqa: ARG002 - it has all
+        """Iterate over the rows, with these columns: all rows at once."""
+        yield self
+
     def knows(self, name: str, labels: Labels) -> bool:
         """Tell whether all values of a column are among labels, as they are or as text."""
-        if self._nested(name):
-            return False
-        values = self.values(name)
-        allowed = {*labels, *map(str, labels)}
-        return 0 < len(values) <= MOST_LABELS and all(
-            not _missing(value)
-            and not allowed.isdisjoint(
-                (plain(value), str(value).strip(), without_point(str(value)))
-            )
-            for value in values
-        )
+        return not is_nested(self._table.schema, name) and all_known(self.values(name), labels)
 
     def numeric(self, name: str) -> bool:
         """Tell whether all values of a column are numbers."""
@@ -115,17 +109,26 @@ class Table:
         codes, values = self._codes(name)
         for place, value in enumerate(values):
             try:
-                bad = _missing(value) or np.isnan(float(value))
+                bad = is_missing_value(value) or np.isnan(float(value))
             except (TypeError, ValueError):
                 bad = True
             if bad:
-                said = "there is no score." if _missing(value) else f"{value!r} is not a number."
+                said = (
+                    "there is no score."
+                    if is_missing_value(value)
+                    else f"{value!r} is not a number."
+                )
                 raise self._problem(name, codes == place, said)
         raise InputError(f"{self.source}, column {name!r}: expected numbers.")
 
+    def score_range(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest number of a column."""
+        scores = self.scores(name)
+        return float(scores.min()), float(scores.max())
+
     def _codes(self, name: str) -> tuple[Codes, list[Any]]:
         if name not in self._encoded:
-            if self._nested(name):
+            if is_nested(self._table.schema, name):
                 raise InputError(
                     f"{self.source}, column {name!r}: expected one value a row, it has "
                     f"{self._table.schema.field(name).type}."
@@ -133,9 +136,6 @@ class Table:
             self._on_column(name)
             self._encoded[name] = _encoded(self._table.column(name))
         return self._encoded[name]
-
-    def _nested(self, name: str) -> bool:
-        return bool(pyarrow().types.is_nested(self._table.schema.field(name).type))
 
     def _as_numbers(self, name: str) -> NDArray[np.float64] | None:
         if name not in self._numbers:
@@ -145,10 +145,7 @@ class Table:
 
     def _check_few(self, name: str, values: Sequence[Any]) -> None:
         if len(values) > MOST_LABELS:
-            raise LabelError(
-                f"{self.source}, column {name!r}: {len(values):,} different values are too many to "
-                "be classes. Is it a column of scores or identifiers?"
-            )
+            raise too_many_labels(self.source, name, f"{len(values):,}")
 
     def _problem(self, name: str, rows: NDArray[np.bool_], said: str) -> LabelError:
         """Name the first row that is wrong."""
@@ -160,6 +157,29 @@ class Table:
         if self._key is not None:  # rows of joined files are those of neither
             where = f"{self._key} {plain(self._table.column(self._key)[at])!r}"
         return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}")
+
+
+def too_many_labels(source: str, name: str, many: str) -> LabelError:
+    """Say that a column has so many different values that they cannot be classes."""
+    return LabelError(
+        f"{source}, column {name!r}: {many} different values are too many to be classes. Is it a "
+        "column of scores or identifiers?"
+    )
+
+
+def all_known(values: Sequence[Any], labels: Labels) -> bool:
+    """Tell whether values, of which there must be some, are all among labels, or their text."""
+    allowed = {*labels, *map(str, labels)}
+    return 0 < len(values) <= MOST_LABELS and all(
+        not is_missing_value(value)
+        and not allowed.isdisjoint((plain(value), str(value).strip(), without_point(str(value))))
+        for value in values
+    )
+
+
+def is_nested(schema: Any, name: str) -> bool:
+    """Tell whether a column has more than one value a row."""
+    return bool(pyarrow().types.is_nested(schema.field(name).type))
 
 
 def as_numpy(array: Any) -> NDArray[Any]:
@@ -196,7 +216,7 @@ def _place(text: str, by_text: dict[str, int]) -> int:
 
 def _unknown(value: Any, labels: Labels, what: str) -> str:
     """Say what is wrong with a value that is no label."""
-    if _missing(value):
+    if is_missing_value(value):
         return "there is no label."
     close = hint(plain(value), labels)
     return f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
@@ -221,7 +241,8 @@ def _numbers(column: Any) -> NDArray[np.float64] | None:
     return None if np.isnan(numbers).any() else numbers
 
 
-def _missing(value: Any) -> bool:
+def is_missing_value(value: Any) -> bool:
+    """Tell whether there is no label in a cell."""
     if value is None:
         return True
     if isinstance(value, str):

@@ -12,8 +12,11 @@
   distinct scores, highest first; "inf" and "-inf" are text), and a row for each combination of
   class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive`` (0 or
   1) and ``amounts`` (null if all are 1).
+- ``checksum``: of all this; a file that was edited no longer has it. Files that other software
+  makes may leave it out.
 
 Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole.
+The same as a Parquet file is in `stakes.study.counts_parquet`.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from stakes._byvalue import kept
 from stakes._labels import as_axes
 from stakes.counts import JointConfusion
 from stakes.errors import FileError, LabelError, StakesError
+from stakes.read.sealed import check_unchanged, checksum, json_content
 from stakes.study.counted import Counted
 from stakes.study.roles import Model
 from stakes.study.scores import JointScores
@@ -39,13 +43,29 @@ SCHEMA = "stakes-counts/1"
 def counts_text(counts: Counted) -> str:
     """Write counts as the text of a count file."""
     joint = counts.joint
+    content = header(counts)
+    content["joint"] |= {
+        "actual": joint.actual.tolist(),
+        "decided": joint.decided.T.tolist(),
+        "counts": joint.counts.tolist(),
+    }
+    if counts.scores is not None:
+        content["scores"] |= _scores_dict(counts.scores.compressed())
+    content["checksum"] = counts_checksum(counts)
+    lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def header(counts: Counted) -> dict[str, Any]:
+    """Return what a count file says besides rows."""
+    joint, scores = counts.joint, counts.scores
     for label in (*joint.labels, *joint.decisions):
         if not isinstance(label, str | int | float):
             raise LabelError(
                 f"labels: a count file holds text and numbers only, got {label!r} "
                 f"({type(label).__name__})."
             )
-    content = {
+    return {
         "schema": SCHEMA,
         "actual": counts.actual,
         "labels": list(joint.labels),
@@ -59,16 +79,36 @@ def counts_text(counts: Counted) -> str:
             }
             for model in counts.models
         ],
-        "joint": {
-            "models": list(joint.names),
-            "actual": joint.actual.tolist(),
-            "decided": joint.decided.T.tolist(),
-            "counts": joint.counts.tolist(),
+        "joint": {"models": list(joint.names)},
+        "scores": None
+        if scores is None
+        else {
+            "models": list(scores.names),
+            "pos_label": scores.pos_label,
+            "neg_label": scores.neg_label,
         },
-        "scores": None if counts.scores is None else _scores_dict(counts.scores.compressed()),
     }
-    lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in content.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def counts_checksum(counts: Counted) -> str:
+    """Return the checksum of counts, which is the same in files of all formats.
+
+    It is that of what the file says besides rows and, of the rows in their order, the classes, the
+    decisions of each model and the counts; then of the rows of scores the classes (1 for the
+    positive one), the amounts and the scores of each model.
+    """
+    joint = counts.joint
+    arrays: list[NDArray[Any]] = [joint.actual, joint.decided.T, joint.counts]
+    if counts.scores is not None:
+        scores = counts.scores.compressed()
+        rows = len(scores.positive)
+        amounts = np.ones(rows, np.int64) if scores.amounts is None else scores.amounts
+        values = [
+            cuts[ranks] + 0.0  # minus zero is zero
+            for cuts, ranks in zip(scores.thresholds, scores.ranks, strict=True)
+        ]
+        arrays += [scores.positive, amounts, *values]
+    return checksum(header(counts), arrays)
 
 
 def _json(value: Any) -> str:
@@ -77,9 +117,6 @@ def _json(value: Any) -> str:
 
 def _scores_dict(scores: JointScores) -> dict[str, Any]:
     return {
-        "models": list(scores.names),
-        "pos_label": scores.pos_label,
-        "neg_label": scores.neg_label,
         "thresholds": [
             [each if math.isfinite(each) else str(each) for each in values.tolist()]
             for values in scores.thresholds
@@ -100,15 +137,12 @@ def counts_from_text(text: str, source: str) -> Counted:
     source : str
         The name of the file, for errors.
     """
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FileError(
-            f"{source}, line {error.lineno}, column {error.colno}: not a count file, because it is "
-            f"not JSON: {error.msg}. Was it cut short?"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
+    content = json_content(text, source, "a count file")
+    return counts_from_content(content, source)
+
+
+def counts_from_content(content: Any, source: str) -> Counted:
+    """Take what a count file says, in lists or arrays, as counts; the checksum must be right."""
     said = content.get("schema") if isinstance(content, dict) else None
     if said != SCHEMA:
         raise FileError(
@@ -119,11 +153,14 @@ def counts_from_text(text: str, source: str) -> Counted:
             "must have an object on each line, in a file named .jsonl."
         )
     try:
-        return _counted(content)
+        counts = _counted(content)
     except KeyError as error:
         raise FileError(f"{source}: the count file has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileError(f"{source}: the count file is damaged: {error}") from error
+    if "checksum" in content:
+        check_unchanged(content["checksum"], counts_checksum(counts), source, "the count file")
+    return counts
 
 
 def _counted(content: dict[str, Any]) -> Counted:

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from stakes._labels import Label
 from stakes.costs import CostMatrix
 from stakes.study.columns import Table
+from stakes.study.parts import PartedTable
 from stakes.study.roles import Model
 
 
 def why_undecidable(
-    model: Model, table: Table, costs: CostMatrix, positive: Label | None
+    model: Model, table: Table | PartedTable, costs: CostMatrix, positive: Label | None
 ) -> str | None:
     """Say why scores do not tell decisions; nothing if they do."""
     if positive is None:
@@ -20,12 +21,12 @@ def why_undecidable(
             f"{table.source}, column {model.scores!r}: scores alone tell decisions only for two "
             "classes; name a column of decisions with --model."
         )
-    scores = table.scores(str(model.scores))
-    if scores.min() < 0 or scores.max() > 1:
+    lowest, highest = table.score_range(str(model.scores))
+    if lowest < 0 or highest > 1:
         return (
             f"{table.source}, column {model.scores!r}: the model {model.name!r} has scores and no "
-            f"decisions, and the scores are no probabilities (from {scores.min():.4g} to "
-            f"{scores.max():.4g}). Name a column of decisions with --model, or choose a threshold "
+            f"decisions, and the scores are no probabilities (from {lowest:.4g} to "
+            f"{highest:.4g}). Name a column of decisions with --model, or choose a threshold "
             "with 'stakes threshold'."
         )
     if sum(costs.mistake_costs(pos_label=positive).values()) <= 0:

@@ -8,9 +8,6 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stakes._labels import Label
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
@@ -23,9 +20,11 @@ from stakes.infer.run import checked_confidence
 from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
 from stakes.study.columns import Table
 from stakes.study.counted import Counted
-from stakes.study.deciding import decisions_of, least_cost_threshold, why_undecidable
+from stakes.study.counting import Counting
+from stakes.study.deciding import least_cost_threshold, why_undecidable
 from stakes.study.estimate import EstimateBy
-from stakes.study.roles import Model, Roles, find_roles, guess_actual
+from stakes.study.parts import PartedTable
+from stakes.study.roles import Roles, find_roles, guess_actual
 from stakes.study.scores import JointScores
 
 Costs = CostMatrix | Mapping[str, float]
@@ -75,7 +74,7 @@ class Study:
     @classmethod
     def from_table(
         cls,
-        table: Table,
+        table: Table | PartedTable,
         costs: Costs,
         *,
         actual: str | None = None,
@@ -91,7 +90,7 @@ class Study:
 
         Parameters
         ----------
-        table : Table
+        table : Table or PartedTable
             The rows.
         costs : CostMatrix or mapping
             What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
@@ -128,30 +127,18 @@ class Study:
             positive=None if positive is None else str(positive),
             others={str(label) for label in matrix.labels if label != positive},
         )
-        codes = table.codes(roles.actual, matrix.labels, "classes")
-        decided: dict[str, NDArray[np.int64]] = {}
         decided_from: dict[str, float] = {}
         for model in roles.models:
-            if model.decisions is not None:
-                decided[model.name] = table.codes(model.decisions, matrix.decisions, "decisions")
-                continue
-            problem = why_undecidable(model, table, matrix, positive)
-            if problem is None:
-                cut = decided_from[model.name] = least_cost_threshold(matrix, positive)
-                chosen = table.scores(str(model.scores)) >= cut
-                decided[model.name] = decisions_of(chosen, matrix, positive)
-            elif not undecided:
-                raise InputError(problem)
-        joint = JointConfusion.from_codes(
-            codes, decided, labels=matrix.labels, decisions=matrix.decisions
-        )
-        counts = Counted(
-            roles.actual,
-            roles.models,
-            joint,
-            _joint_scores(codes, roles.models, table, matrix, positive) if with_scores else None,
-            decided_from,
-        )
+            if model.decisions is None:
+                problem = why_undecidable(model, table, matrix, positive)
+                if problem is None:
+                    decided_from[model.name] = least_cost_threshold(matrix, positive)
+                elif not undecided:
+                    raise InputError(problem)
+        counting = Counting(matrix, positive, roles, decided_from, with_scores=with_scores)
+        for batch in table.batches(counting.columns):
+            counting.add(batch)
+        counts = counting.done(table.source)
         return cls._made(
             counts,
             source=table.source,
@@ -333,7 +320,7 @@ class Study:
         return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
 
 
-def _actual_column(table: Table, actual: str | None) -> str:
+def _actual_column(table: Table | PartedTable, actual: str | None) -> str:
     table.check_columns([actual])
     return guess_actual(table.columns, table.source) if actual is None else actual
 
@@ -343,23 +330,4 @@ def _design(class_priors: Mapping[Any, float] | None, costs: CostMatrix) -> Desi
         return SIMPLE
     return Design(
         {among(label, costs.labels, "class_priors"): share for label, share in class_priors.items()}
-    )
-
-
-def _joint_scores(
-    codes: NDArray[np.int64],
-    models: Sequence[Model],
-    table: Table,
-    costs: CostMatrix,
-    positive: Label | None,
-) -> JointScores | None:
-    """Rank the scores of the models that have any, where there are two classes."""
-    scored = {model.name: model.scores for model in models if model.scores is not None}
-    if positive is None or not scored:
-        return None
-    return JointScores.from_columns(
-        codes == costs.labels.index(positive),
-        {name: table.scores(column) for name, column in scored.items()},
-        pos_label=positive,
-        neg_label=next(label for label in costs.labels if label != positive),
     )

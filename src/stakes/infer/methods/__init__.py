@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stakes.infer.methods import (
+    anytime,
     bca,
     bcost,
     dirichlet,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 METHODS: dict[str, ModuleType] = {
+    "anytime": anytime,
     "bca": bca,
     "bcost": bcost,
     "dirichlet": dirichlet,

@@ -1,0 +1,346 @@
+"""Score tables of more distinct scores than one wants to keep: counted in bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _validate
+from stakes._byvalue import ByValue, frozen
+from stakes._labels import Label
+from stakes._table import html_table, number
+from stakes.counts.bins import bin_of, reaches, run_starts, split_where_it_matters
+from stakes.counts.scores import ScoreCounts, both_classes_weigh, check_mergeable
+from stakes.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class BinnedScoreCounts(ByValue):
+    """How many positives and negatives have scores in each bin.
+
+    A table of any number of examples that takes little room, and yet brackets the exact cost
+    curve: see `BinnedCostCurve`. `width` is how wide the bracket is at most. A bin in which all
+    scores are the same hides nothing.
+
+    Parameters
+    ----------
+    lowest, highest : array_like, shape (bins,)
+        The range of scores in each bin, highest bin first; no two bins overlap, and infinite
+        scores have bins of their own.
+    positives, negatives : array_like, shape (bins,)
+        How many examples of each class score in that range (or the sums of their weights).
+    pos_label, neg_label : default 1 and 0
+        The names of the classes.
+    squares : array_like, shape (2, bins), optional
+        The sums of squared weights of the positives and of the negatives, where the counts are sums
+        of weights.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from stakes import BinnedScoreCounts
+    >>> frame = pl.LazyFrame({"truth": [0, 1, 0, 1], "score": [0.1, 0.8, 0.3, 0.30001]})
+    >>> binned = BinnedScoreCounts.from_frame(frame, actual="truth", score="score")
+    >>> binned
+    BinnedScoreCounts: 2 × 1, 2 × 0, 4 bins, within 0 of the exact cost curve
+    >>> binned.score_counts().confusion_at(0.3).counts.tolist()
+    [[1, 0], [1, 2]]
+
+    Counted in one pass, which splits no bin, two of the scores share one:
+
+    >>> BinnedScoreCounts.from_frame(frame, actual="truth", score="score", tolerance=1)
+    BinnedScoreCounts: 2 × 1, 2 × 0, 3 bins, within 0.25 of the exact cost curve
+    """
+
+    lowest: Floats
+    highest: Floats
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+    pos_label: Label
+    neg_label: Label
+    squares: NDArray[np.float64] | None
+
+    def __init__(
+        self,
+        lowest: Any,
+        highest: Any,
+        positives: Any,
+        negatives: Any,
+        *,
+        pos_label: Label = 1,
+        neg_label: Label = 0,
+        squares: Any = None,
+    ) -> None:
+        edges = ScoreCounts(
+            lowest,
+            positives,
+            negatives,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            squares=squares,
+        )
+        self._set(
+            lowest=edges.thresholds,
+            highest=frozen(_checked_ranges(edges.thresholds, highest)),
+            positives=edges.positives,
+            negatives=edges.negatives,
+            pos_label=edges.pos_label,
+            neg_label=edges.neg_label,
+            squares=edges.squares,
+        )
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Label = 1,
+        neg_label: Label | None = None,
+        sample_weight: Any = None,
+        tolerance: float = 1e-4,
+    ) -> Self:
+        """Count scores in bins.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, neg_label, sample_weight
+            As in `ScoreCounts.from_scores`.
+        tolerance : float, default 1e-4
+            As in `from_frame`.
+        """
+        counts = ScoreCounts.from_scores(
+            y_true, y_score, pos_label=pos_label, neg_label=neg_label, sample_weight=sample_weight
+        )
+        return cls.from_counts(counts, tolerance=tolerance)
+
+    @classmethod
+    def from_counts(cls, counts: ScoreCounts, *, tolerance: float = 1e-4) -> Self:
+        """Put the scores of an exact table into bins.
+
+        Parameters
+        ----------
+        counts : ScoreCounts
+            The exact table.
+        tolerance : float, default 1e-4
+            As in `from_frame`.
+        """
+        _validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
+        allowed = _checked_tolerance(tolerance)
+        keys = bin_of(counts.thresholds)
+        starts = run_starts(keys)
+        whole = cls._of_runs(counts, starts)
+        split = split_where_it_matters(whole.lowest, whole.highest, whole.reaches(), allowed)
+        if not split:
+            return whole
+        cells = split.cell_of(counts.thresholds)
+        return cls._of_runs(counts, run_starts(keys, np.where(np.isnan(cells), 0.5, cells)))
+
+    @classmethod
+    def _of_runs(cls, counts: ScoreCounts, starts: NDArray[np.intp]) -> Self:
+        ends = np.append(starts[1:], len(counts.thresholds)) - 1
+        squares = counts.squares
+        return cls(
+            counts.thresholds[ends],
+            counts.thresholds[starts],
+            np.add.reduceat(counts.positives, starts),
+            np.add.reduceat(counts.negatives, starts),
+            pos_label=counts.pos_label,
+            neg_label=counts.neg_label,
+            squares=None if squares is None else np.add.reduceat(squares, starts, axis=1),
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        actual: str,
+        score: str,
+        pos_label: Label = 1,
+        neg_label: Label | None = None,
+        sample_weight: str | None = None,
+        tolerance: float = 1e-4,
+    ) -> Self:
+        """Count the scores in a data frame; a lazy one counts them where it lives.
+
+        The first pass over the rows counts bins of a fixed length, 1/8192 for scores between -16
+        and 16. If these leave more room than `tolerance` for the exact cost curve, a second pass
+        counts the bins that do so in smaller ones. Scores that lie closer together than that
+        resolves leave a wider bracket, which `width` tells.
+
+        Parameters
+        ----------
+        frame : data frame
+            Eager or lazy, of any library that narwhals knows.
+        actual, score, sample_weight : str
+            The names of the columns.
+        pos_label, neg_label
+            As in `ScoreCounts.from_scores`.
+        tolerance : float, default 1e-4
+            How wide the bracket around the normalised expected cost, from 0 to 1, may be. With 1
+            there is only one pass.
+        """
+        from stakes.counts.binned_frames import bins_of, lazy_scores
+
+        allowed = _checked_tolerance(tolerance)
+        rows = lazy_scores(frame, actual, score, sample_weight)
+        if rows is not None:
+            result = cls(**bins_of(rows, pos_label, neg_label, allowed))
+            if neg_label is None:
+                both_classes_weigh(result, f"column {actual!r}")
+            return result
+        counts = ScoreCounts.from_frame(
+            frame,
+            actual=actual,
+            score=score,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            sample_weight=sample_weight,
+        )
+        return cls.from_counts(counts, tolerance=tolerance)
+
+    @property
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+        return self.positives.sum().item()
+
+    @property
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+        return self.negatives.sum().item()
+
+    @property
+    def n(self) -> Any:
+        """The number of examples."""
+        return self.n_positives + self.n_negatives
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Which bins have one score only, so that nothing is hidden in them."""
+        return np.asarray(self.lowest == self.highest)
+
+    @property
+    def width(self) -> float:
+        """How far apart the bracket's ends are at most, over all operating conditions."""
+        return float(self.reaches().max())
+
+    def reaches(self) -> Floats:
+        """Return how far below the curve of the bins the exact curve may be because of each bin."""
+        infinite = bool(self.lowest[0] == np.inf)
+        return reaches(self.positives, self.negatives, self.exact, infinite=infinite)
+
+    def score_counts(self) -> ScoreCounts:
+        """Return the table in which all of a bin have the lowest score of the bin.
+
+        It is exact for thresholds that are the lowest score of a bin, which are the only ones that
+        it knows: curves, bands and `choose_threshold` made from it are those of these thresholds.
+        """
+        return ScoreCounts(
+            self.lowest,
+            self.positives,
+            self.negatives,
+            pos_label=self.pos_label,
+            neg_label=self.neg_label,
+            squares=self.squares,
+        )
+
+    def __add__(self, other: object) -> Self:
+        """Merge the bins of two sets of examples; those that overlap become one.
+
+        Merging is associative and does not depend on the order.
+        """
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        check_mergeable(self, other)
+        lowest, highest = (
+            np.concatenate([getattr(part, name) for part in (self, other)])
+            for name in ("lowest", "highest")
+        )
+        order = np.lexsort([lowest, highest])[::-1]
+        lowest, highest = lowest[order], highest[order]
+        reached = np.minimum.accumulate(lowest)
+        starts = np.flatnonzero(np.append(True, highest[1:] < reached[:-1]))
+
+        def merged(name: str) -> NDArray[Any]:
+            sides = [getattr(part, name) for part in (self, other)]
+            return np.add.reduceat(np.concatenate(sides, axis=-1)[..., order], starts, axis=-1)
+
+        return type(self)(
+            np.minimum.reduceat(lowest, starts),
+            highest[starts],
+            merged("positives"),
+            merged("negatives"),
+            pos_label=self.pos_label,
+            neg_label=self.neg_label,
+            squares=merged("squares") if self.weighted else None,
+        )
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain lists."""
+        result: dict[str, Any] = {
+            "pos_label": self.pos_label,
+            "neg_label": self.neg_label,
+        }
+        for name in ("lowest", "highest", "positives", "negatives"):
+            result[name] = getattr(self, name).tolist()
+        if self.squares is not None:
+            result["squares"] = self.squares.tolist()
+        return result
+
+    def __repr__(self) -> str:
+        return (
+            f"BinnedScoreCounts: {number(self.n_positives)} × {self.pos_label!r}, "
+            f"{number(self.n_negatives)} × {self.neg_label!r}, {len(self.lowest)} bins, within "
+            f"{number(self.width)} of the exact cost curve"
+        )
+
+    def _repr_html_(self) -> str:
+        cells = [
+            [f"positives ({self.pos_label})", number(self.n_positives)],
+            [f"negatives ({self.neg_label})", number(self.n_negatives)],
+            ["bins", number(len(self.lowest))],
+            ["highest score", f"{self.highest[0]:.4g}"],
+            ["lowest score", f"{self.lowest[-1]:.4g}"],
+            ["width of the bracket", number(self.width)],
+        ]
+        return html_table(["", "value"], cells, caption="Score table in bins")
+
+
+def _checked_ranges(lowest: Floats, highest: Any) -> Floats:
+    """Check that bins are ranges that do not overlap, and infinite scores apart."""
+    high = _validate.numeric(highest, "highest", ndim=1)
+    _validate.same_length({"lowest": len(lowest), "highest": len(high)})
+    if not (high >= lowest).all() or not (high[1:] < lowest[:-1]).all():
+        raise InputError(
+            "lowest, highest: expected the ranges of scores in bins that do not overlap, highest "
+            "first, without NaN."
+        )
+    if (np.isinf(lowest) | np.isinf(high))[lowest < high].any():
+        raise InputError(
+            "lowest, highest: infinite scores need a bin of their own, since there is no threshold "
+            "above them."
+        )
+    return high
+
+
+def _checked_tolerance(tolerance: Any) -> float:
+    allowed = _validate.one_number(tolerance, "tolerance")
+    if not 0 < allowed <= 1:
+        raise InputError(
+            f"tolerance: expected a normalised expected cost, above 0 and up to 1, got {allowed:g}."
+        )
+    return allowed

@@ -1,0 +1,297 @@
+"""Folders and patterns of files: one table, of which few rows are in memory at a time."""
+
+import csv
+import gzip
+import io
+import json
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import feather, parquet
+
+from stakes.read import parts
+from stakes.study import counting
+
+INLINE = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
+
+
+def as_jsonl(table, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+
+
+def as_gzip(table, path):
+    buffer = io.BytesIO()
+    arrow_csv.write_csv(table, buffer)
+    path.write_bytes(gzip.compress(buffer.getvalue()))
+
+
+WRITERS = {
+    "csv": lambda table, path: arrow_csv.write_csv(table, str(path)),
+    "csv.gz": as_gzip,
+    "jsonl": as_jsonl,
+    "parquet": lambda table, path: parquet.write_table(table, path, row_group_size=50),
+    "arrow": lambda table, path: feather.write_feather(table, str(path)),
+}
+kinds = pytest.mark.parametrize("kind", WRITERS)
+
+
+@pytest.fixture
+def table(payments):
+    """Return predictions as a table of numbers and text."""
+    rows = list(csv.DictReader(io.StringIO(payments(400, seed=3))))
+    columns = {}
+    for name in rows[0]:
+        read = float if name.endswith("_score") else str
+        columns[name] = [read(row[name]) for row in rows]
+    return pa.table(columns)
+
+
+@pytest.fixture
+def write(folder, table, monkeypatch):
+    """Return a function that writes the table as one file and as parts, and names both."""
+    monkeypatch.setattr(parts, "BATCH", 64)  # so that a part has several batches
+    monkeypatch.setattr(parts, "BLOCK", 1 << 12)
+
+    def written(kind, cuts=(0, 130, 131, 400), rows=table):
+        WRITERS[kind](rows, folder / f"whole.{kind}")
+        place = folder / "parts"
+        place.mkdir(exist_ok=True)
+        for number, (low, high) in enumerate(pairwise(cuts)):
+            WRITERS[kind](rows.slice(low, high - low), place / f"part-{number}.{kind}")
+        return f"whole.{kind}", "parts", f"parts/part-*.{kind}"
+
+    return written
+
+
+def results(said, name):
+    assert (said.code, said.err.count("error")) == (0, 0), said.err
+    return said.out.replace(name, "the table")
+
+
+COMMANDS = {
+    "evaluate": ["evaluate", "-c", "costs.csv"],
+    "evaluate, costs of mistakes": ["evaluate", *INLINE],
+    "evaluate, columns named": ["evaluate", *INLINE, "--actual", "actual", "-m", "old"],
+    "evaluate, by scores": ["evaluate", *INLINE, "-s", "tree_score"],
+    "compare": ["compare", "-c", "costs.csv", "--baseline", "old"],
+    "threshold": ["threshold", *INLINE],
+    "curve": ["curve", *INLINE],
+}
+
+
+@kinds
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_parts_say_what_one_file_says(stakes, write, kind, command):
+    whole, *apart = write(kind)
+    name, *options = command
+    expected = results(stakes(name, whole, *options, "--json", "-"), whole)
+    for source in apart:
+        assert results(stakes(name, source, *options, "--json", "-"), source) == expected
+
+
+@kinds
+def test_parts_are_counted_into_the_same_file(stakes, write, folder, kind):
+    whole, parted, _ = write(kind)
+    for source, out in ((whole, "one.json"), (parted, "other.json")):
+        assert stakes("count", source, *INLINE, "--out", out).code == 0
+    assert (folder / "one.json").read_text() == (folder / "other.json").read_text()
+
+
+def test_a_template_of_costs_has_the_classes_of_all_parts(stakes, write, folder, table):
+    order = np.argsort(table.column("actual").to_pylist())
+    write("csv", rows=table.take(order))
+    assert stakes("costs", "template", "parts", "--out", "new.csv").code == 0
+    assert (folder / "new.csv").read_text().splitlines()[0] == "predicted\\actual,fraud,ok"
+
+
+def test_a_large_file_is_read_in_batches(stakes, write, monkeypatch):
+    whole, *_ = write("parquet")
+    expected = stakes("evaluate", whole, *INLINE)
+    monkeypatch.setattr(parts, "LARGE", 1)
+    monkeypatch.setattr("stakes.read.tables.read_table", None)
+    assert stakes("evaluate", whole, *INLINE) == expected
+
+
+def test_notes_of_engines_and_empty_parts_are_left_out(stakes, write, folder, table):
+    _, parted, _ = write("parquet", cuts=(0, 200, 200, 400))
+    (folder / "parts/_SUCCESS").write_text("")
+    (folder / "parts/.part-0.parquet.crc").write_bytes(b"crc")
+    (folder / "parts/deeper").mkdir()
+    WRITERS["parquet"](table, folder / "parts/deeper/part-9.parquet")
+    said = stakes("evaluate", parted, *INLINE)
+    assert "800 examples of parts." in said.out
+
+
+def test_progress_names_the_part(write, monkeypatch):
+    from stakes.cli.inputs import study_of
+    from stakes.cli.options import ColumnOptions, CostOptions
+    from stakes.cli.output import Output
+    from stakes.cli.progress import Progress
+
+    _, parted, _ = write("csv")
+    seen = []
+    monkeypatch.setattr(Progress, "reach", lambda _, *told: seen.append(told))
+    prices = CostOptions(false_positive=1, false_negative=5, pos_label="fraud")
+    study_of(Output(quiet=True), [parted], prices, ColumnOptions(), with_scores=False)
+    assert seen[-1] == (2, 3, "reading parts/part-2.csv")
+
+
+def test_scores_that_do_not_fit_are_refused(stakes, write, monkeypatch):
+    _, parted, _ = write("parquet")
+    monkeypatch.setattr(counting, "MOST_SCORES", 500)
+    said = stakes("threshold", parted, *INLINE)
+    assert said.code == 2
+    assert "more than 500 scores, which do not fit here" in said.err.replace("\n", " ")
+    assert "--without-scores" in said.err
+    assert stakes("count", parted, *INLINE, "--without-scores", "--out", "n.json").code == 0
+
+
+def cut_short(place):
+    place.write_bytes(place.read_bytes()[:-20])
+
+
+def damaged_inside(place):
+    content = bytearray(place.read_bytes())
+    content[4:400] = bytes(396)
+    place.write_bytes(content)
+
+
+def replaced(name, values):
+    def change(place):
+        table = parquet.read_table(place)
+        at = table.column_names.index(name)
+        column = pa.array(values) if isinstance(values, list) else values(table.column(name))
+        parquet.write_table(table.set_column(at, name, column), place)
+
+    return change
+
+
+def with_null(column):
+    values = column.to_pylist()
+    values[30] = None
+    return pa.array(values, column.type)
+
+
+def without(name):
+    def change(place):
+        parquet.write_table(parquet.read_table(place).drop_columns([name]), place)
+
+    return change
+
+
+def with_more(place):
+    table = parquet.read_table(place)
+    parquet.write_table(table.append_column("extra", table.column("id")), place)
+
+
+BROKEN = {
+    "cut short": (cut_short, "parts/part-2.parquet: cannot be read as a Parquet file"),
+    "damaged": (damaged_inside, "parts/part-2.parquet: cannot be read as a Parquet file"),
+    "empty": (lambda place: place.write_bytes(b""), "parts/part-2.parquet: the file is empty"),
+    "a column less": (
+        without("tree"),
+        "parts/part-2.parquet: there is no column 'tree', which parts/part-0.parquet has",
+    ),
+    "a column more": (
+        with_more,
+        "parts/part-2.parquet: there is a column 'extra', which parts/part-0.parquet has not",
+    ),
+    "labels of another kind": (
+        replaced("actual", [0, 1] * 134 + [1]),
+        "parts/part-2.parquet, column 'actual': it has numbers, but parts/part-0.parquet has text",
+    ),
+    "a label missing": (
+        replaced("actual", with_null),
+        "parts/part-2.parquet, row 31, column 'actual': there is no label.",
+    ),
+    "a decision missing": (
+        replaced("tree", with_null),
+        "parts/part-2.parquet, row 31, column 'tree': there is no label.",
+    ),
+    "a decision unknown": (
+        replaced("tree", lambda column: pa.array(["fruad", *column.to_pylist()[1:]])),
+        "parts/part-2.parquet, row 1, column 'tree': 'fruad' is not one of the decisions",
+    ),
+}
+NAMED = ["--actual", "actual", "-m", "tree"]
+
+
+@pytest.mark.parametrize(("change", "says"), BROKEN.values(), ids=BROKEN)
+def test_what_is_wrong_with_a_part_is_said_with_its_name(stakes, write, folder, change, says):
+    write("parquet")
+    change(folder / "parts/part-2.parquet")
+    said = stakes("evaluate", "parts", *INLINE, *NAMED)
+    assert (said.code, said.out) == (2, "")
+    assert says in " ".join(said.err.split())
+
+
+def test_a_score_missing_is_found_where_it_is(stakes, write, folder):
+    write("parquet")
+    replaced("tree_score", with_null)(folder / "parts/part-2.parquet")
+    said = stakes("threshold", "parts", *INLINE, "-s", "tree_score")
+    expected = "parts/part-2.parquet, row 31, column 'tree_score': there is no score."
+    assert (said.code, said.out) == (2, "")
+    assert expected in " ".join(said.err.split())
+
+
+TEXTS = {
+    "a line too short": (
+        "csv",
+        lambda text: text.replace("\n", "\nonly one cell\n", 1),
+        "parts/part-2.csv, line 2: expected 8 cells, as in the header, got 1",
+    ),
+    "other columns": (
+        "csv",
+        lambda text: text.replace("actual", "truth", 1),
+        "parts/part-2.csv: there is no column 'actual'",
+    ),
+    "a line that is no object": (
+        "jsonl",
+        lambda text: text + "[1]\n",
+        "parts/part-2.jsonl, line 270: expected an object",
+    ),
+    "kinds that change": (
+        "jsonl",
+        lambda text: (
+            text[: text.rindex('{"id"')]
+            + text[text.rindex('{"id"') :].replace('"actual": "', '"actual": 1, "was": "')
+        ),
+        "parts/part-2.jsonl",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS.values(), ids=TEXTS)
+def test_lines_of_a_part_are_named(stakes, write, folder, case):
+    kind, change, says = case
+    write(kind)
+    place = folder / f"parts/part-2.{kind}"
+    place.write_text(change(place.read_text()))
+    said = stakes("evaluate", "parts", *INLINE)
+    assert (said.code, said.out) == (2, "")
+    assert says in " ".join(said.err.split())
+
+
+def test_what_cannot_be_read_as_one_table(stakes, write, folder):
+    (folder / "nothing").mkdir()
+    cases = {
+        ("nothing",): "nothing: the folder has no files of predictions.",
+        ("no-*.csv",): "no-*.csv: no file has such a name.",
+        ("parts", "predictions.csv", "--id", "id"): "parts: a table in many files stands alone",
+    }
+    write("csv")
+    for arguments, says in cases.items():
+        said = stakes("evaluate", *arguments, *INLINE)
+        assert says in " ".join(said.err.split())
+        assert (said.code, said.out) == (2, "")
+    (folder / "parts/notes.md").write_text("x")
+    said = stakes("evaluate", "parts", *INLINE)
+    assert "parts/notes.md: the files of parts are read as one table" in " ".join(said.err.split())
+    only = folder / "headers"
+    only.mkdir()
+    (only / "a.csv").write_text("actual,tree\n")
+    said = stakes("evaluate", "headers", *INLINE)
+    assert "headers: its files have columns (actual, tree) but no rows" in said.err

@@ -1,0 +1,114 @@
+"""Count files in both formats, counted and merged from the command line."""
+
+import json
+import re
+import shutil
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+COSTS = ["-c", "costs.csv"]
+
+
+@pytest.fixture
+def parts(stakes, folder):
+    """Count the predictions whole, and in three parts of both formats."""
+    header, *lines = (folder / "predictions.csv").read_text().splitlines(keepends=True)
+    names = ["0.json", "1.parquet", "2.json"]
+    for name, part in zip(names, (lines[:20], lines[20:45], lines[45:]), strict=True):
+        (folder / "part.csv").write_text(header + "".join(part))
+        assert stakes("-q", "count", "part.csv", *COSTS, "--out", name).code == 0
+    for name in ("all.json", "all.parquet"):
+        assert stakes("-q", "count", "predictions.csv", *COSTS, "--out", name).code == 0
+    return names
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_parts_of_both_formats_are_the_whole(stakes, folder, parts, order, ending):
+    said = stakes("merge", *(parts[i] for i in order), "--out", f"merged.{ending}")
+    assert said.err == f"Wrote the counts of 60 examples to merged.{ending}.\n"
+    assert (folder / f"merged.{ending}").read_bytes() == (folder / f"all.{ending}").read_bytes()
+
+
+@pytest.mark.usefixtures("parts")
+def test_sums_of_sums_are_the_sum(stakes, folder):
+    assert stakes("-q", "merge", "1.parquet", "2.json", "--out", "later.parquet").code == 0
+    assert stakes("-q", "merge", "later.parquet", "0.json", "--out", "merged.json").code == 0
+    assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_parquet_count_file_stands_for_predictions(stakes):
+    for command in (["evaluate"], ["curve"], ["threshold"], ["compare", "--baseline", "old"]):
+        name, *options = command
+        expected = stakes("-q", name, "all.json", *COSTS, *options)
+        found = stakes("-q", name, "all.parquet", *COSTS, *options)
+        assert (found.code, expected.code) == (0, 0)
+        words = found.out.replace("all.parquet", "all.json").split()
+        assert words == expected.out.split()
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_parquet_count_file_stands_alone_and_has_no_rows(stakes):
+    said = stakes("evaluate", "all.parquet", "0.json", *COSTS)
+    assert (said.code, "all.parquet: a count file stands alone" in said.err) == (2, True)
+    said = stakes("evaluate", "all.parquet", *COSTS, "-m", "tree")
+    assert "--model: all.parquet is a count file" in said.err
+    said = stakes("costs", "template", "all.parquet", "--out", "new.csv")
+    assert "all.parquet: a count file has no rows" in said.err
+
+
+def test_a_copy_under_another_name_is_remarked(stakes, folder, parts):
+    shutil.copy(folder / parts[0], folder / "copy.json")
+    said = stakes("merge", *parts, "copy.json", "--out", "merged.json")
+    assert said.code == 0
+    assert "copy.json has the same counts as 0.json: both were added." in said.err
+    assert "Wrote the counts of 80 examples" in said.err
+
+
+def edited(path):
+    content = json.loads(path.read_text())
+    content["joint"]["counts"][0] += 1
+    content["joint"]["counts"][1] -= 1
+    path.write_text(json.dumps(content))
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def newer(path):
+    path.write_text(path.read_text().replace("stakes-counts/1", "stakes-counts/2"))
+
+
+def predictions(path):
+    parquet.write_table(pa.table({"actual": ["ok"], "tree": ["ok"]}), path)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("0.json", edited, "0.json: the count file was changed after it was written"),
+        ("0.json", cut, "0.json, line"),
+        ("0.json", newer, "0.json: expected a count file.*'stakes-counts/2'"),
+        ("1.parquet", cut, "1.parquet: not a count file.*Was it cut short"),
+        ("1.parquet", predictions, "1.parquet: expected a count file, written by 'stakes count'"),
+        ("1.parquet", lambda path: path.unlink(), "1.parquet: cannot be read"),
+    ],
+)
+def test_a_damaged_part_is_named_and_no_partial_sum_is_written(stakes, folder, parts, case):
+    name, damage, says = case
+    (folder / "merged.json").write_text("of yesterday")
+    damage(folder / name)
+    said = stakes("merge", *parts, "--out", "merged.json")
+    assert said.code == 2
+    assert re.search(says, said.err), said.err
+    assert "a fault in stakes" not in said.err
+    assert (folder / "merged.json").read_text() == "of yesterday"
+
+
+def test_the_same_parquet_file_twice(stakes, parts):
+    said = stakes("merge", parts[1], f"./{parts[1]}", "--out", "merged.json")
+    assert (said.code, "1.parquet: given twice" in said.err) == (2, True)

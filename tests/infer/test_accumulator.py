@@ -1,0 +1,348 @@
+import json
+import subprocess
+import sys
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stakes import (
+    Accumulator,
+    Confusion,
+    CostDifference,
+    CostEstimate,
+    CostMatrix,
+    PairedAccumulator,
+    PairedConfusion,
+    compare,
+    evaluate,
+)
+from stakes.errors import FileError, InputError, InputTypeError, LabelError
+
+COSTS = CostMatrix(
+    [[0, 100], [10, 1], [4, 4]],
+    rows="predicted",
+    labels=["ok", "fraud"],
+    decisions=["ok", "fraud", "ask"],
+)
+
+
+def outcomes(n, seed, models=1):
+    rng = np.random.default_rng(seed)
+    actual = rng.choice(["ok", "fraud"], n, p=[0.9, 0.1])
+    decided = [rng.choice(["ok", "fraud", "ask"], n, p=[0.8, 0.15, 0.05]) for _ in range(models)]
+    return [actual, *decided]
+
+
+def filled(kind=Accumulator, n=200, seed=0, **settings):
+    running = kind(COSTS, **settings)
+    running.update(*outcomes(n, seed, 1 if kind is Accumulator else 2))
+    return running
+
+
+@given(st.integers(0, 99), st.lists(st.integers(0, 80), max_size=5), st.booleans())
+def test_batches_are_the_whole_however_they_are_cut(seed, cuts, paired):
+    kind = PairedAccumulator if paired else Accumulator
+    columns = outcomes(80, seed, 2 if paired else 1)
+    running = kind(COSTS)
+    for a, b in pairwise([0, *sorted(cuts), 80]):
+        running.update(*(column[a:b] for column in columns))
+    whole = (compare if paired else evaluate)(*columns, COSTS)
+    assert running.estimate() == whole
+    assert running.interval() == whole.interval(method="anytime")
+    assert running.n == 80
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.data(), st.booleans())
+def test_merging_is_associative_and_free_of_order(seeds, data, paired):
+    kind = PairedAccumulator if paired else Accumulator
+    parts = [filled(kind, n=seed, seed=seed) for seed in seeds]
+    total = sum(parts)
+    again = data.draw(st.permutations(parts))
+    cut = data.draw(st.integers(0, len(again)))
+    halves = [reduce(add, half, kind(COSTS)) for half in (again[:cut], again[cut:])]
+    assert halves[0] + halves[1] == total == halves[1] + halves[0]
+    assert total.n == sum(seeds)
+    assert total.interval() == (halves[0] + halves[1]).interval()
+
+
+def test_merging_changes_neither_part():
+    one, other = filled(seed=1), filled(seed=2)
+    before = one.n, other.n, one.cost, other.cost
+    total = one + other
+    total.update(["ok"], ["fraud"])
+    assert (one.n, other.n, one.cost, other.cost) == before
+    assert total.n == 401
+
+
+def test_what_it_knows_of_a_stream():
+    running = filled(unit="USD")
+    estimate = running.estimate()
+    assert isinstance(estimate, CostEstimate)
+    assert (running.cost, running.total) == (estimate.cost, estimate.total)
+    assert running.counts == estimate.confusion
+    low, high = running.interval(0.9)
+    assert low < running.cost < high
+    assert repr(running) == f"Accumulator(n=200, cost={running.cost:.6g})"
+    said = running.summary(0.9)
+    assert said.startswith("200 decisions cost ")
+    assert "USD each" in said
+    assert "90 % confidence" in said
+
+
+def test_before_the_first_outcome():
+    running = Accumulator(COSTS)
+    assert running.n == 0
+    assert list(running.interval()) == [0, 100]
+    running.update([], [])
+    running.update(np.array([], dtype=object), np.array([], dtype=object))
+    assert (running.n, running.summary()) == (0, "No outcomes yet.")
+    assert repr(running) == "Accumulator(n=0)"
+    for ask in ("cost", "total", "counts"):
+        with pytest.raises(InputError, match=r"no outcomes yet.*Call update"):
+            getattr(running, ask)
+    with pytest.raises(InputError, match="confidence"):
+        running.interval(1.5)
+    paired = PairedAccumulator(COSTS)
+    assert list(paired.interval()) == [-99, 99]  # 100 against 1, when it was fraud
+    assert (paired.cheaper(), paired.summary()) == (None, "No outcomes yet.")
+
+
+def test_two_classifiers():
+    running = filled(PairedAccumulator, names=("old", "new"), unit="USD")
+    difference = running.estimate()
+    assert isinstance(difference, CostDifference)
+    assert running.difference == difference.difference
+    assert difference.names == ("old", "new")
+    assert running.cheaper() is None
+    assert "not decided yet" in running.summary()
+    actual, decided = outcomes(2000, 3)
+    running.update(actual, decided, actual)
+    assert running.cheaper() == "new"
+    assert running.summary().startswith("old costs ")
+    assert "USD more per decision than new over 2,200 decisions" in running.summary()
+    assert "new is cheaper" in running.summary()
+    turned = PairedAccumulator(COSTS, names=("new", "old"))
+    turned.update(actual, actual, decided)
+    assert turned.cheaper() == "new"
+    assert "less per decision" in turned.summary()
+    low, high = turned.interval()
+    assert low < turned.difference < high < 0
+
+
+def test_impossible_cells_narrow_the_interval():
+    running = Accumulator(COSTS, impossible=[("ok", "fraud")])
+    assert list(running.interval()) == [0, 10]
+    running.update(["ok"] * 9, ["ok"] * 8 + ["fraud"])
+    wide = Accumulator(COSTS)
+    wide.update(["ok"] * 9, ["ok"] * 8 + ["fraud"])
+    assert running.interval().high < wide.interval().high
+    with pytest.raises(InputError, match="called impossible, but was observed 1 times"):
+        running.update(["fraud"], ["ok"])
+    assert running.n == 9
+    with pytest.raises(LabelError, match="impossible: expected pairs"):
+        Accumulator(COSTS, impossible=[("ok", "theft")])
+    every = [(decision, label) for decision in COSTS.decisions for label in COSTS.labels]
+    with pytest.raises(InputError, match="impossible: expected some cells only"):
+        Accumulator(COSTS, impossible=every)
+
+
+def test_counts_of_engines_find_their_place():
+    running = filled()
+    one = running.counts
+    flipped = Confusion(one.counts[::-1, ::-1], ["fraud", "ok"], decisions=["ask", "fraud", "ok"])
+    running.add(flipped)
+    assert (running.counts.counts == 2 * one.counts).all()
+    running.add(Confusion([[7]], ["ok"]))  # a part that saw one class only
+    assert running.counts.counts[0, 0] == 2 * one.counts[0, 0] + 7
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda r: r.update(["ok", "theft"], ["ok", "ok"]), LabelError, "y_true.*'theft'"),
+        (lambda r: r.update(["ok"], ["theft"]), LabelError, "y_pred.*'theft'"),
+        (lambda r: r.update(["ok", None], ["ok", "ok"]), InputError, "y_true"),
+        (lambda r: r.update(["ok"], ["ok", "ok"]), InputError, "y_pred.*2.*y_true.*1"),
+        (lambda r: r.update(["ok"], []), InputError, "y_pred is empty"),
+        (lambda r: r.update("ok", "ok"), InputTypeError, "y_pred"),
+        (lambda r: r.add([[1, 2]]), InputTypeError, "counts: expected a Confusion, got list"),
+        (
+            lambda r: r.add(PairedConfusion.from_labels(["ok"], ["ok"], ["ok"])),
+            InputTypeError,
+            "expected a Confusion, got PairedConfusion",
+        ),
+        (lambda r: r.add(Confusion([[1, 2], [3, 4]], [0, 1])), LabelError, "0"),
+        (
+            lambda r: r.add(Confusion.from_labels(["ok"], ["ok"], sample_weight=[2.0])),
+            InputError,
+            "counts: running totals are of whole outcomes, got weights",
+        ),
+        (lambda r: r.add(Confusion([[1.5]], ["ok"])), InputError, "whole outcomes"),
+        (lambda r: r + filled(unit="EUR"), InputError, "unit: .*differ in it: '' and 'EUR'"),
+        (
+            lambda r: r + Accumulator(CostMatrix.zero_one(["ok", "fraud"])),
+            InputError,
+            "costs: the totals cannot be added up",
+        ),
+    ],
+)
+def test_a_batch_with_an_error_changes_nothing(change, error, message):
+    running = filled()
+    before = running.to_dict()
+    with pytest.raises(error, match=message):
+        change(running)
+    assert running.to_dict() == before
+
+
+def test_what_cannot_be_made_or_added():
+    with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got list"):
+        Accumulator([[0, 1], [1, 0]])
+    for names in (("a", "a"), ("a",), "abc"):
+        with pytest.raises(InputError, match="names: expected two different names"):
+            PairedAccumulator(COSTS, names=names)
+    with pytest.raises(TypeError):
+        filled() + filled(PairedAccumulator)
+    with pytest.raises(InputError, match=r"names: .*differ"):
+        PairedAccumulator(COSTS) + PairedAccumulator(COSTS, names=("a", "b"))
+    assert filled() != filled(seed=1)
+    assert filled() != filled(PairedAccumulator)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(filled())
+
+
+# -- files
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [True, False], [0.5, 2.0], ["ü", "\n"]])
+def test_a_saved_file_is_read_back(tmp_path, labels):
+    costs = CostMatrix([[0, 1 / 3], [1e-7, 0]], rows="predicted", labels=labels)
+    running = Accumulator(costs, impossible=[(labels[0], labels[1])], unit="€")
+    running.update([labels[0]] * 3 + [labels[1]], [labels[0], labels[1], labels[1], labels[1]])
+    running.save(tmp_path / "a.json")
+    again = Accumulator.load(tmp_path / "a.json")
+    assert again == running
+    assert again.interval() == running.interval()
+    assert [type(label) for label in again.costs.labels] == [type(label) for label in labels]
+    again.update([labels[0]], [labels[0]])
+    assert again.n == running.n + 1
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_two_classifiers_and_no_outcomes_are_saved_too(tmp_path):
+    for running in (filled(PairedAccumulator, names=("a", "b")), Accumulator(COSTS)):
+        running.save(tmp_path / "a.json")
+        assert type(running).load(tmp_path / "a.json") == running
+        assert type(running).load(str(tmp_path / "a.json")) == running
+
+
+def test_labels_that_json_cannot_hold(tmp_path):
+    costs = CostMatrix([[0, 1], [2, 0]], rows="predicted", labels=[(1, 2), (3, 4)])
+    with pytest.raises(LabelError, match=r"text and numbers only, got \(1, 2\)"):
+        Accumulator(costs).save(tmp_path / "a.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path):
+    path = tmp_path / "a.json"
+    filled().save(path)
+    text = path.read_text()
+    for size in range(len(text.rstrip())):
+        path.write_text(text[:size])
+        with pytest.raises(FileError, match=r"a\.json.*[Cc]ut short|a\.json"):
+            Accumulator.load(path)
+
+
+def test_any_changed_digit_is_seen(tmp_path):
+    path = tmp_path / "a.json"
+    filled(unit="USD").save(path)
+    text = path.read_text()
+    places = [i for i, character in enumerate(text) if character.isdigit()]
+    for place in places:
+        changed = "7" if text[place] != "7" else "8"
+        path.write_text(text[:place] + changed + text[place + 1 :])
+        with pytest.raises(FileError, match=r"a\.json"):
+            Accumulator.load(path)
+    path.write_text(json.dumps(json.loads(text), indent=4))  # spaced otherwise, the same content
+    assert Accumulator.load(path).n == 200
+
+
+def edited(**changes):
+    from stakes.infer.totals_file import totals_text
+
+    return totals_text(filled().to_dict() | changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"line 1, column 1: not a file of totals, because it is not JSON.*cut short\?"),
+        ("[1, 2]", "expected a file of totals, written by Accumulator.save"),
+        ('{"schema": "stakes-totals/9"}', "'stakes-totals/1'; its schema is 'stakes-totals/9'"),
+        ('{"schema": "stakes-totals/1"}', "the file of totals has no 'checksum'"),
+        (edited().replace('"n": 200', '"n": 201'), "changed after it was written.*do not edit it"),
+        (edited(n=201), "damaged: expected 201 outcomes, counted 200"),
+        (edited(counts=[[1]]), r"damaged: counts: .*shape \(3, 2\)"),
+        (edited(counts=[[1, -1], [2, 3], [4, 5]]), "damaged: counts"),
+        (edited(kind="PairedAccumulator"), "those of PairedAccumulator. Use PairedAccumulator.loa"),
+        (edited(costs=filled().to_dict()["costs"] | {"rows": "x"}), "damaged: rows"),
+        (edited(impossible=[["ok", "theft"]]), "damaged: impossible"),
+    ],
+)
+def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, text, message):
+    path = tmp_path / "totals.json"
+    path.write_text(text)
+    with pytest.raises(FileError, match=rf"totals\.json.*{message}"):
+        Accumulator.load(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileError, match=r"nope\.json: cannot be read: No such file"):
+        Accumulator.load(tmp_path / "nope.json")
+
+
+KILLING = """
+import os, signal, sys, time
+from stakes import Accumulator, CostMatrix
+path = sys.argv[1]
+costs = CostMatrix([[0, 9], [1, 0]], rows="predicted", labels=["no", "yes"])
+Accumulator(costs).save(path)
+for kill in range(20):
+    start = Accumulator.load(path)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        while True:
+            start.update(["no", "no", "yes"], ["no", "yes", "no"])
+            start.save(path)
+            os.write(writer, f"{start.n}\\n".encode())
+    os.close(writer)
+    told = os.read(reader, 1 << 16)
+    time.sleep(0.0007 * kill)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while more := os.read(reader, 1 << 16):
+        told += more
+    last = int(told.split()[-1])
+    found = Accumulator.load(path)
+    # What was told as saved is there; the last save may have been done and not told.
+    assert found.n in (last, last + 3), (found.n, last)
+    assert found.counts.counts.tolist() == [[found.n // 3] * 2, [found.n // 3, 0]]
+print("done", found.n)
+"""
+
+
+def test_killed_while_saving_leaves_the_last_file(tmp_path):
+    path = tmp_path / "a.json"
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", KILLING, path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout.startswith("done"), result.stderr
+    assert Accumulator.load(path).n >= 60

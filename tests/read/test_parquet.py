@@ -1,0 +1,37 @@
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from stakes.errors import FileError
+from stakes.read.parquet import parquet_bytes, read_parquet, said_in_parquet
+
+TABLE = pa.table({"a": [1, 2], "b": ["x", None]})
+
+
+def test_what_is_said_is_read_with_the_table(tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(parquet_bytes(TABLE, {"labels": ["ü", 1, 2.5, True]}))
+    table, said = read_parquet(path, "a thing")
+    assert table.equals(TABLE)
+    assert said == {"labels": ["ü", 1, 2.5, True]}
+    assert said_in_parquet(path)
+
+
+def test_the_same_table_is_the_same_bytes():
+    assert parquet_bytes(TABLE, {"a": 1}) == parquet_bytes(TABLE, {"a": 1})
+
+
+def test_other_files_say_nothing(tmp_path):
+    path = tmp_path / "a.parquet"
+    assert not said_in_parquet(path)
+    parquet.write_table(TABLE, path)
+    assert not said_in_parquet(path)
+    assert read_parquet(path, "a thing") == (TABLE, None)
+    path.write_text("text")
+    assert not said_in_parquet(path)
+    with pytest.raises(FileError, match=r"a\.parquet: not a thing, because it cannot be read as a"):
+        read_parquet(path, "a thing")
+    with pytest.raises(FileError, match="cannot be read"):
+        read_parquet(tmp_path, "a thing")
+    with pytest.raises(FileError, match="NUL"):
+        read_parquet("a\0.parquet", "a thing")
