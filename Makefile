@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The examples of a guide build on one another, so a file stays with one process.
 PYTEST := python -m pytest -n auto --dist loadfile
 
-.PHONY: demo test test-statistical test-oldest test-pythons lint bench docs wheel-check clean help
+.PHONY: demo test test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -19,10 +19,11 @@ test: $(VENV)/.test  ## run the tests (minutes)
 test-statistical: $(VENV)/.test  ## run the long statistical tests
 	$(BIN)/python -m pytest -n auto -m statistical tests
 
-lint: $(VENV)/.lint  ## style, formatting and types
+lint: $(VENV)/.lint  ## style, formatting, types and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src tests tools examples benchmarks
 
 bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same run
 	$(BIN)/python benchmarks/run.py
@@ -37,11 +38,17 @@ test-oldest:  ## run the tests on the oldest dependencies that pyproject.toml al
 test-pythons:  ## run the tests on every supported Python found on this machine
 	tools/test-pythons
 
-wheel-check: $(VENV)/.run  ## build the wheel and try it, with nothing but what it requires
-	tools/wheel-check
+pictures: $(VENV)/.test  ## draw the pictures of the report in the documents again
+	$(BIN)/python tools/pictures.py
+
+reader-test: $(VENV)/.run  ## follow the tutorial literally, in an environment of its own
+	$(BIN)/python tools/reader_test.py
+
+wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra
+	tools/wheel-check plot report cli trees lab mlflow
 
 clean:  ## remove everything that the other targets made
-	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/sg_execution_times.rst docs/reference/generated dist
+	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/case_studies docs/sg_execution_times.rst docs/reference/generated docs/results dist
 
 # A stamp for each set of extras, so that a second run starts at once.
 $(VENV)/.run $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml tools/setup

@@ -1,6 +1,11 @@
 """Sphinx configuration."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from results_page import write_pages
 
 project = "stakes"
 author = "The stakes developers"
@@ -16,7 +21,10 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "gallery_src", "gallery/*.py", "gallery/*.ipynb"]
+exclude_patterns = ["_build", "*_src"]
+exclude_patterns += [
+    f"{each}/*.{ending}" for each in ("gallery", "case_studies") for ending in ("py", "ipynb")
+]
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r"(?!stakes).*")]  # other projects' names are not linked
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -28,8 +36,8 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": "gallery_src",
-    "gallery_dirs": "gallery",
+    "examples_dirs": ["gallery_src", "case_studies_src"],
+    "gallery_dirs": ["gallery", "case_studies"],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,
@@ -52,6 +60,12 @@ def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
         del lines[1:]
 
 
+def _write_results(app):
+    """Write the pages about the papers' experiments."""
+    write_pages(Path(app.srcdir) / "results")
+
+
 def setup(app):
     """Register what Sphinx calls."""
+    app.connect("builder-inited", _write_results)
     app.connect("autodoc-process-docstring", _shorten_inherited)

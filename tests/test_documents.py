@@ -5,9 +5,11 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow.parquet
 import pytest
 
 import stakes
+from stakes import CostMatrix, evaluate
 from stakes.cli.main import main
 
 ROOT = Path(__file__).parent.parent
@@ -21,7 +23,40 @@ def test_the_readme_shows_the_real_output_of_the_demo(capsys, tmp_path, monkeypa
     assert (tmp_path / "stakes-demo.html").stat().st_size > 500_000
     shown = re.search(r"```text\n(.*?)```", README, flags=re.DOTALL)
     assert shown is not None
-    assert capsys.readouterr().out == shown[1]
+    assert f"\n\n{shown[1]}\n" in capsys.readouterr().out  # the whole table
+
+
+def test_the_readme_shows_the_coverage_that_the_lab_measured():
+    kept = pyarrow.parquet.read_table(ROOT / "docs" / "lab_results" / "bcost-coverage.parquet")
+    rows = kept.select(["method", "measure", "value"]).to_pylist()
+
+    def values(method, measure):
+        return [
+            100 * row["value"]
+            for row in rows
+            if (row["method"], row["measure"]) == (method, measure)
+        ]
+
+    rare = "coverage where rare mistakes cost more than λ allows for"
+    measured = {}
+    for method, name in [("extremal", "the default"), ("bcost", "BCOST"), ("normal", "mean")]:
+        every = values(method, "coverage of a matrix")
+        assert len(every) == 260
+        shown = (sum(every) / len(every), *values(method, rare), min(every))
+        measured[name] = [f"{each:.1f}" for each in shown]
+    assert evaluate([0, 1], [0, 1], CostMatrix.zero_one([0, 1])).interval().method == "extremal"
+    row = r"^\| (the default|BCOST|mean)[^|]*\|([^|]+)\|([^|]+)\|([^|]+)\|$"
+    table = re.findall(row, README, flags=re.MULTILINE)
+    assert {name: [each.strip() for each in numbers] for name, *numbers in table} == measured
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_and_pictures_lead_to_files_that_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)|(?:src|href)=\"([^\"]+)\"", text)
+    inside = [link for pair in targets for link in pair if link and "://" not in link]
+    assert name != "README.md" or len(inside) > 10
+    assert [link for link in inside if not (ROOT / link).exists()] == []
 
 
 def test_every_command_of_the_documents_is_a_target_of_make():
@@ -39,6 +74,7 @@ def test_every_public_name_has_a_reference_entry():
     assert set(stakes.__all__) - MODULES - entries == set()
     assert all(f"show.{name}" in reference for name in stakes.show.__all__)
     assert all(f"learn.{name}" in reference for name in stakes.learn.__all__)
+    assert all(f"lab.{name}" in reference for name in stakes.lab.__all__)
     assert "automodule:: stakes.errors" in reference
 
 

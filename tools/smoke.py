@@ -1,14 +1,31 @@
-"""Use the installed package as a newcomer would, with its required dependencies only."""
+"""Use the installed package as a newcomer would: python smoke.py [EXTRA].
+
+Without an extra there must be nothing but the required dependencies.
+"""
+
+from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import stakes
 
-OPTIONAL = ["matplotlib", "pandas", "polars", "pyarrow"]
+OPTIONAL = [
+    *("altair", "duckdb", "matplotlib", "mlflow", "numba"),
+    *("pandas", "polars", "pyarrow", "typer"),
+]
+ACTUAL = [0, 0, 0, 1, 1] * 8
+DECIDED = {"careful": [0, 1, 1, 1, 1] * 8, "careless": [0, 0, 0, 0, 1] * 8}
+SCORES = [0.1, 0.3, 0.6, 0.4, 0.9] * 8
+COSTS = stakes.CostMatrix.from_errors(false_positive=1, false_negative=10)
 
 
-def main() -> None:
+def core() -> None:
     """Evaluate two classifiers, and say where the package was found."""
     place = Path(stakes.__file__).parent
     if "site-packages" not in place.parts:
@@ -17,20 +34,127 @@ def main() -> None:
         raise SystemExit("the wheel lacks py.typed or __init__.pyi")
     for name in stakes.__all__:
         getattr(stakes, name)
-
-    costs = stakes.CostMatrix.from_errors(false_positive=1, false_negative=10)
-    estimates = {
-        name: stakes.evaluate([0, 0, 0, 1, 1], y_pred, costs)
-        for name, y_pred in {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}.items()
-    }
-    if [estimate.cost for estimate in estimates.values()] != [0.4, 2.0]:
-        raise SystemExit(f"wrong costs: {estimates}")
+    estimates = {name: stakes.evaluate(ACTUAL, decided, COSTS) for name, decided in DECIDED.items()}
+    expect([estimate.cost for estimate in estimates.values()], [0.4, 2.0])
     print(stakes.show.cost_table(estimates))
+
+
+def alone() -> None:
+    """Find nothing that was not asked for, and be told what a missing extra is called."""
     extra = [name for name in OPTIONAL if importlib.util.find_spec(name)]
     if extra:
         raise SystemExit(f"installed without being required: {', '.join(extra)}")
-    print(f"\nstakes {stakes.__version__} works from its wheel.")
+    said = subprocess.run(  # noqa: S603
+        [command(), "demo"], capture_output=True, text=True, check=False
+    )
+    expect((said.returncode, "pip install 'stakes[cli]'" in said.stderr), (2, True))
+
+
+def plot() -> None:
+    """Draw a cost curve."""
+    from matplotlib import use
+
+    use("agg")
+    curve = stakes.CostCurve.from_scores(ACTUAL, SCORES, pos_label=1)
+    display = stakes.CostCurveDisplay(curve).plot()
+    display.figure_.savefig("curve.png")
+    expect(Path("curve.png").read_bytes()[1:4], b"PNG")
+
+
+def report() -> None:
+    """Write a report."""
+    from stakes.findings import findings
+    from stakes.study import study_of
+
+    found = findings(study_of(ACTUAL, DECIDED, COSTS))
+    stakes.show.write_report(found, "report.html")
+    expect("careless" in Path("report.html").read_text(encoding="utf-8"), right=True)
+
+
+def cli() -> None:
+    """Run commands."""
+    columns = {"actual": ACTUAL, **DECIDED}
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    Path("predictions.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = run("evaluate", "predictions.csv", "--fp", "1", "--fn", "10", "--pos-label", "1")
+    expect("careless" in said, right=True)
+    expect("bcost-coverage" in run("lab", "list"), right=True)
+
+
+def trees() -> None:
+    """Grow trees."""
+    from stakes.learn import LazyOptionTreeClassifier
+
+    rows = [[score] for score in SCORES]
+    proba = LazyOptionTreeClassifier().fit(rows, ACTUAL).predict_proba(rows)
+    expect(proba.shape, (len(ACTUAL), 2))
+
+
+def lab() -> None:
+    """Run a little of an experiment, and draw it."""
+    run("lab", "run", "loss-distribution", "--scale", "0.01")
+    run("lab", "draw", "loss-distribution", "--out", "figures")
+    expect(any(Path("figures").iterdir()), right=True)
+
+
+def mlflow() -> None:
+    """Keep costs in a run."""
+    import mlflow
+
+    from stakes.study import study_of
+    from stakes.track import log_to_mlflow
+
+    mlflow.set_tracking_uri("sqlite:///mlflow.db")
+    with mlflow.start_run() as started:
+        log_to_mlflow(study_of(ACTUAL, DECIDED, COSTS), report=False)
+    expect(mlflow.get_run(started.info.run_id).data.metrics["careful/cost"], 0.4)
+
+
+def engines() -> None:
+    """Count in a database and in a lazy frame."""
+    import duckdb
+    import polars as pl
+
+    frame = pl.DataFrame({"actual": ACTUAL, "decided": DECIDED["careful"]})
+    relation = duckdb.sql("SELECT * FROM frame")
+    expected = stakes.Confusion.from_labels(ACTUAL, DECIDED["careful"])
+    for each in (frame, frame.lazy(), relation):
+        expect(stakes.Confusion.from_frame(each, actual="actual", predicted="decided"), expected)
+
+
+def command() -> str:
+    """Return the path of the installed command."""
+    return str(Path(sys.executable).with_name("stakes"))
+
+
+def run(*arguments: str) -> str:
+    """Run the installed command."""
+    return subprocess.run(  # noqa: S603
+        [command(), *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def expect(found: object, right: object) -> None:
+    """Stop if something is not as it should be."""
+    if found != right:
+        raise SystemExit(f"expected {right}, got {found}")
+
+
+EXTRAS: dict[str, Callable[[], None]] = {
+    each.__name__: each for each in (plot, report, cli, trees, lab, mlflow, engines)
+}
+
+
+def main() -> None:
+    """Try the package, and an extra if one is named."""
+    core()
+    (EXTRAS[sys.argv[1]] if sys.argv[1:] else alone)()
+    what = f"with its extra {sys.argv[1]!r}" if sys.argv[1:] else "alone"
+    print(f"\nstakes {stakes.__version__} works from its wheel, {what}.")
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        main()

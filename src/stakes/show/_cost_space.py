@@ -12,6 +12,7 @@ from stakes import _validate
 from stakes._table import number
 from stakes.curves.band import Band
 from stakes.curves.base import Curve
+from stakes.curves.bracket import BinnedCostCurve
 from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at
 from stakes.curves.pieces import TRIVIAL, Pieces
 from stakes.curves.roc import roc_points
@@ -100,6 +101,12 @@ def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
     ax.fill_between(x, y, trivial, where=below, zorder=0.5, **look)
 
 
+def draw_bracket(ax: Any, curve: BinnedCostCurve, **look: Any) -> None:
+    """Shade where the exact curve of binned scores can be."""
+    breaks = np.union1d(curve.pieces.breaks, curve.lower_pieces.breaks)
+    ax.fill_between(breaks, curve.lower(breaks), curve.upper(breaks), zorder=2, **look)
+
+
 def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
     """Draw what a curve is made of: a scorer's cost lines, or the curves of an average."""
     from matplotlib.collections import LineCollection
@@ -107,7 +114,8 @@ def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
     if hasattr(curve, "curves"):
         segments = [np.column_stack(corners(part.pieces)) for part in curve.curves]
     else:
-        segments = cost_lines(*roc_points(curve)[:2])  # type: ignore[arg-type]
+        scorer = curve.attained if isinstance(curve, BinnedCostCurve) else curve
+        segments = cost_lines(*roc_points(scorer)[:2])  # type: ignore[arg-type]
     ax.add_collection(LineCollection(segments, zorder=1, **look), autolim=False)
 
 

@@ -12,11 +12,13 @@ from stakes._table import number
 from stakes.curves.band import Band
 from stakes.curves.base import Curve
 from stakes.curves.best import checked_curves
+from stakes.curves.bracket import BinnedCostCurve
 from stakes.curves.condition import condition_list
 from stakes.curves.curve import CostCurve
 from stakes.show._cost_space import (
     corners,
     draw_band,
+    draw_bracket,
     draw_gain,
     draw_lines,
     draw_trivial,
@@ -37,8 +39,8 @@ class CostCurveDisplay:
 
     Parameters
     ----------
-    curve : CostCurve, CostLine, AverageCurve or BestCurve
-        The curve.
+    curve : CostCurve, BinnedCostCurve, CostLine, AverageCurve or BestCurve
+        The curve; of a binned one, what lies between it and the lower end of its bracket is shaded.
     band : Band, optional
         The band around it, such as ``curve.band()``.
 
@@ -260,6 +262,14 @@ class CostCurveDisplay:
                 linewidth=0.6,
                 linestyle=line.get_linestyle(),
             )
+        if isinstance(self.curve, BinnedCostCurve):
+            draw_bracket(
+                axes,
+                self.curve,
+                facecolor=tinted(colour, 0.5),
+                linewidth=0,
+                label=f"the exact curve of {label}, at most {number(self.curve.width)} lower",
+            )
         if lines:
             draw_lines(axes, self.curve, color=tinted(colour, 0.35), linewidth=0.6)
         if operating_range:
@@ -292,6 +302,8 @@ class CostCurveDisplay:
         columns = {"pc": pc, "cost": self.curve.cost(pc)}
         if self.band is not None:
             columns |= {"low": self.band.low, "high": self.band.high}
-        if isinstance(self.curve, CostCurve):
+        if isinstance(self.curve, BinnedCostCurve):
+            columns["lower"] = self.curve.lower(pc)
+        if isinstance(self.curve, CostCurve | BinnedCostCurve):
             columns["threshold"] = self.curve.threshold(pc)
         return data_frame(columns)

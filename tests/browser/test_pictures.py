@@ -1,0 +1,42 @@
+"""The pictures in the documents are those of the report as it is now."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+RENEW = "renew the pictures with: make pictures"
+
+spec = importlib.util.spec_from_file_location("pictures", ROOT / "tools" / "pictures.py")
+pictures = importlib.util.module_from_spec(spec)
+sys.modules["pictures"] = pictures  # where its data classes look for themselves
+spec.loader.exec_module(pictures)
+
+
+@pytest.fixture(scope="module")
+def demo(browser, tmp_path_factory):
+    """Open the demo's report."""
+    page = pictures.open_report(browser, pictures.write_report(tmp_path_factory.mktemp("demo")))
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("picture", pictures.PICTURES, ids=lambda each: Path(each.path).stem)
+def test_a_picture_shows_what_the_report_shows_now(picture, demo):
+    with Image.open(ROOT / picture.path) as kept:
+        assert kept.text[pictures.WORDS] == pictures.words(demo, picture), RENEW
+        new = pictures.draw(demo, picture)
+        assert kept.size == new.size, RENEW
+        difference = np.abs(np.asarray(kept.convert("RGB"), float) - np.asarray(new, float))
+        same_fonts = kept.text[pictures.FONTS] == pictures.fonts(demo)
+    # Of 255. Other fonts move lines, so that only words, size and colours can be told then.
+    assert difference.mean() < (0.5 if same_fonts else 25), RENEW
+
+
+def test_every_picture_of_the_documents_has_a_maker():
+    kept = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/[!_]*/*.png")}
+    assert kept == {each.path for each in pictures.PICTURES}

@@ -1,0 +1,77 @@
+"""The package, its extras and the conda recipe ask for the same things."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+RECIPE = yaml.safe_load((ROOT / "conda-recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+FOR_USERS = ("plot", "report", "cli", "trees", "lab", "mlflow", "engines")
+CONDA_NAMES = {
+    "duckdb": "python-duckdb",
+    "ibis-framework": "ibis-duckdb",
+    "lazy-loader": "lazy_loader",
+    "matplotlib": "matplotlib-base",
+}
+
+
+def bounds(requirements):
+    """Return what is asked for, as conda would say it, without what leads to other extras."""
+    found = set()
+    for each in requirements:
+        name, bound = re.fullmatch(r"([\w-]+)(?:\[[\w,]+\])?(>=[\w.]+)?", each).groups()
+        if name != "stakes":
+            found.add(f"{CONDA_NAMES.get(name, name)} {bound}")
+    return found
+
+
+def led_to(extra):
+    """Return the extras that an extra leads to, itself among them."""
+    inner = [each for each in EXTRAS[extra] if each.startswith("stakes[")]
+    names = [name for each in inner for name in each[len("stakes[") : -1].split(",")]
+    return {extra}.union(*map(led_to, names))
+
+
+def test_all_is_all_that_users_may_want():
+    assert led_to("all") == {"all", *FOR_USERS}
+
+
+def test_the_tests_have_what_they_test():
+    assert led_to("test") == {"test", *FOR_USERS}
+
+
+@pytest.mark.parametrize("extra", FOR_USERS)
+def test_everything_has_a_lower_bound(extra):
+    assert all(" >=" in each for each in bounds([*PROJECT["dependencies"], *EXTRAS[extra]]))
+
+
+def test_the_recipe_is_for_this_version():
+    assert RECIPE["context"]["version"] == PROJECT["version"]
+    assert RECIPE["about"]["summary"] == PROJECT["description"]
+    assert RECIPE["about"]["license"] == PROJECT["license"]
+    name, target = next(iter(PROJECT["scripts"].items()))
+    assert RECIPE["build"]["python"]["entry_points"] == [f"{name} = {target}"]
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    needs = RECIPE["requirements"]
+    python = f"python {PROJECT['requires-python']}"
+    with_command = [*PROJECT["dependencies"], *EXTRAS["cli"], *EXTRAS["report"]]
+    assert set(needs["run"]) == {python, *bounds(with_command)}
+    every = {each for extra in FOR_USERS for each in bounds(EXTRAS[extra])}
+    assert set(needs["run_constraints"]) == every - set(needs["run"])
+    builds = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    assert set(needs["host"]) == {python, "pip", *bounds(builds["requires"])}
+
+
+def test_every_extra_is_tried_from_the_wheel():
+    smoke = (ROOT / "tools" / "smoke.py").read_text(encoding="utf-8")
+    assert all(f"\ndef {extra}() -> None:" in smoke for extra in FOR_USERS)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    tried = re.search(r"^\ttools/wheel-check (.*)$", makefile, flags=re.MULTILINE)
+    assert {*tried[1].split(), "engines"} == set(FOR_USERS)  # engines are large: on request

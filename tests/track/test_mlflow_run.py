@@ -1,0 +1,95 @@
+"""Runs of a real MLflow, with its local SQLite store."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from stakes import CostMatrix, evaluate
+from stakes.errors import MissingExtraError
+from stakes.study import study_of
+from stakes.study.counts_file import counts_from_text
+from stakes.track import log_to_mlflow, mlflow_cost_metric
+
+# MLflow and what it is built on warn about one another.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+COSTS = CostMatrix.from_errors(
+    false_positive=2000, false_negative=40_000, pos_label="malignant", neg_label="benign"
+)
+ROWS = pd.read_csv("examples/breast_cancer.csv")
+
+
+@pytest.fixture
+def mlflow(tmp_path):
+    mlflow = pytest.importorskip("mlflow")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
+    mlflow.create_experiment("costs", artifact_location=(tmp_path / "artifacts").as_uri())
+    mlflow.set_experiment("costs")
+    yield mlflow
+    mlflow.set_tracking_uri(None)
+
+
+def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):
+    study = study_of(
+        ROWS["actual"],
+        {"logistic": ROWS["logistic"], "a tree: 1": ROWS["tree"]},
+        COSTS,
+        y_score={"logistic": ROWS["logistic_score"]},
+    )
+    with mlflow.start_run() as run:
+        found = log_to_mlflow(study, prefix="test/")
+    kept = mlflow.get_run(run.info.run_id).data
+    estimate = evaluate(ROWS["actual"], ROWS["logistic"], COSTS)
+    assert kept.metrics["test/logistic/cost"] == pytest.approx(estimate.cost)
+    limits = [kept.metrics[f"test/logistic/cost_{each}"] for each in ("low", "high")]
+    interval = estimate.interval()
+    assert limits == pytest.approx([interval.low, interval.high])
+    pair = "test/logistic vs a tree_ 1/difference"
+    assert kept.metrics[pair] < 0
+    assert 0 < kept.metrics[f"{pair}_p_value"] < 1
+    assert kept.tags["stakes.verdict"] == found["verdict"]["text"]
+    folder = mlflow.artifacts.download_artifacts(
+        run_id=run.info.run_id, artifact_path="stakes", dst_path=str(tmp_path)
+    )
+    files = {path.name: path for path in type(tmp_path)(folder).iterdir()}
+    assert sorted(files) == ["counts.json", "findings.json", "report.html"]
+    assert json.loads(files["findings.json"].read_text())["schema"] == found["schema"]
+    assert "logistic" in files["report.html"].read_text()
+    counts = counts_from_text(files["counts.json"].read_text(), "counts.json")
+    assert counts.joint.n == len(ROWS)
+
+
+def test_cost_as_a_metric_of_an_evaluation(mlflow):
+    data = pd.DataFrame({"actual": ROWS["actual"], "decided": ROWS["tree"]})
+    with mlflow.start_run():
+        result = mlflow.models.evaluate(
+            data=data,
+            targets="actual",
+            predictions="decided",
+            extra_metrics=[mlflow_cost_metric(COSTS)],
+            evaluators="default",
+        )
+    estimate = evaluate(ROWS["actual"], ROWS["tree"], COSTS)
+    interval = estimate.interval()
+    names = ("cost", "cost/low", "cost/high")
+    expected = [estimate.cost, interval.low, interval.high]
+    assert [result.metrics[name] for name in names] == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("mlflow")
+def test_the_guide_runs(capsys):
+    guide = (Path(__file__).parents[2] / "docs/howto/mlflow.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```py\n(.*?)```", guide, flags=re.DOTALL)
+    assert len(blocks) > 1
+    exec(compile("\n".join(blocks), "mlflow.md", "exec"), {})  # noqa: S102 - our own guide
+    assert capsys.readouterr().out.startswith("2028.07")
+
+
+def test_without_mlflow_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[mlflow\]'"):
+        mlflow_cost_metric(COSTS)

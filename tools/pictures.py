@@ -1,0 +1,110 @@
+"""Write the pictures of the demo's report that the documents show: python tools/pictures.py.
+
+Each picture keeps the words that it shows, so that a test can tell when it is out of date.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from stakes.cli.main import main as stakes
+
+ROOT = Path(__file__).parents[1]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WIDTH = 1040
+WORDS, FONTS = "Words", "Fonts"
+"""The names under which a picture keeps the words that it shows, and how wide letters were."""
+
+MEASURE = """() => ["h1", "p", "svg text"].map(which => {
+  const brush = document.createElement("canvas").getContext("2d");
+  brush.font = getComputedStyle(document.querySelector(which)).font;
+  return brush.measureText("What a classifier's mistakes cost").width.toFixed(2);
+}).join(" ")"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A part of the report: from the top of one element on, so many pixels."""
+
+    path: str
+    top: str
+    height: int
+    words_of: tuple[str, ...]
+    """The elements whose words are in the picture."""
+
+
+PICTURES = (
+    Picture("docs/howto/report.png", "html", 1180, ("h1", "#verdict")),
+    Picture("docs/tutorial/conditions.png", "#curves", 1250, ("#curves p", "#pc-table")),
+    Picture("docs/tutorial/threshold.png", "#threshold", 640, ("#threshold table",)),
+)
+
+
+def write_report(folder: Path) -> Path:
+    """Write the demo's report, and return its path."""
+    path = folder / "stakes-demo.html"
+    with redirect_stdout(io.StringIO()):
+        code = stakes(["demo", "--out", str(path)])
+    if code != 0:
+        raise SystemExit("the demo failed")
+    return path
+
+
+def open_report(browser: Any, report: Path) -> Any:
+    """Open a report in a window of the width of the pictures, and wait until it is drawn."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": 1180}, color_scheme="light")
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    return page
+
+
+def words(page: Any, picture: Picture) -> str:
+    """Return the words that a picture shows."""
+    found = [page.locator(each).first.inner_text() for each in picture.words_of]
+    return " ".join(" ".join(found).split())
+
+
+def fonts(page: Any) -> str:
+    """Return how wide a line is in the fonts of this machine."""
+    return str(page.evaluate(MEASURE))
+
+
+def draw(page: Any, picture: Picture) -> Image.Image:
+    """Return a picture of the open report."""
+    top = round(page.locator(picture.top).first.bounding_box()["y"])
+    clip = {"x": 0, "y": top, "width": WIDTH, "height": picture.height}
+    return Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip))).convert("RGB")
+
+
+def main() -> None:
+    """Write all pictures."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        sys.exit(f"no browser found: none of {', '.join(BROWSERS)} is on the PATH")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        report = write_report(Path(folder))
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = open_report(browser, report)
+        for picture in PICTURES:
+            kept = PngInfo()
+            kept.add_itxt(WORDS, words(page, picture))
+            kept.add_itxt(FONTS, fonts(page))
+            draw(page, picture).save(ROOT / picture.path, optimize=True, pnginfo=kept)
+            print(picture.path)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
