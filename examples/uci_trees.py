@@ -39,7 +39,9 @@ SMALLEST_CLASS = {"abalone": 6, "audio": 5, "soybean": 20}
 MODELS = ("M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8")
 MATRICES = 25
 LOT, LITERAL, PET, PET_K = "B-LOT", "B-LOT literal", "B-PET λ=1", "B-PET λ=1/K"
+INFORMED = "B-LOT information"
 PAIRS = ((LOT, PET), (LOT, PET_K), (LITERAL, PET), (LITERAL, PET_K), (PET_K, PET), (LOT, LITERAL))
+INFORMED_PAIRS = ((INFORMED, PET), (INFORMED, PET_K), (INFORMED, LOT))
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ def _column(fields: list[str]) -> tuple[NDArray[np.float64], bool]:
         return np.array([codes.get(field, np.nan) for field in fields]), True
 
 
-def cost_matrices(y: NDArray[np.str_], seed: int) -> Iterator[tuple[str, CostMatrix]]:
+def cost_matrices(
+    y: NDArray[np.str_], seed: int, matrices: int = MATRICES
+) -> Iterator[tuple[str, CostMatrix]]:
     """Draw the cost matrices of Table 6.2, [predicted, actual]."""
     rng = np.random.default_rng(seed)
     labels, counts = np.unique(y, return_counts=True)
@@ -97,7 +101,7 @@ def cost_matrices(y: NDArray[np.str_], seed: int) -> Iterator[tuple[str, CostMat
     }
     shape = (len(labels), len(labels))
     for model in MODELS:
-        for _ in range(MATRICES):
+        for _ in range(matrices):
             values = rng.uniform(0, 1, shape) * highest[model]
             correct = {"M7": 1000, "M8": 10}.get(model, 0)
             np.fill_diagonal(values, rng.uniform(0, 1, len(labels)) * correct)
@@ -111,18 +115,22 @@ def learners(data: DataSet, args: argparse.Namespace, seed: int) -> dict[str, tu
     pet = shared | {"min_samples_leaf": args.min_leaf}
     classes, one_hot = len(np.unique(data.y)), data.one_hot()
     literal: dict[str, Any] = {"entropy": "plain", "thresholds": "query"}
-    return {
+    found: dict[str, tuple[Any, Any]] = {
         LOT: (BaggedLazyOptionTreesClassifier(**lazy), data.X),
         LITERAL: (BaggedLazyOptionTreesClassifier(**lazy, **literal), data.X),
         PET: (BaggedPETClassifier(**pet), one_hot),
         PET_K: (BaggedPETClassifier(**pet, laplace=1 / classes), one_hot),
     }
+    if args.information:
+        lazy |= {"ranking": "information", "average": "nodes", "max_nodes": args.information}
+        found[INFORMED] = BaggedLazyOptionTreesClassifier(**lazy), data.X
+    return found
 
 
 def probabilities(data: DataSet, args: argparse.Namespace) -> tuple[list[Any], dict[str, float]]:
     """Return, for each fold, the actual classes and what each learner tells; and the times."""
     labels = np.unique(data.y)
-    folds, seconds = [], dict.fromkeys((LOT, LITERAL, PET, PET_K), 0.0)
+    folds, seconds = [], dict.fromkeys((LOT, LITERAL, PET, PET_K, INFORMED), 0.0)
     splitter = StratifiedKFold(args.folds, shuffle=True, random_state=args.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds
@@ -130,9 +138,9 @@ def probabilities(data: DataSet, args: argparse.Namespace) -> tuple[list[Any], d
     for fold, (train, test) in enumerate(splits):
         told = {}
         for name, (learner, X) in learners(data, args, args.seed + fold).items():  # noqa: N806
-            start = time.perf_counter()
+            start = time.process_time()
             proba = learner.fit(X[train], data.y[train]).predict_proba(X[test])
-            seconds[name] += time.perf_counter() - start
+            seconds[name] += time.process_time() - start
             told[name] = np.zeros((len(test), len(labels)))
             told[name][:, np.searchsorted(labels, learner.classes_)] = proba
         folds.append((data.y[test], told))
@@ -141,25 +149,27 @@ def probabilities(data: DataSet, args: argparse.Namespace) -> tuple[list[Any], d
 
 def verdicts(folds: list[Any], data: DataSet, args: argparse.Namespace) -> dict[str, Any]:
     """Count wins, ties and losses of the first of each pair, in all and for each cost model."""
-    counts = {pair: {model: [0, 0, 0] for model in MODELS} for pair in PAIRS}
+    pairs = (*PAIRS, *INFORMED_PAIRS) if args.information else PAIRS
+    counts = {pair: {model: [0, 0, 0] for model in MODELS} for pair in pairs}
     labels = np.unique(data.y)
-    rng = np.random.default_rng(args.seed)
-    for model, costs in cost_matrices(data.y, args.seed):
+    rng, other_rng = np.random.default_rng(args.seed), np.random.default_rng(args.seed)
+    for model, costs in cost_matrices(data.y, args.seed, args.matrices):
         for y, told in folds:
             actual = np.searchsorted(labels, y)
             decided = {
                 name: np.searchsorted(labels, costs.decide(proba, labels=labels.tolist()))
                 for name, proba in told.items()
             }
-            for pair in PAIRS:
+            for pair in pairs:
                 one, other = (decided[name] for name in pair)
-                counts[pair][model][1 + verdict(actual, one, other, costs, rng)] += 1
+                source = rng if pair in PAIRS else other_rng
+                counts[pair][model][1 + verdict(actual, one, other, costs, source)] += 1
     return {
         f"{first} / {second}": {
             "all": np.sum(list(counts[first, second].values()), axis=0).tolist(),
             **counts[first, second],
         }
-        for first, second in PAIRS
+        for first, second in pairs
     }
 
 
@@ -207,11 +217,12 @@ def study(data: DataSet, args: argparse.Namespace) -> dict[str, Any]:
 
 def show(results: dict[str, Any]) -> None:
     """Print a line for each data set: wins/ties/losses of the first of each pair."""
-    header = ["set", "rows", "K", *(f"{first} / {second}" for first, second in PAIRS)]
+    pairs = list(next(iter(results.values()))["verdicts"])
+    header = ["set", "rows", "K", *pairs]
     lines = [header]
-    total = np.zeros((len(PAIRS), 3), int)
+    total = np.zeros((len(pairs), 3), int)
     for name, result in results.items():
-        cells = [result["verdicts"][pair]["all"] for pair in header[3:]]
+        cells = [result["verdicts"][pair]["all"] for pair in pairs]
         total += np.array(cells)
         sizes = [str(result["rows"]), str(result["classes"])]
         lines.append([name, *sizes, *("/".join(map(str, cell)) for cell in cells)])
@@ -229,6 +240,13 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--bags", type=int, default=50)
     parser.add_argument("--min-leaf", type=int, default=2)
+    parser.add_argument("--matrices", type=int, default=MATRICES, help="of each cost model")
+    parser.add_argument(
+        "--information",
+        type=int,
+        metavar="NODES",
+        help='also B-LOT with ranking="information", average="nodes" and so many max_nodes',
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="a JSON file for all results")
