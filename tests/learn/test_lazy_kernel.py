@@ -44,7 +44,9 @@ def both(problem, counts, classes, options):
     rules = rules_of(table, options)
     smallest = np.array([rules.smallest])
     if options.get("max_nodes"):
-        smallest = smallest_splits(table, rules, counts[None], options["max_nodes"], n_jobs=1)
+        smallest = smallest_splits(
+            table, rules, counts[None], options["max_nodes"], n_jobs=1, verbose=0, name=""
+        )
     got = mean_probabilities(
         table, rules, smallest, counts[None], asked, max_nodes=None, n_jobs=1, verbose=0, name=""
     )

@@ -351,6 +351,8 @@ def test_progress_is_told(capsys):
     assert "3 of 3 tasks" in capsys.readouterr().err.splitlines()[-1]
     trees.set_params(verbose=0).predict_proba(queries)
     assert capsys.readouterr().err == ""
+    trees.set_params(verbose=2, **INFORMED).fit(X, y)
+    assert "3 of 3 tasks" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

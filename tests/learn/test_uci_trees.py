@@ -70,4 +70,18 @@ def test_counts_verdicts(script, folder, tmp_path, monkeypatch, capsys):
     for counts in result["verdicts"].values():
         assert sum(counts.pop("all")) == 400
         assert all(sum(each) == 50 for each in counts.values())
-    assert "B-LOT / B-PET λ=1/K" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "B-LOT / B-PET λ=1/K" in told
+    assert "information" not in told
+
+
+def test_counts_verdicts_by_information(script, folder, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("numba")
+    out = tmp_path / "results.json"
+    options = ["--sets", "iris", "--folds", "2", "--bags", "2", "--matrices", "2"]
+    options += ["--information", "10", "--out", str(out)]
+    monkeypatch.setattr(sys, "argv", ["uci_trees.py", str(folder), *options])
+    script["main"]()
+    verdicts = json.loads(out.read_text())["iris"]["verdicts"]
+    assert [sum(counts["all"]) for counts in verdicts.values()] == [32] * 9
+    assert "B-LOT information / B-LOT" in capsys.readouterr().out

@@ -153,7 +153,15 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         bags, rules, most = self._bags(), self._kernel_rules(), self._max_nodes
         smallest = np.full(len(bags), rules.smallest)
         if most is not None:
-            smallest = smallest_splits(self._table, rules, bags, most, n_jobs=self.n_jobs)
+            smallest = smallest_splits(
+                self._table,
+                rules,
+                bags,
+                most,
+                n_jobs=self.n_jobs,
+                verbose=int(self.verbose),
+                name=type(self).__name__,
+            )
         self.smallest_split_ = smallest if hasattr(self, "bags_") else int(smallest[0])
 
     def _read_rules(self) -> tuple[tuple[Any, ...], int | None]:

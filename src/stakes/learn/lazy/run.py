@@ -53,7 +53,6 @@ def mean_probabilities(
     starts = range(0, len(queries), chunk)
     desks: SimpleQueue[Any] = SimpleQueue()
     total = np.zeros((len(queries), table.n_classes))
-    progress = _Progress(name, len(bags) * len(starts), verbose)
 
     def tasks() -> Iterator[Any]:
         for counts, least in zip(bags, smallest.tolist(), strict=True):
@@ -61,28 +60,45 @@ def mean_probabilities(
             for start in starts:
                 yield delayed(_grow)(table, own, desks, data, queries[start : start + chunk])
 
-    # Compiled code runs without the interpreter's lock, and results come in the order of tasks:
-    # sums do not depend on how many work at it.
-    done = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(tasks())
-    try:
-        for number, shares in enumerate(done):
-            start = starts[number % len(starts)]
-            total[start : start + chunk] += shares
-            progress.tell(1)
-    except BaseException as error:
-        done.throw(error)  # the workers drop what is left, without a word
-        raise
+    progress = _Progress(name, len(bags) * len(starts), verbose)
+    for number, shares in enumerate(_results(tasks(), n_jobs, progress)):
+        start = starts[number % len(starts)]
+        total[start : start + chunk] += shares
     return total / len(bags)
 
 
 def smallest_splits(
-    table: Table, rules: Any, bags: NDArray[Any], max_nodes: int, *, n_jobs: int | None
+    table: Table,
+    rules: Any,
+    bags: NDArray[Any],
+    max_nodes: int,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+    name: str,
 ) -> NDArray[np.int64]:
     """Return, for each bag, the size from which on there are not more nodes than that."""
     desks: SimpleQueue[Any] = SimpleQueue()
     count = delayed(_smallest_split)
     tasks = (count(table, rules, desks, counts, max_nodes) for counts in bags)
-    return np.array(Parallel(n_jobs=n_jobs, require="sharedmem")(tasks), np.int64)
+    progress = _Progress(name, len(bags), verbose)
+    return np.array(list(_results(tasks, n_jobs, progress)), np.int64)
+
+
+def _results(tasks: Iterator[Any], n_jobs: int | None, progress: _Progress) -> Iterator[Any]:
+    """Return what comes of each task, in their order.
+
+    Compiled code runs without the interpreter's lock. As results come in order, sums of them do not
+    depend on how many work at it.
+    """
+    done = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(tasks)
+    try:
+        for result in done:
+            yield result
+            progress.tell(1)
+    except BaseException as error:
+        done.throw(error)  # the workers drop what is left, without a word
+        raise
 
 
 def query_bytes(rows: int, max_nodes: int | None, *, by_information: bool) -> float:
