@@ -398,7 +398,7 @@ def test_numba_loads_when_trees_grow():
 def test_tasks_are_cut_to_fit_into_memory(rows, bags, budget):
     by_information, max_nodes = budget
     each = query_bytes(rows, max_nodes, by_information=by_information)
-    assert each >= max(rows**1.5, 4 * (max_nodes or 0))
+    assert rows**1.5 <= each <= query_bytes(rows, None, by_information=True)
     chunk = chunk_size(each, 100_000, bags)
     assert chunk == 1 or chunk * each <= 200 * 2**20
     assert 1 <= chunk <= 100_000

@@ -106,7 +106,8 @@ def query_bytes(rows: int, max_nodes: int | None, *, by_information: bool) -> fl
     least = float(rows**BYTES_GROW)
     if not by_information:
         return least
-    return MORE_BYTES * least if max_nodes is None else max(least, NODE_BYTES * max_nodes)
+    most = MORE_BYTES * least
+    return most if max_nodes is None else max(least, min(NODE_BYTES * max_nodes, most))
 
 
 def chunk_size(each: float, queries: int, bags: int) -> int:
