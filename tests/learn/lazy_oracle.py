@@ -30,6 +30,8 @@ class Oracle:
         laplace=0.0,
         entropy="balanced",
         thresholds="node",
+        ranking="side",
+        max_nodes=None,
         average="leaves",
     ):
         self.X, self.y = X, y
@@ -38,6 +40,10 @@ class Oracle:
         self.max_tests, self.gain_ratio, self.min_leaf = max_tests, gain_ratio, min_leaf
         self.laplace, self.balanced = laplace, entropy == "balanced"
         self.at_node, self.average = thresholds == "node", average
+        self.by_information = ranking == "information"
+        self.smallest = 1
+        if self.by_information and max_nodes is not None:
+            self.smallest = self._smallest_split(max_nodes)
 
     def proba(self, x):
         rows = [i for i in range(len(self.y)) if self.w[i]]
@@ -45,6 +51,28 @@ class Oracle:
             return self._averaged(rows, x)
         leaves = list(self._leaves(rows, x))
         return [sum(leaf[c] for leaf in leaves) / len(leaves) for c in range(self.classes)]
+
+    def _smallest_split(self, max_nodes):
+        """Return the least size from which on there are at most so many nodes to split.
+
+        Nodes are all that the rows come to from a node that they are in.
+        """
+        root = tuple(i for i in range(len(self.y)) if self.w[i])
+        nodes, new = {root}, [root]
+        smallest = self.min_leaf + 1 if self.discrete else 2 * self.min_leaf
+        while new:
+            rows = new.pop()
+            for i in rows:
+                for _, _, subset, _ in self.tests(rows, self.X[i]):
+                    node = tuple(subset)
+                    mixed = sum(count > 0 for count in self._counts(subset)) > 1
+                    if mixed and self._size(subset) >= smallest and node not in nodes:
+                        nodes.add(node)
+                        new.append(node)
+        sizes = [self._size(node) for node in nodes]
+        while sum(size >= smallest for size in sizes) > max_nodes:
+            smallest += 1
+        return smallest
 
     def _averaged(self, rows, x):
         tests = self.tests(rows, x)
@@ -88,7 +116,7 @@ class Oracle:
     def tests(self, rows, x):
         """Return the options of a node for a query: gain, attribute, rows that pass, the test."""
         counts = self._counts(rows)
-        if sum(count > 0 for count in counts) < 2:
+        if sum(count > 0 for count in counts) < 2 or sum(counts) < self.smallest:
             return []
         found = []
         for a in range(len(x)):
@@ -108,15 +136,22 @@ class Oracle:
         known = [i for i in rows if self.X[i][a] is not MISSING and not isnan(self.X[i][a])]
         size, whole = self._size(rows), self._mass_entropy(rows, counts)[1]
 
-        def admissible(subset, test):
+        def admissible(subset, test, sides):
             n = self._size(subset)
             if not self.min_leaf <= n < size:
                 return None
-            gain = units(whole - self._mass_entropy(subset, counts)[1])
+            left = self._mass_entropy(subset, counts)[1]
+            if self.by_information:
+                both = [self._mass_entropy(side, counts) for side in sides]
+                left = sum(mass * h for mass, h in both) / sum(mass for mass, _ in both)
+            gain = units(whole - left)
             return (gain, a, subset, test) if gain >= 1 else None
 
         if a in self.discrete:
-            return admissible([i for i in known if self.X[i][a] == value], ("=", value))
+            values = {self.X[i][a]: [] for i in known}
+            for i in known:
+                values[self.X[i][a]].append(i)
+            return admissible(values.get(value, []), ("=", value), values.values())
         distinct = sorted({self.X[i][a] for i in known})
         best = None
         for low, high in pairwise(distinct):
@@ -132,16 +167,16 @@ class Oracle:
                 (ml, hl), (mr, hr) = (self._mass_entropy(s, counts) for s in (left, right))
                 score = units((ml * hl + mr * hr) / (ml + mr))
                 if best is None or score < best[0]:
-                    best = score, mine, test
+                    best = score, mine, test, (left, right)
             else:
-                found = admissible(mine, test)
+                found = admissible(mine, test, (left, right))
                 if found is not None:
                     key = (-found[0], -self._size(mine), t)
                     if best is None or key < best[0]:
                         best = key, found
         if best is None:
             return None
-        return admissible(best[1], best[2]) if self.at_node else best[1]
+        return admissible(*best[1:]) if self.at_node else best[1]
 
 
 def random_problem(seed, n=60, attributes=5, classes=3, kind="continuous"):

@@ -10,7 +10,7 @@ from stakes.learn.lazy.base import LazyTrees
 from stakes.learn.lazy.columns import discrete_columns, read_columns
 from stakes.learn.lazy.desk import LARGEST_TABLE, Rules
 from stakes.learn.lazy.prepare import make_table
-from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk
+from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk, smallest_splits
 from stakes.learn.lazy.vectors import MANY, MOST_CLASSES
 
 KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
@@ -30,6 +30,7 @@ def rules_of(table, options):
         options["laplace"],
         options["entropy"] == "balanced",
         at_node,
+        options.get("ranking") == "information",
         options["average"] == "nodes",
         2 * min_leaf if at_node and not table.any_discrete else min_leaf + 1,
     )
@@ -40,12 +41,20 @@ def both(problem, counts, classes, options):
     X, y, queries, discrete = problem
     table = table_of(X, y, discrete, classes)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
+    rules = rules_of(table, options)
+    smallest = np.array([rules.smallest])
+    if options.get("max_nodes"):
+        smallest = smallest_splits(
+            table, rules, counts[None], options["max_nodes"], n_jobs=1, verbose=0, name=""
+        )
     got = mean_probabilities(
-        table, rules_of(table, options), counts[None], asked, n_jobs=1, verbose=0, name=""
+        table, rules, smallest, counts[None], asked, max_nodes=None, n_jobs=1, verbose=0, name=""
     )
     plain = Oracle(
         X.tolist(), y.tolist(), counts.tolist(), classes=classes, discrete=discrete, **options
     )
+    if options.get("max_nodes"):
+        assert smallest.tolist() == [plain.smallest]
     return got, np.array([plain.proba(x) for x in queries.tolist()])
 
 
@@ -78,6 +87,36 @@ def test_as_the_plain_trees(seed, kind, bag, shape, options):
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    bag=st.booleans(),
+    shape=st.tuples(st.integers(2, 40), st.integers(2, 6), st.integers(2, 6)),
+    options=st.fixed_dictionaries(
+        {
+            "max_tests": st.sampled_from([1, 2, 3]),
+            "gain_ratio": st.sampled_from([0.0, 0.2, 0.9, 1.0]),
+            "min_leaf": st.sampled_from([1, 2, 3, 8]),
+            "laplace": st.sampled_from([0.0, 0.5]),
+            "entropy": st.sampled_from(["balanced", "plain"]),
+            "average": st.sampled_from(["leaves", "nodes"]),
+            "max_nodes": st.sampled_from([1, 2, 5, 10, 20, 10**6]),
+        }
+    ),
+)
+@settings(max_examples=100, deadline=None)
+def test_as_the_plain_trees_by_information(seed, kind, bag, shape, options):
+    n, attributes, classes = shape
+    X, y, queries, discrete = random_problem(seed, n, attributes, classes, kind)
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n)) if bag else np.ones(n, dtype=int)
+    options = {**options, "thresholds": "node", "ranking": "information"}
+    if options["max_nodes"] > 20:  # paths are many, and the plain trees walk each of them
+        options |= {"min_leaf": max(options["min_leaf"], 3), "max_tests": 2, "max_nodes": None}
+    got, expected = both((X, y, queries[:4], discrete), counts, classes, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("thresholds", ["node", "query"])
 @pytest.mark.parametrize("entropy", ["balanced", "plain"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,7 +144,11 @@ def test_as_the_plain_trees_with_more_rows_than_the_small_paths_take(kind, entro
         st.integers(MANY // 2, MANY + 20), st.sampled_from([2, 5, 35]), st.sampled_from([2, 3, 9])
     ),
     chosen=st.fixed_dictionaries(
-        {"max_tests": st.sampled_from([1, 2]), "entropy": st.sampled_from(["balanced", "plain"])}
+        {
+            "max_tests": st.sampled_from([1, 2]),
+            "entropy": st.sampled_from(["balanced", "plain"]),
+            "ranking": st.sampled_from(["side", "information"]),
+        }
     ),
 )
 @settings(max_examples=20, deadline=None)

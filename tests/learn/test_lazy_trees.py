@@ -18,17 +18,22 @@ from stakes.learn import (
     LazyTreeClassifier,
     MinimumRiskClassifier,
 )
-from stakes.learn.lazy.run import chunk_size
+from stakes.learn.lazy.run import chunk_size, query_bytes
 
 ALONE = [LazyTreeClassifier, LazyOptionTreeClassifier]
 BAGGED = [BaggedLazyTreesClassifier, BaggedLazyOptionTreesClassifier]
 LITERAL = {"entropy": "plain", "thresholds": "query"}
+INFORMED = {"ranking": "information", "max_nodes": 20}
 
 
 @parametrize_with_checks(
     [
-        *(kind(**preset) for kind in ALONE for preset in ({}, LITERAL)),
-        *(kind(5, random_state=0, **preset) for kind in BAGGED for preset in ({}, LITERAL)),
+        *(kind(**preset) for kind in ALONE for preset in ({}, LITERAL, INFORMED)),
+        *(
+            kind(5, random_state=0, **preset)
+            for kind in BAGGED
+            for preset in ({}, LITERAL, INFORMED)
+        ),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
@@ -80,7 +85,7 @@ def test_a_lazy_tree_takes_the_best_test_only():
 # -- what a tree is, by the oracle
 
 
-@pytest.mark.parametrize("preset", [{}, LITERAL])
+@pytest.mark.parametrize("preset", [{}, LITERAL, INFORMED])
 def test_bags_are_averaged(preset):
     X, y, queries, discrete = random_problem(5, 40, 4, 3, "all")
     trees = BaggedLazyOptionTreesClassifier(
@@ -105,7 +110,7 @@ def test_bags_are_averaged(preset):
 
 
 @pytest.mark.parametrize("kind", ["continuous", "all"])
-@pytest.mark.parametrize("preset", [{}, LITERAL])
+@pytest.mark.parametrize("preset", [{}, LITERAL, INFORMED])
 def test_the_text_has_the_leaves_and_tests_of_the_plain_tree(kind, preset):
     X, y, queries, discrete = random_problem(2, 60, 4, 3, kind)
     trees = LazyOptionTreeClassifier(categorical_features=discrete, **preset).fit(X, y)
@@ -175,16 +180,54 @@ def test_a_row_of_a_data_frame_is_explained():
 
 
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
-def test_n_jobs_changes_not_a_bit(kind, monkeypatch):
+@pytest.mark.parametrize("preset", [{}, INFORMED])
+def test_n_jobs_changes_not_a_bit(kind, preset, monkeypatch):
     monkeypatch.setattr("stakes.learn.lazy.run.FEWEST_QUERIES", 4)
     X, y, queries, discrete = random_problem(1, 100, 6, 3, "all")
-    trees = kind(categorical_features=discrete)
+    trees = kind(categorical_features=discrete, **preset)
     if kind in BAGGED:
         trees.set_params(n_estimators=6, random_state=3)
     trees.fit(X, y)
-    one = trees.predict_proba(queries)
+    one, smallest = trees.predict_proba(queries), trees.smallest_split_
     for n_jobs in (2, 3, -1):
         np.testing.assert_array_equal(trees.set_params(n_jobs=n_jobs).predict_proba(queries), one)
+    np.testing.assert_array_equal(trees.fit(X, y).smallest_split_, smallest)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "all"])
+@pytest.mark.parametrize("max_nodes", [1, 10, 100, None])
+def test_a_budget_of_nodes_does_not_depend_on_who_asks(kind, max_nodes):
+    X, y, queries, discrete = random_problem(1, 100, 6, 3, kind)
+    trees = BaggedLazyOptionTreesClassifier(
+        3,
+        ranking="information",
+        max_nodes=max_nodes,
+        average="nodes",
+        categorical_features=discrete,
+        random_state=0,
+    ).fit(X, y)
+    together = trees.predict_proba(queries)
+    alone = np.concatenate([trees.predict_proba(query[np.newaxis]) for query in queries])
+    np.testing.assert_allclose(alone, together, atol=1e-14, rtol=0)
+    np.testing.assert_allclose(trees.predict_proba(queries[::-1])[::-1], together, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
+def test_a_budget_of_nodes_leaves_the_smallest_unsplit(kind):
+    X, y, queries, _ = random_problem(1, 100, 6, 3)
+    trees = kind(ranking="information", max_nodes=1)
+    if kind in BAGGED:
+        trees.set_params(n_estimators=2, random_state=0)
+    found = []
+    for max_nodes in (1, 5, 10**30, None):
+        smallest = trees.set_params(max_nodes=max_nodes).fit(X, y).smallest_split_
+        assert np.shape(smallest) == ((2,) if kind in BAGGED else ())
+        found.append(np.max(smallest))
+    assert found[0] > found[1] > found[2] == found[3] == 4
+    only_root = trees.set_params(max_nodes=1).fit(X, y).explain(queries[0]).splitlines()
+    assert not any(line.startswith("|   ") for line in only_root)
+    sides = trees.set_params(ranking="side").fit(X, y).smallest_split_
+    assert np.all(np.equal(sides, 4))  # no budget
 
 
 @pytest.mark.parametrize("kind", BAGGED)
@@ -212,7 +255,7 @@ def test_copies_predict_the_same(kind):
 
 
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
-@pytest.mark.parametrize("preset", [{}, LITERAL])
+@pytest.mark.parametrize("preset", [{}, LITERAL, INFORMED])
 def test_degenerate_data(kind, preset):
     trees = kind(**preset)
     if kind in BAGGED:
@@ -259,6 +302,12 @@ def test_more_tests_than_attributes():
         ({"entropy": "gini"}, "entropy: expected one of 'balanced', 'plain'; got 'gini'"),
         ({"thresholds": "all"}, "thresholds: expected one of"),
         ({"average": "mean"}, "average: expected one of"),
+        ({"ranking": "gain"}, "ranking: expected one of 'side', 'information'; got 'gain'"),
+        (
+            {"ranking": "information", "thresholds": "query"},
+            "ranking: 'information'.*needs thresholds='node', got thresholds='query'",
+        ),
+        ({"max_nodes": 0}, "max_nodes: expected a whole number, 1 or more, got 0"),
         ({"n_estimators": 0}, "n_estimators: expected a whole number, 1 or more, got 0"),
     ],
 )
@@ -302,6 +351,8 @@ def test_progress_is_told(capsys):
     assert "3 of 3 tasks" in capsys.readouterr().err.splitlines()[-1]
     trees.set_params(verbose=0).predict_proba(queries)
     assert capsys.readouterr().err == ""
+    trees.set_params(verbose=2, **INFORMED).fit(X, y)
+    assert "3 of 3 tasks" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -343,13 +394,17 @@ def test_numba_loads_when_trees_grow():
 
 @pytest.mark.parametrize("rows", [1, 50, 1000, 20_000, 100_000, 10**7])
 @pytest.mark.parametrize("bags", [1, 50])
-def test_tasks_are_cut_to_fit_into_memory(rows, bags):
-    chunk = chunk_size(rows, 100_000, bags)
-    assert chunk == 1 or chunk * rows**1.5 <= 200 * 2**20
+@pytest.mark.parametrize("budget", [(False, None), (True, None), (True, 10_000), (True, 10**9)])
+def test_tasks_are_cut_to_fit_into_memory(rows, bags, budget):
+    by_information, max_nodes = budget
+    each = query_bytes(rows, max_nodes, by_information=by_information)
+    assert rows**1.5 <= each <= query_bytes(rows, None, by_information=True)
+    chunk = chunk_size(each, 100_000, bags)
+    assert chunk == 1 or chunk * each <= 200 * 2**20
     assert 1 <= chunk <= 100_000
-    assert chunk_size(rows, 3, bags) <= 3
+    assert chunk_size(each, 3, bags) <= 3
 
 
 def test_a_few_bags_are_cut_by_queries():
-    assert [chunk_size(100, 32_000, bags) for bags in (1, 4, 50)] == [2000, 8000, 32_000]
-    assert chunk_size(100, 1000, 1) == 1000
+    assert [chunk_size(1000, 32_000, bags) for bags in (1, 4, 50)] == [2000, 8000, 32_000]
+    assert chunk_size(1000, 1000, 1) == 1000

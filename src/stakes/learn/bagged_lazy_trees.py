@@ -49,6 +49,12 @@ class BaggedLazyTreesClassifier(_Bagged):
         Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
+        largest ones; None for all.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
         Which features have values that can only be told apart: those of text, categorical and
         object type; none; or those with these indices or names, or in this boolean mask.
@@ -71,6 +77,8 @@ class BaggedLazyTreesClassifier(_Bagged):
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
+    smallest_split_ : ndarray, shape (n_estimators,)
+        From how many rows on nodes are split in each bag, as far as tests are found.
 
     See Also
     --------
@@ -100,6 +108,8 @@ class BaggedLazyTreesClassifier(_Bagged):
         laplace: float = 0.0,
         entropy: str = "balanced",
         thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -110,6 +120,8 @@ class BaggedLazyTreesClassifier(_Bagged):
         self.laplace = laplace
         self.entropy = entropy
         self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -135,6 +147,12 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
         Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
+        largest ones; None for all.
     average : {"leaves", "nodes"}, default "leaves"
         Whether all leaves count the same, or all options of a node, from the leaves up.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
@@ -159,6 +177,8 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
+    smallest_split_ : ndarray, shape (n_estimators,)
+        From how many rows on nodes are split in each bag, as far as tests are found.
 
     See Also
     --------
@@ -195,6 +215,8 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
         laplace: float = 0.0,
         entropy: str = "balanced",
         thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
         average: str = "leaves",
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
@@ -208,6 +230,8 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
         self.laplace = laplace
         self.entropy = entropy
         self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
         self.average = average
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs

@@ -24,6 +24,12 @@ class LazyTreeClassifier(LazyTrees):
         Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of the training data are split at most, the
+        largest ones; None for all.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
         Which features have values that can only be told apart: those of text, categorical and
         object type; none; or those with these indices or names, or in this boolean mask.
@@ -42,6 +48,8 @@ class LazyTreeClassifier(LazyTrees):
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
+    smallest_split_ : int
+        From how many rows on nodes are split, as far as tests are found.
 
     See Also
     --------
@@ -78,6 +86,8 @@ class LazyTreeClassifier(LazyTrees):
         laplace: float = 0.0,
         entropy: str = "balanced",
         thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -86,6 +96,8 @@ class LazyTreeClassifier(LazyTrees):
         self.laplace = laplace
         self.entropy = entropy
         self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -123,6 +135,12 @@ class LazyOptionTreeClassifier(LazyTrees):
         Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of the training data are split at most, the
+        largest ones; None for all.
     average : {"leaves", "nodes"}, default "leaves"
         Whether all leaves count the same, or all options of a node, from the leaves up.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
@@ -143,6 +161,8 @@ class LazyOptionTreeClassifier(LazyTrees):
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
+    smallest_split_ : int
+        From how many rows on nodes are split, as far as tests are found.
 
     See Also
     --------
@@ -186,6 +206,8 @@ class LazyOptionTreeClassifier(LazyTrees):
         laplace: float = 0.0,
         entropy: str = "balanced",
         thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
         average: str = "leaves",
         categorical_features: Any = FROM_DTYPE,
         n_jobs: int | None = None,
@@ -197,6 +219,8 @@ class LazyOptionTreeClassifier(LazyTrees):
         self.laplace = laplace
         self.entropy = entropy
         self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
         self.average = average
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs

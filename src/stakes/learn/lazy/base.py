@@ -19,11 +19,14 @@ from stakes.learn.bag import at_least_one
 from stakes.learn.lazy.columns import Column, discrete_columns, read_columns, row_columns
 from stakes.learn.lazy.explain import tree_text
 from stakes.learn.lazy.prepare import Table, make_table, needs_numba
-from stakes.learn.lazy.run import mean_probabilities
+from stakes.learn.lazy.run import mean_probabilities, smallest_splits
 
 ENTROPIES = ["balanced", "plain"]
 THRESHOLDS = ["node", "query"]
+RANKINGS = ["side", "information"]
 AVERAGES = ["leaves", "nodes"]
+
+MOST_NODES = 1 << 30
 
 
 class LazyTrees(ClassifierMixin, BaseEstimator):
@@ -33,10 +36,13 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
     n_jobs: int | None
     verbose: int
     classes_: NDArray[Any]
+    smallest_split_: NDArray[np.int64] | int
     _table: Table
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the training data, sorted by each feature; trees grow when queries come.
+
+        With ``ranking="information"`` and a budget of nodes, this finds out how far it goes.
 
         Parameters
         ----------
@@ -58,8 +64,9 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         self.is_categorical_ = discrete_columns(columns, self.categorical_features, names)
         self._table = make_table(columns, self.is_categorical_, classes, len(self.classes_))
-        self._rules = self._read_rules()
+        self._rules, self._max_nodes = self._read_rules()
         self._draw()
+        self._spend()
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -82,8 +89,10 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         return mean_probabilities(
             self._table,
             self._kernel_rules(),
+            np.atleast_1d(self.smallest_split_),
             self._bags(),
             queries,
+            max_nodes=self._max_nodes,
             n_jobs=self.n_jobs,
             verbose=int(self.verbose),
             name=type(self).__name__,
@@ -107,9 +116,9 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         query = self._table.queries(self._one_row(x))
         labels = [str(plain(label)) for label in self.classes_]
         counts = self._bags()[bag]
-        return tree_text(
-            self._table, self._kernel_rules(), counts, query, labels=labels, max_leaves=most
-        )
+        smallest = int(np.atleast_1d(self.smallest_split_)[bag])
+        rules = self._kernel_rules()._replace(smallest=smallest)
+        return tree_text(self._table, rules, counts, query, labels=labels, max_leaves=most)
 
     def _one_row(self, x: Any) -> list[Column]:
         frame = nw.from_native(x, eager_only=True, pass_through=True)
@@ -139,8 +148,24 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         for counts in self.bags_:
             counts[:] = np.bincount(rng.randint(n, size=n), minlength=n)
 
-    def _read_rules(self) -> tuple[Any, ...]:
-        """Check the parameters; return them as the compiled code has them."""
+    def _spend(self) -> None:
+        """Find the size from which on nodes are split: all, or as many as the budget allows."""
+        bags, rules, most = self._bags(), self._kernel_rules(), self._max_nodes
+        smallest = np.full(len(bags), rules.smallest)
+        if most is not None:
+            smallest = smallest_splits(
+                self._table,
+                rules,
+                bags,
+                most,
+                n_jobs=self.n_jobs,
+                verbose=int(self.verbose),
+                name=type(self).__name__,
+            )
+        self.smallest_split_ = smallest if hasattr(self, "bags_") else int(smallest[0])
+
+    def _read_rules(self) -> tuple[tuple[Any, ...], int | None]:
+        """Check the parameters; return them as the compiled code has them, and the budget."""
         params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
         params |= self.get_params(deep=False)
         n, attributes = self._table.n_rows, len(self._table.attributes)
@@ -156,11 +181,22 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             raise InputError(f"laplace: expected a number, 0 or more, got {laplace!r}.")
         balanced = _validate.choice(params["entropy"], "entropy", ENTROPIES) == "balanced"
         at_node = _validate.choice(params["thresholds"], "thresholds", THRESHOLDS) == "node"
+        by_information = _validate.choice(params["ranking"], "ranking", RANKINGS) == "information"
+        if by_information and not at_node:
+            raise InputError(
+                "ranking: 'information' is what the thresholds of a node gain on both sides, and "
+                "needs thresholds='node', got thresholds='query'."
+            )
+        max_nodes = params["max_nodes"]
+        if max_nodes is not None:
+            max_nodes = min(at_least_one(max_nodes, "max_nodes"), MOST_NODES)
         per_node = _validate.choice(params["average"], "average", AVERAGES) == "nodes"
         # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
         both_sides = at_node and not self._table.any_discrete
         smallest = 2 * min_leaf if both_sides else min_leaf + 1
-        return max_tests, gain_ratio, min_leaf, laplace, balanced, at_node, per_node, smallest
+        numbers = max_tests, gain_ratio, min_leaf, laplace
+        rules = *numbers, balanced, at_node, by_information, per_node, smallest
+        return rules, max_nodes if by_information else None
 
     def _kernel_rules(self) -> Any:
         from stakes.learn.lazy.desk import Rules

@@ -140,8 +140,9 @@ def _bound(_context, totals, n, present, share, low, high, bound, least, place):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def bounded_splits(
-    codes, rows, first, n, attributes, size, min_leaf, whole_entropy, row_class, row_weight,
-    note, term, step, starts, share, totals, bounds, least, place, found, split_gains,
+    codes, rows, first, n, attributes, size, min_leaf, by_information, whole_entropy,
+    row_class, row_weight, note, term, step, starts, share, totals, bounds, least, place, found,
+    split_gains,
 ):  # fmt: skip
     """Write the best threshold of each attribute, and what its sides gain."""
     present, whole = 0, 0.0
@@ -182,8 +183,10 @@ def bounded_splits(
                     mass_right, terms_right = sum_side(note, RIGHT, term)
                     h_left = entropy(mass_left, terms_left)
                     h_right = entropy(mass_right, terms_right)
-                    mean = mass_left * h_left + mass_right * h_right
-                    score = units(mean / (mass_left + mass_right))
+                    mean = (mass_left * h_left + mass_right * h_right) / (mass_left + mass_right)
+                    score = units(mean)
+                    if by_information:
+                        h_left = h_right = mean
                     if score < best or (score == best and this < code):
                         best, code = score, this
                         split_gains[0, a] = max(units(whole_entropy - h_left), 0)

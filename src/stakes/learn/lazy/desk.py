@@ -53,6 +53,7 @@ class Rules(NamedTuple):
     laplace: float
     balanced: bool
     at_node: bool
+    by_information: bool
     per_node: bool
     smallest: int
 
@@ -136,7 +137,7 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
 @njit(cache=True, nogil=True, error_model="numpy")
 def find_table(
     note, present, size, table_of, table_counts, table_from, tabled, scores, gains,
-    balanced, min_leaf, log,
+    balanced, by_information, min_leaf, log,
 ):  # fmt: skip
     """Return where the table of all nodes with these counts begins."""
     mask = len(table_of) - 1
@@ -163,5 +164,5 @@ def find_table(
         table_counts[number, k] = note[ORDERED, k] if k < present else 0
     table_from[number + 1] = begin + size
     tabled[0] = number + 1
-    fill_table(begin, size, scores, gains, note, present, balanced, min_leaf, log)
+    fill_table(begin, size, scores, gains, note, present, balanced, by_information, min_leaf, log)
     return begin

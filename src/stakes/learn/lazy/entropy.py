@@ -99,8 +99,11 @@ def arrange(note, most):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_table(begin, size, scores, gains, note, present, balanced, min_leaf, log):
-    """Write the scores and gains of all splits of a node; a split's mirror image has its score."""
+def fill_table(begin, size, scores, gains, note, present, balanced, by_information, min_leaf, log):
+    """Write the scores and gains of all splits of a node; a split's mirror image has its score.
+
+    By information, both sides gain the same: what is left is the mean entropy of both.
+    """
     whole, whole_terms = 0.0, 0.0
     for k in range(present):
         unit = note[ORDERED, k] if balanced else 1
@@ -126,6 +129,9 @@ def fill_table(begin, size, scores, gains, note, present, balanced, min_leaf, lo
                 terms_right += n / unit * (log[n] - log[unit])
         h_left = entropy(mass_left, terms_left) if n_left else 0.0
         h_right = entropy(mass_right, terms_right) if n_right else 0.0
+        mean = (mass_left * h_left + mass_right * h_right) / (mass_left + mass_right)
+        if by_information:
+            h_left = h_right = mean
         mirror = size - 1 - index
         gains[begin + index] = gains[begin + mirror] = 0
         if n_left >= min_leaf and n_right:
@@ -134,6 +140,6 @@ def fill_table(begin, size, scores, gains, note, present, balanced, min_leaf, lo
             gains[begin + mirror] = max(units(h - h_right), 0)
         score = np.int64(NEVER)
         if n_left >= min_leaf and n_right >= min_leaf:
-            score = units((mass_left * h_left + mass_right * h_right) / (mass_left + mass_right))
+            score = units(mean)
         scores[begin + index] = scores[begin + mirror] = score
     gains[begin] = units(h)  # nothing on one side is no split: room for the highest gain

@@ -91,6 +91,9 @@ class _Tree:
         from stakes.learn.lazy.entropy import COUNTS
         from stakes.learn.lazy.node import best_tests
 
+        size = int(self.data.row_weight[rows].sum())
+        if size < self.rules.smallest:
+            return
         most = self.rules.max_tests
         gains, keys, onlys = (np.empty((1, most), np.int64) for _ in range(3))
         found = np.empty(1, np.int64)
@@ -99,7 +102,7 @@ class _Tree:
             best_tests,
             rows=rows,
             length=len(rows),
-            size=int(self.data.row_weight[rows].sum()),
+            size=size,
             queries=self.query,
             asked=np.zeros(1, np.int32),
             n_asked=1,

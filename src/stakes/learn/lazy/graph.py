@@ -58,10 +58,12 @@ def _look_up(table, node_hash, node_length, key, length):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow(data, rules, desk, stride, missing, queries, sums, totals):
+def grow(data, rules, desk, stride, missing, queries, sums, totals, max_nodes):
     """Add each query's leaf shares, times the paths that lead there, to `sums` and `totals`.
 
-    Returns how many nodes there were.
+    With a budget of nodes, which is 0 for none, the queries are to be the rows themselves, and at
+    each node all its rows ask. Returns the size from which on nodes are split: with a budget, the
+    least one from which on there are not more nodes than that.
     """
     n_rows, n_queries, classes = data.position.shape[1], queries.shape[0], sums.shape[1]
     known, discrete, code = data.known, data.discrete, data.code
@@ -69,6 +71,10 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
     note = desk.note
     max_tests, laplace, per_node = rules.max_tests, rules.laplace, rules.per_node
     shares = np.empty(classes)
+    n_all = 0
+    for row in range(n_rows):
+        n_all += row_weight[row]
+    smallest, n_split, of_size = rules.smallest, 1, np.zeros(n_all + 1, np.int64)
 
     # The queries of the node at hand: their paths, their best tests, which child each leads to.
     asked, paths = np.empty(n_queries, np.int32), np.empty(n_queries)
@@ -90,7 +96,7 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
     segment_next = np.empty(64, np.int32)
     reached, reached_paths = np.empty(n_queries + 64, np.int32), np.empty(n_queries + 64)
     table = np.full(256, NOTHING, np.int32)
-    head, tail = np.full(n_rows + 1, NOTHING, np.int32), np.full(n_rows + 1, NOTHING, np.int32)
+    head, tail = np.full(n_all + 1, NOTHING, np.int32), np.full(n_all + 1, NOTHING, np.int32)
 
     for row in range(n_rows):
         rows[row] = row
@@ -100,16 +106,20 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
     node_rows[0], node_length[0], node_hash[0], node_next[0] = 0, n_rows, 0, NOTHING
     node_first[0], node_last[0] = 0, 0
     segment_from[0], segment_size[0], segment_next[0] = 0, n_queries, NOTHING
-    head[n_rows] = tail[n_rows] = 0
+    head[n_all] = tail[n_all] = 0
 
-    for length in range(n_rows, 0, -1):
-        while head[length] != NOTHING:
-            node = head[length]
-            head[length] = node_next[node]
-            first = node_rows[node]
+    for size in range(n_all, 0, -1):
+        while head[size] != NOTHING:
+            node = head[size]
+            head[size] = node_next[node]
+            first, length = node_rows[node], node_length[node]
 
             n_asked = 0
-            segment = node_first[node]
+            if max_nodes:
+                n_asked, n_reached = length, 0
+                for i in range(length):
+                    asked[i], paths[i] = rows[first + i], 1.0
+            segment = NOTHING if max_nodes else node_first[node]
             while segment != NOTHING:
                 begin = segment_from[segment]
                 for i in range(begin, begin + segment_size[segment]):
@@ -126,15 +136,13 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
 
             for c in range(classes):
                 note[COUNTS, c] = 0
-            size = 0
             for i in range(first, first + length):
                 note[COUNTS, row_class[rows[i]]] += row_weight[rows[i]]
-                size += row_weight[rows[i]]
             best_tests(
                 rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
                 max_tests, rules.gain_ratio, rules.min_leaf, rules.balanced, rules.at_node,
-                stride, missing, data.codes, data.position, data.entry, known, data.tied, discrete,
-                data.value, data.value_start, row_class, row_weight,
+                rules.by_information, stride, missing, data.codes, data.position, data.entry, known,
+                data.tied, discrete, data.value, data.value_start, row_class, row_weight,
                 desk.log, desk.words, desk.summary, desk.at, desk.rank, desk.step, desk.starts,
                 desk.share, desk.totals, desk.scored, desk.bounds, desk.least, desk.place,
                 desk.found, desk.split_gains, desk.places, note, desk.term, desk.worth, desk.bound,
@@ -199,16 +207,16 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
                 if rows_used + length > len(rows):
                     rows, rows_used = _make_room(rows, length, node_rows, node_length, n_nodes)
                     first = node_rows[node]
-                n_child, size, key_hash = take_rows(
+                n_child, child_size, key_hash = take_rows(
                     rows, first, length, slot_key[slot], stride, rows_used, code, missing,
                     discrete, row_class, row_weight, row_hash, note, LEFT,
                 )  # fmt: skip
                 present = 0
                 for c in range(classes):
                     present += note[LEFT, c] > 0
-                if present == 1 or size < rules.smallest:
+                if present == 1 or child_size < smallest:
                     for c in range(classes):
-                        shares[c] = (note[LEFT, c] + laplace) / (size + classes * laplace)
+                        shares[c] = (note[LEFT, c] + laplace) / (child_size + classes * laplace)
                     for i in range(begin, end):
                         for c in range(classes):
                             sums[reached[i], c] += reached_paths[i] * shares[c]
@@ -243,17 +251,25 @@ def grow(data, rules, desk, stride, missing, queries, sums, totals):
                 node_first[n_nodes] = node_last[n_nodes] = n_segments
                 rows_used += n_child
                 table[found] = n_nodes
-                if head[n_child] == NOTHING:
-                    head[n_child] = n_nodes
+                if head[child_size] == NOTHING:
+                    head[child_size] = n_nodes
                 else:
-                    node_next[tail[n_child]] = n_nodes
-                tail[n_child] = n_nodes
+                    node_next[tail[child_size]] = n_nodes
+                tail[child_size] = n_nodes
                 n_nodes += 1
                 n_segments += 1
+                of_size[child_size] += 1
+                n_split += 1
+                while 0 < max_nodes < n_split:  # those of the least size are not split
+                    while head[smallest] != NOTHING:
+                        node_rows[head[smallest]] = DONE
+                        head[smallest] = node_next[head[smallest]]
+                    n_split -= of_size[smallest]
+                    smallest += 1
                 if 2 * n_nodes > len(table):
                     table = np.full(4 * len(table), NOTHING, np.int32)
                     for each in range(1, n_nodes):
                         key_hash, n = node_hash[each], node_length[each]
                         table[_look_up(table, node_hash, node_length, key_hash, n)] = each
             node_rows[node] = DONE
-    return n_nodes
+    return smallest

@@ -55,7 +55,7 @@ RANKS, MOST_RANKS = 16, 0xFFFF
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def best_tests(
     rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
-    max_tests, gain_ratio, min_leaf, balanced, at_node, stride, missing,
+    max_tests, gain_ratio, min_leaf, balanced, at_node, by_information, stride, missing,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
     log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place,
     found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below,
@@ -65,9 +65,10 @@ def best_tests(
     """Write the best tests of each query at a node, and the class where a test leaves one only.
 
     A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
-    the side above it. In small nodes most attributes are looked at together, in vectors; the rest
-    one by one, until all queries have as many tests as they may that leave one class only. Tests
-    that gain too little beside the best are left out.
+    the side above it. By information, it gains the same on all sides. In small nodes most
+    attributes are looked at together, in vectors; the rest one by one, until all queries have as
+    many tests as they may that leave one class only. Tests that gain too little beside the best are
+    left out.
     """
     few, attributes = length <= FEW, len(known)
     table_size, present, begin = 0, 0, NOTHING
@@ -76,7 +77,7 @@ def best_tests(
     if table_size and present <= MOST_CLASSES:
         begin = find_table(
             note, present, table_size, table_of, table_counts, table_from, tabled, scores, gains,
-            balanced, min_leaf, log,
+            balanced, by_information, min_leaf, log,
         )  # fmt: skip
     whole, highest_gain, terms_filled, both_filled = 0.0, np.int64(0), False, False
     if begin != NOTHING:
@@ -94,8 +95,9 @@ def best_tests(
         whole = entropy(mass, terms)
         highest_gain, terms_filled = units(whole), True
         bounded_splits(
-            codes, rows, first, length, attributes, size, min_leaf, whole, row_class, row_weight,
-            note, term, step, starts, share, totals, bounds, least, place, found, split_gains,
+            codes, rows, first, length, attributes, size, min_leaf, by_information, whole,
+            row_class, row_weight, note, term, step, starts, share, totals, bounds, least, place,
+            found, split_gains,
         )  # fmt: skip
     in_vectors = begin != NOTHING or bounded
     n_rest = 0
@@ -146,8 +148,9 @@ def best_tests(
 
         if discrete[a]:
             n_seen = value_gains(
-                places, n_known, entry, a, size, min_leaf, whole, note, term, gain_of, seen
-            )
+                places, n_known, entry, a, size, min_leaf, by_information, whole, note, term,
+                gain_of, seen,
+            )  # fmt: skip
             for i in range(n_asked):
                 code = int(queries[asked[i], a])
                 gain = max(gain_of[code], 0) if code >= 0 else 0
@@ -179,8 +182,8 @@ def best_tests(
             fill_both(note, which, term, both)
             both_filled = both_filled or which == COUNTS
         after, left_entropy, right_entropy = node_threshold(
-            places, n_known, entry, a, tied[a], n, min_leaf, which, note, term, both,
-            tangents, worth, bound,
+            places, n_known, entry, a, tied[a], n, min_leaf, by_information, which, note, term,
+            both, tangents, worth, bound,
         )  # fmt: skip
         if after != NOTHING:
             left_gain = max(units(whole - left_entropy), 0)

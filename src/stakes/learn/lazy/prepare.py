@@ -96,6 +96,18 @@ class Table:
                 out[:, a] = column.codes(attribute.index)
         return out
 
+    def rows_as_queries(self, bag: Any) -> NDArray[np.float64]:
+        """Return the rows of a bag as queries."""
+        out = np.empty((len(bag.row_class), len(self.attributes)))
+        for a, (attribute, codes) in enumerate(zip(self.attributes, bag.code, strict=True)):
+            missing = codes == self.missing
+            if attribute.numbers is None:
+                out[:, a] = np.where(missing, MISSING, codes.astype(np.int64))
+            else:
+                out[~missing, a] = attribute.numbers[codes[~missing]]
+                out[missing, a] = np.nan
+        return out
+
     def bag(self, counts: NDArray[Any]) -> Any:
         """Return the rows of a bag, which drew each so often, for the compiled code."""
         from stakes.learn.lazy.desk import Data

@@ -55,9 +55,12 @@ def fill_tangents(tangents):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def node_threshold(
-    places, n_known, entry, a, tied, size, min_leaf, which, note, term, both, tangents, worth, bound
-):
+    places, n_known, entry, a, tied, size, min_leaf, by_information, which, note, term, both,
+    tangents, worth, bound,
+):  # fmt: skip
     """Return where the sides' mean entropy is least: after which place, and both entropies.
+
+    By information, their mean is returned for both.
 
     The masses' part of it is a convex function. Its tangents give a lower bound for each
     threshold; only those that could be the least are computed.
@@ -105,16 +108,24 @@ def node_threshold(
             mass_left, terms_left = sum_side(note, LEFT, term)
             mass_right, terms_right = sum_side(note, RIGHT, term)
             h_left, h_right = entropy(mass_left, terms_left), entropy(mass_right, terms_right)
-            score = units((mass_left * h_left + mass_right * h_right) / (mass_left + mass_right))
+            mean = (mass_left * h_left + mass_right * h_right) / (mass_left + mass_right)
+            score = units(mean)
+            if by_information:
+                h_left = h_right = mean
             if score < best:
                 best, after, left_entropy, right_entropy = score, i, h_left, h_right
     return after, left_entropy, right_entropy
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def value_gains(places, n_known, entry, a, size, min_leaf, whole, note, term, gain_of, seen):
-    """Write the gain of each value that the rows have; return how many values there are."""
-    found, i = 0, 0
+def value_gains(
+    places, n_known, entry, a, size, min_leaf, by_information, whole, note, term, gain_of, seen
+):
+    """Write the gain of each value that the rows have; return how many values there are.
+
+    By information, what all values gain together, for each that leaves enough rows.
+    """
+    found, i, all_mass, all_entropy = 0, 0, 0.0, 0.0
     while i < n_known:
         for c in range(note.shape[1]):
             note[LEFT, c] = 0
@@ -127,9 +138,18 @@ def value_gains(places, n_known, entry, a, size, min_leaf, whole, note, term, ga
             i += 1
         seen[found] = code
         found += 1
-        if min_leaf <= n < size:
+        if by_information or min_leaf <= n < size:
             mass, terms = sum_side(note, LEFT, term)
-            gain_of[code] = units(whole - entropy(mass, terms))
+            left = entropy(mass, terms)
+            all_mass += mass
+            all_entropy += mass * left
+            if min_leaf <= n < size:
+                gain_of[code] = 0 if by_information else units(whole - left)
+    if by_information and found:
+        gain = units(whole - all_entropy / all_mass)
+        for i in range(found):
+            if gain_of[seen[i]] != NOTHING:
+                gain_of[seen[i]] = gain
     return found
 
 
