@@ -91,12 +91,13 @@ def _evaluated(folder: str, n: int) -> Iterator[Row]:
 def _binned(folder: str, n: int, shape: str) -> Iterator[Row]:
     files = f"{folder}/*.parquet"
     task = f"binned curve, {n:.0e} scores, {shape}"
-    for engine, (scan, one_pass) in ENGINES.items():
+    for engine, (scan, one_pass, at_most) in ENGINES.items():
         yield from _both_times(
             f"{task}, {engine}",
             lambda scan=scan: _width(scan(files)),  # type: ignore[misc]
             lambda one_pass=one_pass: one_pass(files),  # type: ignore[misc]
             f"one pass of {engine}",
+            at_most=at_most,
         )
     width, peak = _apart(files)
     ratio = width / TOLERANCE
@@ -112,7 +113,9 @@ def _binned(folder: str, n: int, shape: str) -> Iterator[Row]:
     yield within_memory(f"{task}: peak memory", peak, MEMORY, "1 GB", at_most=1)
 
 
-def _both_times(task: str, ours: Task, limit: Task, limit_name: str) -> Iterator[Row]:
+def _both_times(
+    task: str, ours: Task, limit: Task, limit_name: str, *, at_most: float
+) -> Iterator[Row]:
     """Compare the time on the clock, and that of the processors, which others disturb less."""
     ours(), limit()
     taken = []
@@ -125,7 +128,8 @@ def _both_times(task: str, ours: Task, limit: Task, limit_name: str) -> Iterator
         mine, theirs = (statistics.median(pair[at] for pair in taken[i::2]) for i in (0, 1))
         ratio = mine / theirs
         times = (f"{theirs:.3g} s", f"{mine:.3g} s")
-        yield Row(task + what, limit_name, *times, ratio, "≤ 3 × its time", ratio <= 3)
+        goal = f"≤ {at_most:g} × its time" if at_most < math.inf else "reported"
+        yield Row(task + what, limit_name, *times, ratio, goal, ratio <= at_most)
 
 
 def _width(frame: Any) -> float:
@@ -147,9 +151,10 @@ def _pass_of_duckdb(files: str) -> Any:
 
 
 ENGINES = {
-    "polars": (pl.scan_parquet, _pass_of_polars),
-    "DuckDB": (duckdb.read_parquet, _pass_of_duckdb),
+    "polars": (pl.scan_parquet, _pass_of_polars, 3),
+    "DuckDB": (duckdb.read_parquet, _pass_of_duckdb, math.inf),
 }
+"""How files are opened, one pass over them, and how many of those ours may take."""
 
 
 def _apart(files: str) -> tuple[float, int]:

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import CostMatrix
 from stakes.errors import InputError
-from stakes.learn import WeightedClassifier
+from stakes.learn import WeightedClassifier, weight_search
 from stakes.learn.weight_search import Trial, eval_count, held_out, powell
 
 COSTS = np.array([[0.0, 20.0], [1.0, 0.0]])
@@ -23,6 +23,26 @@ def scored(n, costs, seed):
     logits = rng.normal(0, 1, (n, classes)) + 1.5 * np.eye(classes)[actual]
     proba = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     return Trial(lambda w: (proba * w).argmax(axis=1), actual, rng.uniform(0.5, 2, n), costs)
+
+
+def test_a_search_that_scipy_gives_up_keeps_the_best_weights_so_far(monkeypatch):
+    trial = scored(40, COSTS, 0)
+    starts = [np.ones(2), np.array([1.0, 20.0])]
+
+    def stumble(objective, start, **_):
+        objective(start + 0.1)
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+
+    monkeypatch.setattr(weight_search, "minimize", stumble)
+    weights, search = powell(trial, starts, max_fits=50)
+    assert search.cost == trial.mean_cost(weights) <= search.start_cost
+
+    def fail(*_, **__):
+        raise ValueError("the learner cannot be fitted")
+
+    monkeypatch.setattr(weight_search, "minimize", fail)
+    with pytest.raises(ValueError, match="cannot be fitted"):
+        powell(trial, starts, max_fits=50)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60), st.integers(2, 4))

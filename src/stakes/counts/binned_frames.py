@@ -78,8 +78,7 @@ class LazyScores:
         both = self._both(labels)
         if both is not None:
             table = self._asked(lambda: self._grouped_by_bin(both, split))
-            found = sum(table[name].to_numpy() for name in ("positives", "negatives"))
-            if np.array_equal(found, table["rows"].to_numpy()):
+            if np.isfinite(table["positives"].to_numpy()).all():
                 self._check_scores(table)
                 return _of_two_classes(table, labels[0], both)
         table = self._asked(lambda: self._grouped(split))
@@ -129,13 +128,12 @@ class LazyScores:
     def _grouped_by_bin(self, both: tuple[Any, Any], split: Split | None) -> Any:
         import narwhals as nw
 
-        rows = self._rows(split)
-        of_class = [
-            (nw.col("label") == label).cast(nw.Float64).alias(name)  # which all engines add up
-            for label, name in zip(both, ("positives", "negatives"), strict=True)
-        ]
-        sums = [nw.col(name).sum() for name in ("positives", "negatives")]
-        return rows.with_columns(of_class).group_by("key").agg([*sums, *self._sums()])
+        label, (positive, negative) = nw.col("label"), both
+        other = nw.when(label == negative).then(nw.lit(0.0)).otherwise(nw.lit(np.inf))
+        one = nw.when(label == positive).then(nw.lit(1.0)).otherwise(other)
+        rows = self._rows(split).with_columns(one.alias("positives"))
+        # A sum that is infinite tells that there are other classes, or rows without one.
+        return rows.group_by("key").agg([nw.col("positives").sum(), *self._sums()])
 
     def classes(self, found: BinnedRows) -> Column:
         """Return the classes that a pass has found, checked."""
@@ -193,8 +191,8 @@ def lazy_scores(frame: Any, actual: str, score: str, weight: str | None) -> Lazy
 
 def _of_two_classes(table: Any, pos_label: Label, both: tuple[Any, Any]) -> BinnedRows:
     """Return a row for each class and bin of a table that has a row for each bin."""
-    sums = [table[name].to_numpy() for name in ("positives", "negatives")]
-    counts = np.concatenate(sums).astype(np.int64)
+    positives = table["positives"].to_numpy().astype(np.int64)
+    counts = np.concatenate([positives, table["rows"].to_numpy() - positives])
     labels = np.repeat([True, False], len(table))[counts > 0]
 
     def twice(name: str) -> Any:

@@ -219,7 +219,7 @@ def draw_bars(
         heights = np.array([score[outcome] for score in scores.values()]) / tests
         ax.bar(places + 0.27 * (offset - 1), heights, 0.27, label=label, edgecolor="black", **look)
     labels = [f"{name}\n{number:,}" for name, number in zip(scores, tests, strict=True)]
-    ax.set_xticks(places, labels, fontsize=8)
+    ax.set_xticks(places, labels, fontsize=7)
     ax.set_xlabel("data set, and how many tests", fontsize=8)
     ax.set_ylabel("share of the tests")
     ax.set_ylim(0, 1.02)

@@ -64,22 +64,14 @@ class FoldTrees:
         """Return decisions with the weights that Powell's method finds on held-out rows."""
         inside, outside, _ = self.held(share)
         features, codes = self._features[inside], self._codes[inside]
-        tried: list[tuple[float, int, Floats]] = []
 
         def predict(weights: Floats) -> Places:
-            decided = self.grown(features, codes, weights, self._features[outside])
-            cost = float(costs[decided, self._codes[outside]].mean())
-            tried.append((cost, len(tried), weights))
-            return decided
+            return self.grown(features, codes, weights, self._features[outside])
 
         rows = np.ones(len(outside))
         trial = Trial(predict, self._codes[outside], rows, costs)
         starts = [np.ones(self._classes), _average_costs(costs)]
-        try:
-            weights, _ = powell(trial, starts, max_fits=MOST_FITS)
-        except ValueError:
-            # SciPy's search with bounds stumbles over a round that ends where it began.
-            weights = min(tried)[2]
+        weights, _ = powell(trial, starts, max_fits=MOST_FITS)
         return self.decided(weights)
 
     def _hold_out(self, share: float) -> tuple[Places, Places, Places]:

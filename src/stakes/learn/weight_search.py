@@ -125,6 +125,15 @@ class _Objective:
             )
 
 
+def _minimize(objective: _Objective, start: Floats, bounds: Bounds) -> None:
+    try:
+        minimize(objective, start, method="Powell", bounds=bounds, options={"xtol": STEP})
+    except ValueError as error:
+        # SciPy stumbles over a round that ends where it began; what was tried before counts.
+        if "zero-size array" not in str(error):
+            raise
+
+
 def powell(
     trial: Trial, starts: Sequence[Floats], *, max_fits: int, verbose: int = 0
 ) -> tuple[Floats, WeightSearch]:
@@ -146,7 +155,7 @@ def powell(
         for room in ROOMS:
             start = objective.best[1]
             bounds = Bounds(low - room, high + room)
-            minimize(objective, start, method="Powell", bounds=bounds, options={"xtol": STEP})
+            _minimize(objective, start, bounds)
             low = high = objective.best[1]
     except _BudgetSpentError:
         pass

@@ -40,7 +40,7 @@ class Gaussians:
     >>> domain = Gaussians()
     >>> X, y = domain.draw(1000, rng=0)
     >>> X.shape, y.mean().item()
-    ((1000, 1), 0.512)
+    ((1000, 1), 0.473)
     >>> domain.probability([[0.0], [1.0], [3.0]]).round(3).tolist()
     [0.119, 0.5, 0.982]
     """
