@@ -33,6 +33,15 @@ def test_parts_of_both_formats_are_the_whole(stakes, folder, parts, order, endin
 
 
 @pytest.mark.usefixtures("parts")
+def test_a_part_is_not_overwritten_by_the_sum(stakes, folder):
+    before = (folder / "0.json").read_bytes()
+    said = stakes("merge", "0.json", "1.parquet", "--out", "0.json")
+    assert said.code == 2
+    assert "0.json: this is an input; it would be overwritten." in said.err
+    assert (folder / "0.json").read_bytes() == before
+
+
+@pytest.mark.usefixtures("parts")
 def test_sums_of_sums_are_the_sum(stakes, folder):
     assert stakes("-q", "merge", "1.parquet", "2.json", "--out", "later.parquet").code == 0
     assert stakes("-q", "merge", "later.parquet", "0.json", "--out", "merged.json").code == 0

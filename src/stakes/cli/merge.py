@@ -33,7 +33,7 @@ def merge(context: typer.Context, counts: Counts, out: Out) -> None:
 
     output = context.obj
     check_counts_name(out)
-    output.will_write(out)
+    output.will_write(out, inputs=counts)
     places = [as_path(path).resolve() for path in counts]
     for path, place in zip(counts, places, strict=True):
         if places.count(place) > 1:

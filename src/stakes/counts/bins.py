@@ -31,8 +31,8 @@ CELLS = 1 << 14
 MOST_CELLS = 1 << 20
 """Cells that it never goes beyond, however small the tolerance."""
 
-MARGIN = 2
-"""How much finer than needed if scores were spread evenly, because they are not."""
+MARGIN, FAR_MARGIN = 2, 16
+"""How much finer than needed if scores were spread evenly in a bin, near zero and beyond."""
 
 FEW, MANY = 4, 32
 """Ranges that the second pass tells apart, if that takes not too many cells, and at most."""
@@ -142,18 +142,20 @@ def split_where_it_matters(
     wanted = (reach > tolerance) & (highest > lowest)
     if not wanted.any():
         return Split([])
-    low, high, needed = lowest[wanted], highest[wanted], MARGIN * reach[wanted] / tolerance
+    low, high = lowest[wanted], highest[wanted]
+    far = (low >= REACH) | (high <= -REACH)
+    needed = np.where(far, FAR_MARGIN, MARGIN) * reach[wanted] / tolerance
     cells = np.maximum(needed, CELLS / 2 * needed / needed.sum())
     exponents = _not_too_fine(np.ceil(np.log2(cells) - np.log2(high - low)), low, high)
     low, high, exponents = _joined(low, high, exponents)
     excess = np.log2(_cells(low, high, exponents).sum() / MOST_CELLS)
     exponents = _not_too_fine(exponents - max(0.0, np.ceil(excess)), low, high).astype(int)
+    fine = np.ldexp(1.0, exponents) > FINENESS
+    kept = fine | (low >= REACH) | (high <= -REACH)
+    low, high, exponents, fine = low[kept], high[kept], exponents[kept], fine[kept]
     between = _cells(high[1:], low[:-1], exponents[1:]) < CELLS / 16  # cheaper than a comparison
-    high[1:] = np.where(between, np.nextafter(low[:-1], -np.inf), high[1:])
-    near = (low < REACH) & (high > -REACH)
-    finer = ~near | (np.ldexp(1.0, exponents) > FINENESS)
-    found = zip(low[finer].tolist(), high[finer].tolist(), exponents[finer].tolist(), strict=True)
-    return Split(list(found))
+    high[1:] = np.where(fine[1:] & between, np.nextafter(low[:-1], -np.inf), high[1:])
+    return Split(list(zip(low.tolist(), high.tolist(), exponents.tolist(), strict=True)))
 
 
 def _joined(low: Floats, high: Floats, exponents: Floats) -> tuple[Floats, Floats, Floats]:

@@ -120,7 +120,10 @@ class Totals(ABC, Generic[Counts]):
         return {"costs": self.costs, "impossible": self.impossible, "unit": self.unit}
 
     def __add__(self, other: object) -> Self:
-        """Add up the totals of two streams, such as of two sites; both stay as they are."""
+        """Add up the totals of two streams, such as of two sites; both stay as they are.
+
+        The interval of the sum holds if both have one expected cost, or keep their shares.
+        """
         if not isinstance(other, type(self)):
             return NotImplemented
         for name, mine in self._settings().items():

@@ -62,7 +62,10 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
             target.write_bytes(content)
             return
         temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        temporary.write_bytes(content)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # lest a power cut leave the new name without its content
         temporary.replace(target)
     except UnicodeEncodeError as error:
         raise FileError(f"{path!r}: cannot be written: {error}.") from error
