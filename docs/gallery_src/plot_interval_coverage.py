@@ -28,6 +28,7 @@ methods = {
     "extremal": ({}, 4000),
     "conservative": ({"conservative": True}, 4000),
     "guaranteed": ({"method": "guaranteed"}, 4000),
+    "anytime": ({"method": "anytime"}, 4000),
     "exact": ({"method": "exact"}, 1000),
     'exact, "auto"': ({"method": "exact", "laplace": "auto"}, 1000),
     "bcost": ({"method": "bcost", "rng": 0}, 4000),

@@ -21,7 +21,7 @@ class Gaussians:
     """Two classes, each a normal distribution of one feature, with known probabilities.
 
     The figure of the thesis is lost but for its caption, and the text says no numbers. Here class 0
-    is N(0, 1), and class 1 is N(`shift`, `spread`²).
+    is N(0, 1), and class 1 has the mean `shift` and the standard deviation `spread`.
 
     Parameters
     ----------
