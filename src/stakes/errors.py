@@ -54,3 +54,7 @@ class ConstantCostWarning(StakesWarning):
 
 class ConstantDecisionWarning(StakesWarning):
     """One decision is the cheapest for every training example, so no other is ever taken."""
+
+
+class ToleranceWarning(StakesWarning):
+    """A result is not as close to the exact one as was asked for."""

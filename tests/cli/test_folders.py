@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -28,10 +29,16 @@ def as_gzip(table, path):
     path.write_bytes(gzip.compress(buffer.getvalue()))
 
 
+def as_jsonl_gzip(table, path):
+    as_jsonl(table, path)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+
+
 WRITERS = {
     "csv": lambda table, path: arrow_csv.write_csv(table, str(path)),
     "csv.gz": as_gzip,
     "jsonl": as_jsonl,
+    "jsonl.gz": as_jsonl_gzip,
     "parquet": lambda table, path: parquet.write_table(table, path, row_group_size=50),
     "arrow": lambda table, path: feather.write_feather(table, str(path)),
 }
@@ -125,6 +132,114 @@ def test_notes_of_engines_and_empty_parts_are_left_out(stakes, write, folder, ta
     assert "800 examples of parts." in said.out
 
 
+def refused(said):
+    assert (said.code, said.out) == (2, "")
+    return " ".join(said.err.split())
+
+
+PLACES = ("parts", "parts/**/*.csv")
+
+
+@pytest.mark.parametrize("source", [*PLACES, "parts/*.csv"])
+def test_a_link_that_leads_nowhere_is_refused(stakes, write, folder, source):
+    write("csv")
+    (folder / "parts/part-9.csv").symlink_to("gone.csv")
+    said = refused(stakes("evaluate", source, *INLINE))
+    assert "parts/part-9.csv: expected a file or a folder, got a link that leads to neither" in said
+
+
+def test_a_link_to_no_folder_is_refused(stakes, write, folder):
+    write("csv")
+    (folder / "all").mkdir()
+    (folder / "all/day=1").symlink_to(folder / "parts")
+    assert "400 examples" in stakes("evaluate", "all/day=*/*.csv", *INLINE).out
+    (folder / "all/day=2").symlink_to("gone")
+    said = refused(stakes("evaluate", "all/day=*/*.csv", *INLINE))
+    assert "all/day=2: expected a file or a folder" in said
+
+
+def test_a_pipe_is_refused(stakes, write, folder):
+    write("csv")
+    os.mkfifo(folder / "parts/part-9.csv")
+    said = refused(stakes("evaluate", "parts", *INLINE))
+    assert "parts/part-9.csv: expected a file or a folder, got something else" in said
+
+
+@pytest.mark.parametrize("source", PLACES)
+def test_linked_folders_count_once(stakes, write, folder, table, source):
+    write("csv")
+    (folder / "elsewhere").mkdir()
+    WRITERS["csv"](table, folder / "elsewhere/more.csv")
+    (folder / "parts/linked").symlink_to(folder / "elsewhere")
+    assert "800 examples" in stakes("evaluate", source, *INLINE).out
+    (folder / "parts/loop").symlink_to(folder / "parts")
+    said = refused(stakes("evaluate", source, *INLINE))
+    assert "parts/loop: it is the same folder as parts, through a link" in said
+
+
+@pytest.mark.parametrize("source", PLACES)
+def test_a_folder_that_cannot_be_looked_into_is_refused(stakes, write, folder, monkeypatch, source):
+    write("csv")
+    (folder / "parts/locked").mkdir()
+    scan = os.scandir
+
+    def locked(path):
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", locked)
+    said = refused(stakes("evaluate", source, *INLINE))
+    assert "parts/locked: the folder cannot be read: Permission denied." in said
+
+
+def test_a_folder_of_a_pattern_that_cannot_be_looked_into_is_refused(stakes, write, monkeypatch):
+    write("csv")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    said = refused(stakes("evaluate", "part[s]/*.csv", *INLINE))
+    assert "parts: the folder cannot be read: Permission denied." in said
+
+
+def test_patterns_leave_out_what_folders_leave_out(stakes, write, folder, table):
+    write("csv")
+    (folder / "parts/_old").mkdir()
+    for name in ("_old/part-0.csv", "_x.csv"):
+        WRITERS["csv"](table.slice(0, 7), folder / "parts" / name)
+    for source in ("parts", "parts/*.csv", "parts/**/*.csv"):
+        assert "400 examples" in stakes("evaluate", source, *INLINE).out
+    for source in ("parts/_*.csv", "parts/_old", "parts/_old/*.csv", "parts/_o*/../_x*.csv"):
+        assert "7 examples" in stakes("evaluate", source, *INLINE).out
+    said = refused(stakes("evaluate", "parts/?x.csv", *INLINE))
+    assert "it names only files that are left out, such as parts/_x.csv" in said
+
+
+@pytest.mark.parametrize("source", [*PLACES, "parts/*.csv"])
+def test_a_folder_that_is_being_written_is_refused(stakes, write, folder, source):
+    write("csv")
+    (folder / "parts/_temporary").mkdir()
+    said = refused(stakes("evaluate", source, *INLINE))
+    assert "parts/_temporary: expected a folder that is written to its end" in said
+
+
+def test_a_folder_above_that_is_being_written_is_refused(stakes, write, folder):
+    write("csv")
+    (folder / "parts").rename(folder / "day=1")
+    (folder / "all/_temporary").mkdir(parents=True)
+    (folder / "day=1").rename(folder / "all/day=1")
+    said = refused(stakes("evaluate", "all/*/*.csv", *INLINE))
+    assert "all/_temporary: expected a folder that is written to its end" in said
+
+
+@pytest.mark.parametrize("kind", ["csv.gz", "jsonl.gz"])
+@pytest.mark.parametrize("kept", [30, -20], ids=["at its beginning", "at its end"])
+def test_a_packed_part_cut_short_is_named(stakes, write, folder, kind, kept):
+    write(kind)
+    place = folder / f"parts/part-2.{kind}"
+    place.write_bytes(place.read_bytes()[:kept])
+    said = refused(stakes("evaluate", "parts", *INLINE))
+    assert f"parts/part-2.{kind}: cannot be read as a table: Truncated compressed" in said
+
+
 def test_progress_names_the_part(write, monkeypatch):
     from stakes.cli.inputs import study_of
     from stakes.cli.options import ColumnOptions, CostOptions
@@ -140,8 +255,9 @@ def test_progress_names_the_part(write, monkeypatch):
 
 
 def test_scores_that_do_not_fit_are_refused(stakes, write, monkeypatch):
-    _, parted, _ = write("parquet")
+    whole, parted, _ = write("parquet")
     monkeypatch.setattr(counting, "MOST_SCORES", 500)
+    assert stakes("threshold", whole, *INLINE).code == 0  # it is read whole
     said = stakes("threshold", parted, *INLINE)
     assert said.code == 2
     assert "more than 500 scores, which do not fit here" in said.err.replace("\n", " ")

@@ -18,6 +18,7 @@ from stakes import (
 from stakes.errors import InputError, InputTypeError
 
 ROUNDING = 1e-12
+may_miss = pytest.mark.filterwarnings("ignore::stakes.errors.ToleranceWarning")
 scores = (
     st.sampled_from([0.0, 1e-5, 2e-5, 0.1, 0.10001, 0.5, 0.50001, 17.0, 18.0, -20.0])
     | st.sampled_from([np.inf, -np.inf])
@@ -45,6 +46,7 @@ def assert_contains(curve, exact):
     assert lower - ROUNDING <= exact.area() <= upper + ROUNDING
 
 
+@may_miss
 @given(scored(), st.sampled_from([1.0, 0.1, 1e-3]))
 def test_the_exact_curve_lies_in_the_bracket(drawn, tolerance):
     y_true, y_score = drawn
@@ -63,6 +65,7 @@ def test_the_exact_curve_of_weighted_examples_lies_in_the_bracket(drawn, data):
     assert_contains(BinnedCostCurve(binned), CostCurve(exact))
 
 
+@may_miss
 @given(scored(), st.integers(2, 5))
 def test_the_exact_curve_lies_in_the_bracket_of_merged_parts(drawn, parts):
     y_true, y_score = drawn

@@ -12,9 +12,10 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._labels import Label
 from stakes._table import html_table, number
+from stakes._warn import warn
 from stakes.counts.bins import bin_of, reaches, run_starts, split_where_it_matters
 from stakes.counts.scores import ScoreCounts, both_classes_weigh, check_mergeable
-from stakes.errors import InputError
+from stakes.errors import InputError, ToleranceWarning
 
 Floats = NDArray[np.float64]
 
@@ -136,10 +137,12 @@ class BinnedScoreCounts(ByValue):
         starts = run_starts(keys)
         whole = cls._of_runs(counts, starts)
         split = split_where_it_matters(whole.lowest, whole.highest, whole.reaches(), allowed)
-        if not split:
-            return whole
-        cells = split.cell_of(counts.thresholds)
-        return cls._of_runs(counts, run_starts(keys, np.where(np.isnan(cells), 0.5, cells)))
+        if split:
+            cells = split.cell_of(counts.thresholds)
+            starts = run_starts(keys, np.where(np.isnan(cells), 0.5, cells))
+            whole = cls._of_runs(counts, starts)
+        _warn_if_wider(whole.width, allowed)
+        return whole
 
     @classmethod
     def _of_runs(cls, counts: ScoreCounts, starts: NDArray[np.intp]) -> Self:
@@ -172,7 +175,7 @@ class BinnedScoreCounts(ByValue):
         The first pass over the rows counts bins of a fixed length, 1/8192 for scores between -16
         and 16. If these leave more room than `tolerance` for the exact cost curve, a second pass
         counts the bins that do so in smaller ones. Scores that lie closer together than that
-        resolves leave a wider bracket, which `width` tells.
+        resolves leave a wider bracket: `width` tells how wide, and there is a warning.
 
         Parameters
         ----------
@@ -194,6 +197,7 @@ class BinnedScoreCounts(ByValue):
             result = cls(**bins_of(rows, pos_label, neg_label, allowed))
             if neg_label is None:
                 both_classes_weigh(result, f"column {actual!r}")
+            _warn_if_wider(result.width, allowed)
             return result
         counts = ScoreCounts.from_frame(
             frame,
@@ -344,3 +348,14 @@ def _checked_tolerance(tolerance: Any) -> float:
             f"tolerance: expected a normalised expected cost, above 0 and up to 1, got {allowed:g}."
         )
     return allowed
+
+
+def _warn_if_wider(width: float, tolerance: float) -> None:
+    if width > tolerance:
+        warn(
+            f"tolerance: {number(tolerance)} was asked for, but the bracket is {number(width)} "
+            "wide: the second pass could not split all bins far enough. Use ScoreCounts, which is "
+            "exact, or a scale on which the scores are spread more evenly, such as their "
+            "logarithms; or allow a larger tolerance.",
+            ToleranceWarning,
+        )

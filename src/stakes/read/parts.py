@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import glob
+import os
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -33,39 +35,127 @@ LARGE = 1 << 30
 
 COLUMNAR = ("parquet", "arrow")
 
+HIDDEN = (".", "_")
+"""Beginnings of the names that are left out."""
+
+UNFINISHED = "_temporary"
+"""The folder in which Spark and Hadoop keep what a job has not finished."""
+
 
 def parts_of(path: str) -> list[Path] | None:
     """Return the files of a folder, or those that a pattern names; nothing for one file.
 
-    Names that begin with a dot or an underscore are left out: engines write notes under them.
+    Names that begin with a dot or an underscore are left out, of files and of folders: engines
+    write notes under them. A pattern can spell them out.
     """
     place = as_path(path)
-    if place.is_dir():
-        found = sorted(place.rglob("*"))
+    if _is_folder(place):
+        found = sorted(_inside(place))
         what = "the folder has no files of predictions"
-        names = [each.relative_to(place) for each in found]
-    elif not place.exists() and glob.has_magic(str(path)):
-        named = glob.glob(str(path), recursive=True)  # noqa: PTH207 - from anywhere
-        found = sorted(map(Path, named))
+    elif glob.has_magic(str(path)) and not os.path.lexists(place):
+        found = sorted(_matches(str(path)))
         what = "no file has such a name"
-        names = [Path(each.name) for each in found]
     else:
         return None
-    files = [
-        each
-        for each, name in zip(found, names, strict=True)
-        if each.is_file() and not any(part.startswith((".", "_")) for part in name.parts)
-    ]
-    if not files:
+    if not found:
         raise FileError(f"{path}: {what}.")
-    for each in files:
+    for each in found:
+        _check_followed(each)
+        _check_finished(each.parent)
         if file_kind(each) is None:
             raise FileError(
                 f"{each}: the files of {path} are read as one table; expected only .csv, .tsv, "
                 ".jsonl, .parquet, .arrow or .feather. Remove the file, or name the others by a "
                 f"pattern such as '{each.parent / '*.parquet'}'."
             )
-    return files
+    return found
+
+
+def _inside(place: Path) -> Iterator[Path]:
+    """Iterate over what is in a folder, and in the folders in it, but is no folder."""
+    seen: dict[Path, Path] = {}
+    for where, folders, names in os.walk(place, followlinks=True, onerror=_raise_unread):
+        folder = Path(where)
+        same = seen.setdefault(folder.resolve(), folder)
+        if same != folder:
+            raise FileError(
+                f"{folder}: it is the same folder as {same}, through a link; its rows would count "
+                "twice. Remove the link."
+            )
+        _check_open(folder)
+        _check_finished(folder)
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+        yield from (folder / name for name in names if not name.startswith(HIDDEN))
+
+
+def _matches(pattern: str) -> list[Path]:
+    """Return what a pattern names that is no folder."""
+    parts = Path(pattern).parts
+    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    spelled = [part for part in parts if part.startswith(HIDDEN)]
+
+    def shown(path: Path) -> bool:
+        hidden = [part for part in path.parts[fixed:] if part.startswith(HIDDEN)]
+        return all(any(fnmatchcase(part, each) for each in spelled) for part in hidden)
+
+    depth = parts.index("**") if "**" in parts else len(parts) - 1
+    for number in range(fixed + 1, depth + 1):
+        for place in filter(shown, _globbed(str(Path(*parts[:number])))):
+            _check_followed(place)
+            _check_finished(place.parent)
+            if _is_folder(place):
+                _check_open(place)
+    if "**" in parts:
+        for place in filter(shown, _globbed(str(Path(*parts[:depth])))):
+            list(_inside(place))  # which raises where a folder cannot be looked into
+    named = [each for each in _globbed(pattern) if not _is_folder(each)]
+    found = [each for each in named if shown(each)]
+    if named and not found:
+        raise FileError(
+            f"{pattern}: it names only files that are left out, such as {min(named)}: those with a "
+            "dot or an underscore before their name or that of their folder. Spell that name out "
+            "in the pattern to read them."
+        )
+    return found
+
+
+def _globbed(pattern: str) -> list[Path]:
+    return list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - from anywhere
+
+
+def _raise_unread(error: OSError) -> None:
+    raise FileError(f"{error.filename}: the folder cannot be read: {error.strerror}.") from error
+
+
+def _check_open(folder: Path) -> None:
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise FileError(f"{folder}: the folder cannot be read: Permission denied.")
+
+
+def _is_folder(place: Path) -> bool:
+    return os.path.isdir(place)  # noqa: PTH112 - a Path raises where it may not look
+
+
+def _is_file(place: Path) -> bool:
+    return os.path.isfile(place)  # noqa: PTH113 - a Path raises where it may not look
+
+
+def _check_followed(place: Path) -> None:
+    if not _is_file(place) and not _is_folder(place):
+        what = "a link that leads to neither" if place.is_symlink() else "something else"
+        raise FileError(
+            f"{place}: expected a file or a folder, got {what}. Remove it, or put back what "
+            "belongs there."
+        )
+
+
+def _check_finished(folder: Path) -> None:
+    if _is_folder(folder / UNFINISHED):
+        raise FileError(
+            f"{folder / UNFINISHED}: expected a folder that is written to its end, but the job "
+            "that writes it leaves this one until it is done. Wait for it; if it failed, write "
+            "the folder anew, or remove this one to read what there is."
+        )
 
 
 def is_large(path: str) -> bool:
@@ -105,7 +195,7 @@ class Part:
             pa = pyarrow()
             names, _ = self._csv_header()
             return pa.schema([(name, pa.string()) for name in names])
-        first = next(self._jsonl(), None)
+        first = _binary(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:

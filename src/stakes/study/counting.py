@@ -87,6 +87,7 @@ class Counting:
         self._positives.append(positive)
         for name, column in self._scored.items():
             self._scores[name].append(batch.scores(column))
+        # A table that is one batch was read whole: its scores are in memory already.
         if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
             raise InputError(
                 f"{batch.source}: with it there are more than {MOST_SCORES:,} scores, which do not "
