@@ -131,8 +131,8 @@ def test_merged_shards_are_the_whole(stakes, folder):
     assert said.err == "Wrote the counts of 60 examples to merged.json.\n"
     assert stakes("count", "predictions.csv", *COSTS, "--out", "all.json").code == 0
     assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
-    assert stakes("merge", "all.json", "--out", "all.json").code == 0
-    assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
+    assert stakes("merge", "all.json", "--out", "again.json").code == 0
+    assert (folder / "again.json").read_bytes() == (folder / "all.json").read_bytes()
 
 
 def test_counts_without_scores(stakes, folder):
