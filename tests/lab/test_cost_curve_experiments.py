@@ -55,8 +55,6 @@ def test_the_two_confusion_matrices_are_the_same_at_any_correlation():
 @pytest.mark.parametrize("name", NAMES)
 def test_kept_results_have_what_is_printed_and_can_be_drawn(name):
     path = KEPT / f"{name}.parquet"
-    if not path.exists():
-        pytest.skip("the results of the full run are not here")
     assert path.stat().st_size < 200_000
     results, experiment = read_results(path), find(name)
     assert (results.scale, results.seed) == (1.0, 0)
@@ -92,10 +90,7 @@ def test_the_default_band_holds_where_the_papers_falls_short(panel, monkeypatch)
 
 def test_the_lowest_coverage_is_that_of_the_documentation():
     panel = "figure 2, theta 3.0, n 1000"
-    path = KEPT / "exact-band-coverage.parquet"
-    if not path.exists():
-        pytest.skip("the results of the full run are not here")
-    results = read_results(path)
+    results = read_results(KEPT / "exact-band-coverage.parquet")
     assert results.value(panel=panel, method="mover", measure="lowest coverage") > 0.904
     assert results.value(panel=panel, method="wilson", measure="lowest coverage") < 0.862
 
