@@ -199,12 +199,17 @@ def draw(
 
 def _end_quietly(stop: KeyboardInterrupt) -> None:
     """Let go of what was being measured; joblib would warn that it is lost."""
+    import threading
     import traceback
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traceback.clear_frames(stop.__traceback__)
+    # joblib's threads hold locks; one cut off by the end of the process leaves a warning of a leak.
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(timeout=5)
 
 
 def _kept(
