@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import glob
 import os
 from collections.abc import Iterator, Sequence
@@ -12,14 +11,12 @@ from typing import Any
 
 from stakes.errors import FileError
 from stakes.read.files import as_path
+from stakes.read.problems import csv_problem, jsonl_problem
 from stakes.read.tables import (
     FIRST_ROW,
-    SEPARATORS,
-    _binary,
-    _check_readable,
-    _csv_problem,
-    _header,
-    _jsonl_problem,
+    arrow_read,
+    check_readable,
+    csv_header,
     file_kind,
     pyarrow,
 )
@@ -175,7 +172,7 @@ class Part:
 
     def __init__(self, path: Path) -> None:
         self.path, self.source = path, str(path)
-        _check_readable(path, self.source)
+        check_readable(path, self.source)
         self.kind = str(file_kind(path))
 
     @property
@@ -188,14 +185,16 @@ class Part:
         if self.kind == "parquet":
             from pyarrow import parquet
 
-            return _binary(lambda: parquet.read_schema(self.source), self.source, "a Parquet file")
+            return arrow_read(
+                lambda: parquet.read_schema(self.source), self.source, "a Parquet file"
+            )
         if self.kind == "arrow":
-            return _binary(lambda: self._arrow().schema, self.source, "an Arrow file")
+            return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
         if self.kind == "csv":
             pa = pyarrow()
             names, _ = self._csv_header()
             return pa.schema([(name, pa.string()) for name in names])
-        first = _binary(lambda: next(self._jsonl(), None), self.source, self._called())
+        first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -210,7 +209,7 @@ class Part:
         made = self._jsonl() if self.kind == "jsonl" else read[self.kind](list(columns))
         row = 2 if self.kind == "csv" else 1  # a person counts the header of a CSV file as row 1
         while True:
-            batch = _binary(lambda: next(made, None), self.source, self._called())
+            batch = arrow_read(lambda: next(made, None), self.source, self._called())
             if batch is None:
                 return
             if batch.num_rows:
@@ -245,10 +244,8 @@ class Part:
 
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:
-            start = _binary(lambda: stream.read(1 << 20), self.source, "a table")
-        header = _header(pyarrow().py_buffer(start), self.source)
-        separator = max(SEPARATORS, key=header.count)
-        return next(csv.reader([header], delimiter=separator)), separator
+            start = arrow_read(lambda: stream.read(1 << 20), self.source, "a table")
+        return csv_header(pyarrow().py_buffer(start), self.source)
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
         pa = pyarrow()
@@ -273,7 +270,7 @@ class Part:
                 return
             with self._stream() as stream:
                 content = pa.py_buffer(stream.read())
-            raise _csv_problem(content, separator, self.source, error) from error
+            raise csv_problem(content, separator, self.source, error) from error
 
     def _jsonl(self) -> Iterator[Any]:
         """Read whole lines, a block of them at a time."""
@@ -290,7 +287,7 @@ class Part:
                     try:
                         yield arrow_json.read_json(pa.BufferReader(lines))
                     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                        raise _jsonl_problem(lines, self.source, error, before) from error
+                        raise jsonl_problem(lines, self.source, error, before) from error
                 before += lines.count(b"\n")
                 if not block:
                     return

@@ -6,14 +6,14 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 from __future__ import annotations
 
 import csv
-import io
-import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError, MissingExtraError
 from stakes.read.files import as_path
+from stakes.read.problems import csv_problem, encoding_problem, jsonl_problem, no_rows, shortly
 
 STANDARD_INPUT = "-"
 SEPARATORS = ",;\t|"
@@ -31,7 +31,6 @@ KINDS = {
 }
 PACKED = (".gz", ".bz2")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
-MOST_SAID = 200
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
 
@@ -52,7 +51,7 @@ def read_table(path: Any, content: bytes | None = None) -> Any:
     if str(path) == STANDARD_INPUT:
         content = standard_input() if content is None else content
     else:
-        _check_readable(path, source)
+        check_readable(path, source)
     kind, stream = _opened(path, content, source)
     table = _READERS[kind](stream, source)
     names = table.column_names
@@ -63,7 +62,7 @@ def read_table(path: Any, content: bytes | None = None) -> Any:
             "told apart by their names. Rename or remove one."
         )
     if not table.num_rows:
-        raise _no_rows(source, names)
+        raise no_rows(source, names)
     # A person counts the header of a CSV file as row 1.
     return table.replace_schema_metadata({FIRST_ROW: b"2" if kind == "csv" else b"1"})
 
@@ -94,7 +93,8 @@ def pyarrow() -> Any:
     return pa
 
 
-def _check_readable(path: Any, source: str) -> None:
+def check_readable(path: Any, source: str) -> None:
+    """Check that a file can be opened and is not empty."""
     place = as_path(path)
     try:
         with place.open("rb") as file:
@@ -140,7 +140,7 @@ def _unpacked(pa: Any, name: Path, source: str) -> bytes:
         with pa.input_stream(str(name), compression="detect") as stream:
             return bytes(stream.read())
     except (OSError, pa.ArrowInvalid) as error:
-        raise FileError(f"{source}: cannot be unpacked: {_short(error)}") from error
+        raise FileError(f"{source}: cannot be unpacked: {shortly(error)}") from error
 
 
 def _shown_kind(content: bytes) -> str:
@@ -156,9 +156,7 @@ def _read_csv(stream: Any, source: str) -> Any:
     from pyarrow import csv as arrow_csv
 
     content = stream.read_buffer()
-    header = _header(content, source)
-    separator = max(SEPARATORS, key=header.count)
-    names = next(csv.reader([header], delimiter=separator))
+    names, separator = csv_header(content, source)
     text = {name: pa.string() for name in names}
     try:
         return arrow_csv.read_csv(
@@ -167,60 +165,21 @@ def _read_csv(stream: Any, source: str) -> Any:
             convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
         )
     except pa.ArrowInvalid as error:
-        raise _csv_problem(content, separator, source, error) from error
+        raise csv_problem(content, separator, source, error) from error
 
 
-def _header(content: Any, source: str) -> str:
-    """Return the first line, in which the separator shows best."""
+def csv_header(content: Any, source: str) -> tuple[list[str], str]:
+    """Return the names of the columns, and the separator, which shows best in the first line."""
     start = bytes(content.slice(0, min(content.size, 1 << 20)))
     try:
         text = start.decode("utf-8-sig", errors="strict" if content.size < 1 << 20 else "ignore")
     except UnicodeDecodeError as error:
-        raise _encoding_problem(start, source, error) from error
+        raise encoding_problem(start, source, error) from error
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise FileError(f"{source}: all lines are empty; expected a table of predictions.")
-    return lines[0]
-
-
-def _encoding_problem(content: bytes, source: str, error: UnicodeDecodeError) -> FileError:
-    line = content[: error.start].count(b"\n") + 1
-    return FileError(
-        f"{source}, line {line}: expected UTF-8 text, got the byte "
-        f"{content[error.start]:#04x}. Save the file as UTF-8."
-    )
-
-
-def _csv_problem(content: Any, separator: str, source: str, problem: Exception) -> FileError:
-    """Find the first line that is wrong, and say what is wrong with it."""
-    raw = content.to_pybytes()
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return _encoding_problem(raw, source, error)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    width = None
-    begun = 1
-    try:
-        for row in reader:
-            if row:
-                width = width or len(row)
-                if len(row) != width:
-                    return FileError(
-                        f"{source}, line {begun}: expected {width} cells, as in the header, got "
-                        f"{len(row)}. Correct the line; a cell that contains {separator!r} must be "
-                        "in quotes."
-                    )
-            begun = reader.line_num + 1
-    except csv.Error as error:
-        return FileError(f"{source}, line {begun}: not a table: {error}. Is a quote left open?")
-    if len(text.strip().splitlines()) == 1:
-        return _no_rows(source, next(csv.reader([text.strip()], delimiter=separator)))
-    return FileError(f"{source}: cannot be read as a table: {_short(problem)}")
-
-
-def _no_rows(source: str, names: list[str]) -> FileError:
-    return FileError(f"{source}: it has columns ({', '.join(names[:10])}) but no rows.")
+    separator = max(SEPARATORS, key=lines[0].count)
+    return next(csv.reader(lines[:1], delimiter=separator)), separator
 
 
 def _read_jsonl(stream: Any, source: str) -> Any:
@@ -231,46 +190,7 @@ def _read_jsonl(stream: Any, source: str) -> Any:
     try:
         return arrow_json.read_json(pa.BufferReader(content))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise _jsonl_problem(content.to_pybytes(), source, error) from error
-
-
-def _jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:
-    """Find the first line that is wrong; `before` lines came before these."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return _encoding_problem(content, source, error)
-    kinds: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), before + 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            return FileError(
-                f"{source}, line {number}, column {error.colno}: cannot be read as JSON: "
-                f"{error.msg}."
-            )
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits, say
-            return FileError(f"{source}, line {number}: cannot be read as JSON: {error}.")
-        if not isinstance(row, dict):
-            return FileError(f"{source}, line {number}: expected an object such as {{…}}.")
-        for name, value in row.items():
-            kind = _json_kind(value)
-            first, where = kinds.setdefault(name, (kind, number))
-            if kind != first:
-                return FileError(
-                    f"{source}, line {number}, column {name!r}: got {kind}, but {first} in line "
-                    f"{where}; a column must be of one kind."
-                )
-    return FileError(f"{source}: cannot be read as JSON lines: {_short(problem)}")
-
-
-def _json_kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true or false"
-    kinds = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return kinds.get(type(value), "nothing")
+        raise jsonl_problem(content.to_pybytes(), source, error) from error
 
 
 def _read_parquet(stream: Any, source: str) -> Any:
@@ -281,7 +201,7 @@ def _read_parquet(stream: Any, source: str) -> Any:
         stream.seek(0)
         return parquet.read_table(stream, read_dictionary=names)
 
-    return _binary(read, source, "a Parquet file")
+    return arrow_read(read, source, "a Parquet file")
 
 
 def _repetitive(metadata: Any) -> list[str]:
@@ -301,21 +221,16 @@ def _repetitive(metadata: Any) -> list[str]:
 def _read_arrow(stream: Any, source: str) -> Any:
     from pyarrow import feather
 
-    return _binary(lambda: feather.read_table(stream), source, "an Arrow file")
+    return arrow_read(lambda: feather.read_table(stream), source, "an Arrow file")
 
 
-def _binary(read: Any, source: str, kind: str) -> Any:
+def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
+    """Read something with pyarrow; what it refuses is an error that names the file."""
     pa = pyarrow()
     try:
         return read()
     except (pa.ArrowInvalid, OSError, pa.ArrowNotImplementedError) as error:
-        raise FileError(f"{source}: cannot be read as {kind}: {_short(error)}") from error
-
-
-def _short(error: Exception) -> str:
-    """Return the first line of what a library says, without its own advice."""
-    text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return text[:MOST_SAID].rstrip(".") + "."
+        raise FileError(f"{source}: cannot be read as {kind}: {shortly(error)}") from error
 
 
 _READERS = {
