@@ -20,6 +20,7 @@ LAYERS = [
         "_frame",
         "_labels",
         "_named_columns",
+        "_summable",
         "_table",
         "_validate",
         "_warn",

@@ -286,6 +286,14 @@ def test_merging_weights():
     assert merged.squares.tolist() == [[1, 3], [3, 12]]
 
 
+def test_classes_can_be_renamed():
+    binned = BinnedScoreCounts([2, 0], [3, 1], [3, 0], [1, 4])
+    named = binned.relabel(pos_label="fraud", neg_label="ok")
+    assert named == BinnedScoreCounts(
+        [2, 0], [3, 1], [3, 0], [1, 4], pos_label="fraud", neg_label="ok"
+    )
+
+
 def test_pickle_equality_and_plain_values():
     binned = BinnedScoreCounts([2, 0], [3, 1], [3, 0], [1, 4], pos_label="<a>", neg_label="b")
     assert pickle.loads(pickle.dumps(binned)) == binned  # noqa: S301 - made here
@@ -309,6 +317,8 @@ def test_pickle_equality_and_plain_values():
         (lambda: BinnedScoreCounts([1], [np.inf], [1], [1]), InputError, "infinite scores need a"),
         (lambda: BinnedScoreCounts([-np.inf], [0], [1], [1]), InputError, "infinite scores"),
         (lambda: BinnedScoreCounts([1], [2, 3], [1], [1]), InputError, "lowest has 1 rows, high"),
+        (lambda: BinnedScoreCounts([1, 2], [1, 2], [1, 1], [1, 1]), InputError, "^lowest: .*first"),
+        (lambda: BinnedScoreCounts([1], [1], [1, 2], [1]), InputError, "lowest has 1 rows, posi"),
         (lambda: BinnedScoreCounts([1], ["x"], [1], [1]), InputError, "highest: expected numbers"),
         (lambda: BinnedScoreCounts([1], [1], [0], [0]), InputError, "all counts are zero"),
         (

@@ -9,19 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._byvalue import ByValue, frozen
+from stakes._byvalue import frozen
 from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes._warn import warn
 from stakes.counts.bins import bin_of, reaches, run_starts, split_where_it_matters
-from stakes.counts.scores import ScoreCounts, both_classes_weigh, check_mergeable
+from stakes.counts.scores import ScoreCounts
+from stakes.counts.two_classes import (
+    SideBySide,
+    both_classes_weigh,
+    checked_names,
+    checked_sides,
+)
 from stakes.errors import InputError, ToleranceWarning
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class BinnedScoreCounts(ByValue):
+class BinnedScoreCounts(SideBySide):
     """How many positives and negatives have scores in each bin.
 
     A table of any number of examples that takes little room, and yet brackets the exact cost
@@ -60,11 +66,6 @@ class BinnedScoreCounts(ByValue):
 
     lowest: Floats
     highest: Floats
-    positives: NDArray[Any]
-    negatives: NDArray[Any]
-    pos_label: Label
-    neg_label: Label
-    squares: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -77,22 +78,12 @@ class BinnedScoreCounts(ByValue):
         neg_label: Label = 0,
         squares: Any = None,
     ) -> None:
-        edges = ScoreCounts(
-            lowest,
-            positives,
-            negatives,
-            pos_label=pos_label,
-            neg_label=neg_label,
-            squares=squares,
-        )
+        edges = _validate.thresholds(lowest, "lowest")
         self._set(
-            lowest=edges.thresholds,
-            highest=frozen(_checked_ranges(edges.thresholds, highest)),
-            positives=edges.positives,
-            negatives=edges.negatives,
-            pos_label=edges.pos_label,
-            neg_label=edges.neg_label,
-            squares=edges.squares,
+            lowest=frozen(edges),
+            **checked_sides({"lowest": len(edges)}, positives, negatives, squares),
+            **checked_names(pos_label, neg_label),
+            highest=frozen(_checked_ranges(edges, highest)),
         )
 
     @classmethod
@@ -210,26 +201,6 @@ class BinnedScoreCounts(ByValue):
         return cls.from_counts(counts, tolerance=tolerance)
 
     @property
-    def n_positives(self) -> Any:
-        """The number of positive examples."""
-        return self.positives.sum().item()
-
-    @property
-    def n_negatives(self) -> Any:
-        """The number of negative examples."""
-        return self.negatives.sum().item()
-
-    @property
-    def n(self) -> Any:
-        """The number of examples."""
-        return self.n_positives + self.n_negatives
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.squares is not None
-
-    @property
     def exact(self) -> NDArray[np.bool_]:
         """Which bins have one score only, so that nothing is hidden in them."""
         return np.asarray(self.lowest == self.highest)
@@ -266,7 +237,7 @@ class BinnedScoreCounts(ByValue):
         """
         if not isinstance(other, type(self)):
             return NotImplemented
-        check_mergeable(self, other)
+        self._check_mergeable(other)
         lowest, highest = (
             np.concatenate([getattr(part, name) for part in (self, other)])
             for name in ("lowest", "highest")
@@ -290,32 +261,15 @@ class BinnedScoreCounts(ByValue):
             squares=merged("squares") if self.weighted else None,
         )
 
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
-        result: dict[str, Any] = {
-            "pos_label": self.pos_label,
-            "neg_label": self.neg_label,
-        }
-        for name in ("lowest", "highest", "positives", "negatives"):
-            result[name] = getattr(self, name).tolist()
-        if self.squares is not None:
-            result["squares"] = self.squares.tolist()
-        return result
-
     def __repr__(self) -> str:
         return (
-            f"BinnedScoreCounts: {number(self.n_positives)} × {self.pos_label!r}, "
-            f"{number(self.n_negatives)} × {self.neg_label!r}, {len(self.lowest)} bins, within "
-            f"{number(self.width)} of the exact cost curve"
+            f"{self._title()}, {len(self.lowest)} bins, within {number(self.width)} of the exact "
+            "cost curve"
         )
 
     def _repr_html_(self) -> str:
         cells = [
-            [f"positives ({self.pos_label})", number(self.n_positives)],
-            [f"negatives ({self.neg_label})", number(self.n_negatives)],
+            *self._class_rows(),
             ["bins", number(len(self.lowest))],
             ["highest score", f"{self.highest[0]:.4g}"],
             ["lowest score", f"{self.lowest[-1]:.4g}"],

@@ -19,9 +19,18 @@ from stakes.counts.bins import (
     run_starts,
     split_where_it_matters,
 )
-from stakes.counts.engines import as_frame, collected, column
-from stakes.counts.frames import Amounts, _amounts, _check_one_kind, _column
-from stakes.counts.scores import two_classes
+from stakes.counts.engines import as_frame, column
+from stakes.counts.frames import (
+    Amounts,
+    amounts_in,
+    check_one_kind,
+    check_scored,
+    collected_groups,
+    label_column,
+    sums_of,
+    weight_columns,
+)
+from stakes.counts.two_classes import two_classes
 from stakes.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -89,24 +98,16 @@ class LazyScores:
             keys=table["key"].to_numpy().astype(np.float64, copy=False),
             lowest=table["lowest"].to_numpy(),
             highest=table["highest"].to_numpy(),
-            amounts=_amounts(table, self._weight),
+            amounts=amounts_in(table, self._weight),
         )
 
     def _asked(self, question: Callable[[], Any]) -> Any:
         names = [self._actual, self._score, *([] if self._weight is None else [self._weight])]
-        table = collected(self._wrapped, names, question)
-        if not len(table):
-            raise InputError("frame is empty: at least one example is needed.")
-        return table
+        return collected_groups(self._wrapped, names, question)
 
     def _check_scores(self, table: Any) -> None:
-        missing = np.isnan(table["key"].to_numpy().astype(np.float64, copy=False))
-        if missing.any():
-            count = table["rows"].to_numpy()[missing].sum()
-            raise InputError(
-                f"column {self._score!r}: expected numbers, {count} rows have no score. Leave out "
-                "the examples that have no score."
-            )
+        keys = table["key"].to_numpy().astype(np.float64, copy=False)
+        check_scored(keys, table["rows"].to_numpy(), self._score)
 
     def _both(self, labels: Sequence[Label]) -> tuple[Any, Any] | None:
         """Return both classes as values of the column, if they are known and such."""
@@ -138,8 +139,8 @@ class LazyScores:
     def classes(self, found: BinnedRows) -> Column:
         """Return the classes that a pass has found, checked."""
         if self._wrapped.implementation.is_dask():
-            _check_one_kind(self._wrapped.to_native(), self._actual, found.labels, found.rows)
-        return _column(found.labels, f"column {self._actual!r}", found.rows)
+            check_one_kind(self._wrapped.to_native(), self._actual, found.labels, found.rows)
+        return label_column(found.labels, f"column {self._actual!r}", found.rows)
 
     def _grouped(self, split: Split | None) -> Any:
         return self._rows(split).group_by(["label", "key"]).agg(self._sums())
@@ -150,9 +151,7 @@ class LazyScores:
 
         score = column(self._wrapped, self._score).cast(nw.Float64)
         selected = [column(self._wrapped, self._actual).alias("label"), score.alias("score")]
-        if self._weight is not None:
-            weight = column(self._wrapped, self._weight).cast(nw.Float64)
-            selected += [weight.alias("weight"), (weight * weight).alias("square")]
+        selected += weight_columns(self._wrapped, self._weight)
         rows, score = self._wrapped.select(selected), nw.col("score")
         if split is None:
             return rows.with_columns(bin_expression(score).alias("key"))
@@ -162,21 +161,8 @@ class LazyScores:
     def _sums(self) -> Sequence[Any]:
         import narwhals as nw
 
-        score, weight = nw.col("score"), nw.col("weight")
-        sums = [
-            nw.len().alias("rows"),
-            score.min().alias("lowest"),
-            score.max().alias("highest"),
-        ]
-        if self._weight is not None:
-            sums += [
-                weight.sum().alias("sum"),
-                nw.col("square").sum().alias("squares"),
-                weight.min().alias("least"),
-                weight.max().alias("most"),
-                weight.count().alias("known"),
-            ]
-        return sums
+        score = nw.col("score")
+        return [score.min().alias("lowest"), score.max().alias("highest"), *sums_of(self._weight)]
 
 
 def lazy_scores(frame: Any, actual: str, score: str, weight: str | None) -> LazyScores | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,10 +39,10 @@ def group(
     for name, key in zip(columns, keys, strict=True):
         values = table[key].to_list()
         if wrapped.implementation.is_dask():
-            _check_one_kind(wrapped.to_native(), name, values, rows)
+            check_one_kind(wrapped.to_native(), name, values, rows)
         most = None if name in any_number else MOST_LABELS
-        labels.append(_column(values, f"column {name!r}", rows, most))
-    return labels, _amounts(table, weight)
+        labels.append(label_column(values, f"column {name!r}", rows, most))
+    return labels, amounts_in(table, weight)
 
 
 def scored(
@@ -72,14 +72,13 @@ def scored(
     found = []
     for key, name in zip(score_keys, score, strict=True):
         scores = table[key].to_numpy().astype(np.float64, copy=False)
-        missing = np.isnan(scores)
-        if missing.any():
-            raise InputError(
-                f"column {name!r}: expected numbers, {rows[missing].sum()} rows have no score. "
-                "Leave out the examples that have no score."
-            )
+        check_scored(scores, rows, name)
         found.append(scores)
-    return _column(table[label_key].to_list(), label_name, rows), found, _amounts(table, weight)
+    return (
+        label_column(table[label_key].to_list(), label_name, rows),
+        found,
+        amounts_in(table, weight),
+    )
 
 
 def _keys(columns: Sequence[str]) -> list[str]:
@@ -94,28 +93,14 @@ def _grouped(
     most: int | None = None,
 ) -> Any:
     """Group where the frame lives, and collect a row for each group, at most so many."""
-    import narwhals as nw
-
     selected = [part.alias(key) for key, part in parts.items()]
-    sums = [nw.len().alias("rows")]
-    if weight is not None:
-        w = column(wrapped, weight).cast(nw.Float64)
-        selected += [w.alias("weight"), (w * w).alias("square")]
-        sums += [
-            nw.col("weight").sum().alias("sum"),
-            nw.col("square").sum().alias("squares"),
-            nw.col("weight").min().alias("least"),
-            nw.col("weight").max().alias("most"),
-            nw.col("weight").count().alias("known"),
-        ]
+    selected += weight_columns(wrapped, weight)
 
     def groups() -> Any:
-        table = wrapped.select(selected).group_by(list(parts)).agg(sums)
+        table = wrapped.select(selected).group_by(list(parts)).agg(sums_of(weight))
         return table if most is None else table.head(most + 1)
 
-    table = collected(wrapped, columns, groups)
-    if not len(table):
-        raise InputError("frame is empty: at least one example is needed.")
+    table = collected_groups(wrapped, columns, groups)
     if most is not None and len(table) > most:
         raise InputError(
             f"columns {', '.join(map(repr, columns))}: more than {most} different combinations are "
@@ -125,7 +110,52 @@ def _grouped(
     return table
 
 
-def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]) -> None:
+def weight_columns(wrapped: Any, weight: str | None) -> list[Any]:
+    """Return the columns that weights are added up from; none without a weight."""
+    import narwhals as nw
+
+    if weight is None:
+        return []
+    each = column(wrapped, weight).cast(nw.Float64)
+    return [each.alias("weight"), (each * each).alias("square")]
+
+
+def sums_of(weight: str | None) -> list[Any]:
+    """Return what is counted and added up in each group, of which `amounts_in` makes amounts."""
+    import narwhals as nw
+
+    rows, each = nw.len().alias("rows"), nw.col("weight")
+    if weight is None:
+        return [rows]
+    return [
+        rows,
+        each.sum().alias("sum"),
+        nw.col("square").sum().alias("squares"),
+        each.min().alias("least"),
+        each.max().alias("most"),
+        each.count().alias("known"),
+    ]
+
+
+def collected_groups(wrapped: Any, columns: Sequence[str], groups: Callable[[], Any]) -> Any:
+    """Collect a row for each group; a frame without rows is an error."""
+    table = collected(wrapped, columns, groups)
+    if not len(table):
+        raise InputError("frame is empty: at least one example is needed.")
+    return table
+
+
+def check_scored(scores: NDArray[np.float64], rows: NDArray[Any], name: str) -> None:
+    """Refuse a column in which rows have no score."""
+    missing = np.isnan(scores)
+    if missing.any():
+        raise InputError(
+            f"column {name!r}: expected numbers, {rows[missing].sum()} rows have no score. "
+            "Leave out the examples that have no score."
+        )
+
+
+def check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]) -> None:
     """Refuse a column whose partitions disagree on whether labels are text or numbers."""
     known = [(value, n) for value, n in zip(values, rows, strict=True) if not is_missing(value)]
     text = sum(int(n) for value, n in known if isinstance(value, str))
@@ -140,9 +170,10 @@ def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]
     )
 
 
-def _column(
+def label_column(
     values: list[Any], name: str, rows: NDArray[Any], most: int | None = MOST_LABELS
 ) -> Column:
+    """Return the labels of groups that stand for so many rows, none of them missing."""
     missing = np.array([is_missing(value) for value in values])
     if missing.any():
         raise LabelError(
@@ -152,7 +183,7 @@ def _column(
     return replace(as_column([plain(value) for value in values], name, most), repeats=rows)
 
 
-def _amounts(table: Any, weight: str | None) -> Amounts:
+def amounts_in(table: Any, weight: str | None) -> Amounts:
     """Return the numbers of rows or, with a weight, its sums and those of its squares, checked."""
     if weight is None:
         return [table["rows"].to_numpy()]

@@ -12,6 +12,7 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import as_column
 from stakes._labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._summable import Summable
 from stakes._table import html_table, number
 from stakes.counts.arrays import check_cells, count_columns
 from stakes.counts.confusion import Confusion
@@ -21,7 +22,7 @@ from stakes.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class GroupedConfusion(ByValue):
+class GroupedConfusion(Summable, ByValue):
     """A confusion matrix for each group of examples that are not independent of each other.
 
     Parameters
@@ -169,9 +170,6 @@ class GroupedConfusion(ByValue):
         for part in (self, other):
             counts[[position[name] for name in part.groups]] += part.counts
         return type(self)(counts, self.labels, self.decisions, names)
-
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain lists."""

@@ -14,6 +14,7 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import CHUNK, as_column, label_codes
 from stakes._labels import Labels, as_axes, in_order, listing, union
+from stakes._summable import Summable
 from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.counts.paired import PairedConfusion
@@ -24,7 +25,7 @@ MOST_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class JointConfusion(ByValue):
+class JointConfusion(Summable, ByValue):
     """How often each combination of decisions and actual class came.
 
     A full table would have a cell for every combination that could occur; this one has a row for
@@ -246,9 +247,6 @@ class JointConfusion(ByValue):
             decisions=decisions,
             amounts=np.concatenate([self.counts, other.counts]),
         )
-
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def single(self, name: Any) -> Confusion:
         """Return the confusion matrix of one classifier."""

@@ -13,12 +13,13 @@ from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._columns import Column
 from stakes._labels import Labels, as_axes, as_labels, union
+from stakes._summable import Summable
 from stakes.counts.arrays import Axis, check_cells, count_columns
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class LabelledCounts(ByValue):
+class LabelledCounts(Summable, ByValue):
     """A table of counts: one or more axes of decisions, then the axis of actual classes.
 
     Counts are whole numbers, or sums of example weights; then `squares` keeps the sums of squared
@@ -99,9 +100,6 @@ class LabelledCounts(ByValue):
         parts = [part._spread(labels, decisions) for part in (self, other)]  # noqa: SLF001
         squares = parts[0][1] + parts[1][1] if self.weighted else None
         return type(self)(parts[0][0] + parts[1][0], labels, decisions, squares=squares)
-
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def _spread(self, labels: Labels, decisions: Labels) -> list[NDArray[Any]]:
         """Return counts and squares on larger axes."""

@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._byvalue import ByValue, frozen, kept
+from stakes._byvalue import frozen, kept
 from stakes._columns import Column, as_column
-from stakes._labels import Label, as_labels
+from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes.counts.labelled import weight_amounts
-from stakes.counts.scores import ScoreCounts, both_classes_weigh, check_mergeable, two_classes
+from stakes.counts.ranks import Ranks, amounts_of, merged, ranked, sides
+from stakes.counts.scores import ScoreCounts
+from stakes.counts.two_classes import (
+    TwoClassCounts,
+    both_classes_weigh,
+    checked_names,
+    two_classes,
+)
 from stakes.errors import InputError, InputTypeError
-
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PairedScoreCounts(ByValue):
+class PairedScoreCounts(TwoClassCounts):
     """Which two scores the positives and the negatives have.
 
     Two score tables tell how two scorers do; this one also tells on which examples they differ,
@@ -56,13 +61,10 @@ class PairedScoreCounts(ByValue):
 
     thresholds_1: NDArray[np.float64]
     thresholds_2: NDArray[np.float64]
-    ranks_1: Codes
-    ranks_2: Codes
+    ranks_1: Ranks
+    ranks_2: Ranks
     positive: NDArray[np.bool_]
     amounts: NDArray[Any] | None
-    squares: NDArray[np.float64] | None
-    pos_label: Label
-    neg_label: Label
 
     def __init__(
         self,
@@ -93,13 +95,11 @@ class PairedScoreCounts(ByValue):
                 rows[name] = frozen(_validate.counts(values, name, ndim=1))
         lengths = {**codes, "positive": is_positive, **rows}
         _validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
-        negative_label, positive_label = as_labels([neg_label, pos_label], "neg_label, pos_label")
         self._set(
             **{name: frozen(values) for name, values in (cuts | codes).items()},
             positive=frozen(is_positive),
             **rows,
-            pos_label=positive_label,
-            neg_label=negative_label,
+            **checked_names(pos_label, neg_label),
         )
 
     @classmethod
@@ -179,13 +179,13 @@ class PairedScoreCounts(ByValue):
         neg_label: Label | None,
     ) -> Self:
         positive, labels = two_classes(column, pos_label, neg_label)
-        ranked = [_ranked(each) for each in scores]
+        tables = [ranked(each) for each in scores]
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
-            thresholds_1=kept(ranked[0][0]),
-            thresholds_2=kept(ranked[1][0]),
-            ranks_1=kept(ranked[0][1]),
-            ranks_2=kept(ranked[1][1]),
+            thresholds_1=kept(tables[0][0]),
+            thresholds_2=kept(tables[1][0]),
+            ranks_1=kept(tables[0][1]),
+            ranks_2=kept(tables[1][1]),
             positive=kept(positive),
             amounts=None if amounts[0] is None else frozen(amounts[0]),
             squares=kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
@@ -206,18 +206,11 @@ class PairedScoreCounts(ByValue):
         """The score table of the second scorer."""
         return self._marginal(self.thresholds_2, self.ranks_2)
 
-    def _marginal(self, thresholds: NDArray[np.float64], ranks: Codes) -> ScoreCounts:
-        size = len(thresholds)
-        codes = np.where(self.positive, ranks, ranks + np.int32(size))
-
-        def summed(amounts: NDArray[Any] | None) -> NDArray[Any]:
-            sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
-            whole = amounts is None or amounts.dtype.kind in "biu"
-            return sums.astype(np.int64, copy=False) if whole else sums
-
-        tables = [summed(self.amounts)]
-        if self.squares is not None:
-            tables.append(summed(self.squares))
+    def _marginal(self, thresholds: NDArray[np.float64], ranks: Ranks) -> ScoreCounts:
+        tables = [
+            sides(ranks, len(thresholds), self.positive, each)
+            for each in (self.amounts, *([] if self.squares is None else [self.squares]))
+        ]
         return ScoreCounts._made(thresholds, tables, self.pos_label, self.neg_label)  # noqa: SLF001
 
     @property
@@ -233,53 +226,36 @@ class PairedScoreCounts(ByValue):
     def _sum(self, rows: NDArray[np.bool_]) -> Any:
         return int(rows.sum()) if self.amounts is None else self.amounts[rows].sum().item()
 
-    @property
-    def n(self) -> Any:
-        """The number of examples."""
-        return self.n_positives + self.n_negatives
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.squares is not None
-
-    def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
-        """Return the same counts with other names of the classes."""
-        negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
-        return self._changed(pos_label=positive, neg_label=negative)
-
-    def swapped(self) -> PairedScoreCounts:
+    def swapped(self) -> Self:
         """Return the counts with the second scorer first."""
-        return PairedScoreCounts(
-            self.thresholds_2,
-            self.thresholds_1,
+        return self._changed(
+            thresholds_1=self.thresholds_2,
+            thresholds_2=self.thresholds_1,
             ranks_1=self.ranks_2,
             ranks_2=self.ranks_1,
-            positive=self.positive,
-            amounts=self.amounts,
-            squares=self.squares,
-            pos_label=self.pos_label,
-            neg_label=self.neg_label,
         )
 
     def __add__(self, other: object) -> Self:
         """Merge the joint score tables of two sets of examples."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        check_mergeable(self, other)
+        self._check_mergeable(other)
         parts = (self, other)
         amounts = None
         if self.amounts is not None or other.amounts is not None:
-            amounts = np.concatenate([part._amounts() for part in parts])  # noqa: SLF001
+            amounts = np.concatenate(
+                [amounts_of(part.amounts, len(part.positive)) for part in parts]
+            )
         squares = None
         if self.squares is not None and other.squares is not None:
             squares = np.concatenate([self.squares, other.squares])
-        merged = [_merged(parts, side) for side in ("1", "2")]
+        first = merged([part.thresholds_1 for part in parts], [part.ranks_1 for part in parts])
+        second = merged([part.thresholds_2 for part in parts], [part.ranks_2 for part in parts])
         return type(self)(
-            merged[0][0],
-            merged[1][0],
-            ranks_1=merged[0][1],
-            ranks_2=merged[1][1],
+            first[0],
+            second[0],
+            ranks_1=first[1],
+            ranks_2=second[1],
             positive=np.concatenate([part.positive for part in parts]),
             amounts=amounts,
             squares=squares,
@@ -287,42 +263,24 @@ class PairedScoreCounts(ByValue):
             neg_label=self.neg_label,
         )
 
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
-
-    def _amounts(self) -> NDArray[Any]:
-        return np.ones(len(self.positive), dtype=np.int64) if self.amounts is None else self.amounts
-
     def _comparable(self) -> dict[str, Any]:
         """Return the rows in order and added up, so that the order they came in does not matter."""
         keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32)])
         rows, where = np.unique(keys, axis=1, return_inverse=True)
         where = where.ravel()  # numpy 2.0 returns it with as many dimensions as the keys
-        amounts = np.bincount(where, weights=self._amounts())
+        amounts = np.bincount(where, weights=amounts_of(self.amounts, len(self.positive)))
         squares = None if self.squares is None else np.bincount(where, weights=self.squares)
         rest = {"rows": rows, "amounts": amounts, "squares": squares}
         names = ("thresholds_1", "thresholds_2", "pos_label", "neg_label")
         return {name: getattr(self, name) for name in names} | rest
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
-        arrays = {name: value for name, value in self._values().items() if value is not None}
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in arrays.items()
-        }
-
     def __repr__(self) -> str:
-        return (
-            f"PairedScoreCounts: {number(self.n_positives)} × {self.pos_label!r}, "
-            f"{number(self.n_negatives)} × {self.neg_label!r}, "
-            f"{len(self.thresholds_1)} and {len(self.thresholds_2)} distinct scores"
-        )
+        sizes = f"{len(self.thresholds_1)} and {len(self.thresholds_2)} distinct scores"
+        return f"{self._title()}, {sizes}"
 
     def _repr_html_(self) -> str:
         rows = [
-            [f"positives ({self.pos_label})", number(self.n_positives)],
-            [f"negatives ({self.neg_label})", number(self.n_negatives)],
+            *self._class_rows(),
             ["distinct scores of the first", number(len(self.thresholds_1))],
             ["distinct scores of the second", number(len(self.thresholds_2))],
         ]
@@ -336,25 +294,3 @@ def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:
     if len(codes) and not 0 <= codes.min() <= codes.max() < size:
         raise InputError(f"{name}: expected positions among the {size} {of}, from 0 up.")
     return codes.astype(np.int32)
-
-
-def _ranked(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Codes]:
-    """Return the distinct scores, highest first, and the position of each score among them."""
-    order = np.argsort(scores)
-    ordered = scores[order]
-    new = np.append(True, ordered[1:] != ordered[:-1])
-    place = np.cumsum(new, dtype=np.int32)
-    ranks = np.empty(len(scores), dtype=np.int32)
-    ranks[order] = place[-1] - place
-    return ordered[new][::-1].copy(), ranks
-
-
-def _merged(parts: Sequence[PairedScoreCounts], side: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the thresholds of all parts, and the rows' positions among them."""
-    cuts = [getattr(part, f"thresholds_{side}") for part in parts]
-    thresholds, where = np.unique(np.concatenate(cuts), return_inverse=True)
-    places = np.split(len(thresholds) - 1 - where, [len(cuts[0])])
-    ranks = [
-        place[getattr(part, f"ranks_{side}")] for place, part in zip(places, parts, strict=True)
-    ]
-    return thresholds[::-1], np.concatenate(ranks)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
+from stakes._summable import Summable
 from stakes._table import html_table, number
 from stakes.costs.example import ExampleCosts
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostSample(ByValue):
+class CostSample(Summable, ByValue):
     """What each example cost, and the least and the most that an example can cost.
 
     Parameters
@@ -76,9 +77,6 @@ class CostSample(ByValue):
             return NotImplemented
         values = np.concatenate([self.values, other.values])
         return type(self)(values, min(self.low, other.low), max(self.high, other.high))
-
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sample as plain lists."""

@@ -10,17 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
-from stakes._byvalue import ByValue, frozen, kept
+from stakes._byvalue import frozen, kept
 from stakes._columns import Column, as_column
-from stakes._labels import Label, Labels, as_labels, hint
+from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.counts.labelled import weight_amounts
-from stakes.errors import InputError, LabelError
+from stakes.counts.two_classes import (
+    SideBySide,
+    both_classes_weigh,
+    checked_names,
+    checked_sides,
+    two_classes,
+)
+from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class ScoreCounts(ByValue):
+class ScoreCounts(SideBySide):
     """How many positives and negatives have each score.
 
     Everything that a threshold can do follows from this table: an example is called positive when
@@ -49,11 +56,6 @@ class ScoreCounts(ByValue):
     """
 
     thresholds: NDArray[np.float64]
-    positives: NDArray[Any]
-    negatives: NDArray[Any]
-    pos_label: Label
-    neg_label: Label
-    squares: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -66,28 +68,10 @@ class ScoreCounts(ByValue):
         squares: Any = None,
     ) -> None:
         cuts = _validate.thresholds(thresholds, "thresholds")
-        given = {"positives": positives, "negatives": negatives}
-        lengths = {name: len(_validate.amounts(each, name, ndim=1)) for name, each in given.items()}
-        _validate.same_length({"thresholds": len(cuts), **lengths})
-        both = _validate.counts(
-            [np.asarray(each) for each in given.values()], "positives, negatives", ndim=2
-        )
-        if squares is not None:
-            squares = _validate.amounts(squares, "squares", ndim=2)
-            if squares.shape != both.shape:
-                raise InputError(
-                    f"squares: expected an array of shape {both.shape}, positives and negatives; "
-                    f"got {squares.shape}."
-                )
-            both, squares = both.astype(np.float64), frozen(squares)
-        negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
         self._set(
             thresholds=frozen(cuts),
-            positives=frozen(both[0]),
-            negatives=frozen(both[1]),
-            pos_label=positive,
-            neg_label=negative,
-            squares=squares,
+            **checked_sides({"thresholds": len(cuts)}, positives, negatives, squares),
+            **checked_names(pos_label, neg_label),
         )
 
     @classmethod
@@ -192,31 +176,6 @@ class ScoreCounts(ByValue):
         )
         return result
 
-    @property
-    def n_positives(self) -> Any:
-        """The number of positive examples."""
-        return self.positives.sum().item()
-
-    @property
-    def n_negatives(self) -> Any:
-        """The number of negative examples."""
-        return self.negatives.sum().item()
-
-    @property
-    def n(self) -> Any:
-        """The number of examples."""
-        return self.n_positives + self.n_negatives
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.squares is not None
-
-    def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
-        """Return the same counts with other names of the classes."""
-        negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
-        return self._changed(pos_label=positive, neg_label=negative)
-
     def confusion_at(self, threshold: float) -> Confusion:
         """Return the confusion matrix of calling positive what scores at least `threshold`."""
         cut = _validate.numeric(threshold, "threshold", ndim=0)
@@ -238,7 +197,7 @@ class ScoreCounts(ByValue):
         """Merge the score tables of two sets of examples."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        check_mergeable(self, other)
+        self._check_mergeable(other)
         thresholds, where = np.unique(
             np.concatenate([self.thresholds, other.thresholds]), return_inverse=True
         )
@@ -258,38 +217,16 @@ class ScoreCounts(ByValue):
     def _counts(self) -> NDArray[Any]:
         return np.stack([self.positives, self.negatives])
 
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
-        result: dict[str, Any] = {
-            "pos_label": self.pos_label,
-            "neg_label": self.neg_label,
-            "thresholds": self.thresholds.tolist(),
-            "positives": self.positives.tolist(),
-            "negatives": self.negatives.tolist(),
-        }
-        if self.squares is not None:
-            result["squares"] = self.squares.tolist()
-        return result
-
     def __repr__(self) -> str:
-        return (
-            f"ScoreCounts: {number(self.n_positives)} × {self.pos_label!r}, "
-            f"{number(self.n_negatives)} × {self.neg_label!r}, "
-            f"{len(self.thresholds)} distinct scores"
-        )
+        return f"{self._title()}, {len(self.thresholds)} distinct scores"
 
     def _repr_html_(self) -> str:
-        rows = {
-            f"positives ({self.pos_label})": self.n_positives,
-            f"negatives ({self.neg_label})": self.n_negatives,
-            "distinct scores": len(self.thresholds),
-        }
-        cells = [[name, number(value)] for name, value in rows.items()]
-        cells += [["highest score", f"{self.thresholds[0]:.4g}"]]
-        cells += [["lowest score", f"{self.thresholds[-1]:.4g}"]]
+        cells = [
+            *self._class_rows(),
+            ["distinct scores", number(len(self.thresholds))],
+            ["highest score", f"{self.thresholds[0]:.4g}"],
+            ["lowest score", f"{self.thresholds[-1]:.4g}"],
+        ]
         return html_table(["", "value"], cells, caption="Score table")
 
 
@@ -301,62 +238,6 @@ def _placed(
     for table, at in zip(tables, places, strict=True):
         total[:, at] += table
     return total
-
-
-def check_mergeable(one: Any, other: Any) -> None:
-    """Raise when two score tables, paired or not, are not of the same classes and kind."""
-    if (one.neg_label, one.pos_label) != (other.neg_label, other.pos_label):
-        raise LabelError(
-            f"score tables of the classes {one.neg_label!r} and {one.pos_label!r} cannot be "
-            f"merged with one of {other.neg_label!r} and {other.pos_label!r}."
-        )
-    if one.weighted != other.weighted:
-        raise InputError(
-            "scores with sample weights cannot be merged with scores without: count all parts "
-            "with sample_weight, or none."
-        )
-
-
-def both_classes_weigh(table: Any, name: str) -> None:
-    """Raise when all examples of a class have weight zero."""
-    for label, total in (
-        (table.pos_label, table.n_positives),
-        (table.neg_label, table.n_negatives),
-    ):
-        if not total:
-            raise InputError(
-                f"{name}: two classes are needed, all examples of {label!r} have weight "
-                "zero. To count a part in which one class is absent, name both: pos_label=, "
-                "neg_label=."
-            )
-
-
-def two_classes(
-    column: Column, pos_label: Label, neg_label: Label | None
-) -> tuple[NDArray[np.bool_], Labels]:
-    """Tell which rows are positive, and name the positive class and the other."""
-    names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
-    as_labels(list(names.values()), ", ".join(names))
-    present = tuple(column.present(column.used()))
-    expected = {pos_label} if neg_label is None else {pos_label, neg_label}
-    classes = (*present, *(label for label in expected if label not in present))
-    if neg_label is None and pos_label not in present:
-        raise LabelError(
-            f"pos_label: {pos_label!r} does not occur in {column.name}, which has "
-            f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} "
-            "Name the positive class, and both classes if one may be absent."
-        )
-    if neg_label is None and len(present) == 1:
-        raise LabelError(
-            f"{column.name}: two classes are needed, got only {present[0]!r}. "
-            "To count a part in which one class is absent, name both: pos_label=, neg_label=."
-        )
-    _validate.two_classes(classes, column.name)
-    other = next(label for label in classes if label != pos_label)
-    labels = as_labels([pos_label, other], "pos_label, neg_label")
-    if pos_label not in column.values:
-        return np.zeros(len(column), dtype=bool), labels
-    return column.codes == column.values.index(pos_label) + column.offset, labels
 
 
 def _count(

@@ -9,6 +9,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._summable import Summable
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import InputError, InputTypeError
@@ -22,7 +23,7 @@ METHOD = "anytime"
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
-class Totals(ABC, Generic[Counts]):
+class Totals(Summable, ABC, Generic[Counts]):
     """Running totals: counts and what these cost. Nothing else depends on the past."""
 
     _kind: type[Counts]
@@ -136,9 +137,6 @@ class Totals(ABC, Generic[Counts]):
         result = type(self)(**self._settings())
         result._table = self._table + other._table
         return result
-
-    def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals) or type(other) is not type(self):

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from stakes._byvalue import kept
 from stakes._labels import as_axes
 from stakes.counts import JointConfusion
+from stakes.counts.ranks import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
 from stakes.read.sealed import check_unchanged, checksum, json_content
 from stakes.study.counted import Counted
@@ -101,8 +102,7 @@ def counts_checksum(counts: Counted) -> str:
     arrays: list[NDArray[Any]] = [joint.actual, joint.decided.T, joint.counts]
     if counts.scores is not None:
         scores = counts.scores.compressed()
-        rows = len(scores.positive)
-        amounts = np.ones(rows, np.int64) if scores.amounts is None else scores.amounts
+        amounts = amounts_of(scores.amounts, len(scores.positive))
         values = [
             cuts[ranks] + 0.0  # minus zero is zero
             for cuts, ranks in zip(scores.thresholds, scores.ranks, strict=True)

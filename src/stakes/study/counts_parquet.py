@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.counts.ranks import amounts_of
 from stakes.errors import FileError
 from stakes.read.parquet import parquet_bytes, read_parquet
 from stakes.read.tables import pyarrow
@@ -50,7 +51,7 @@ def counts_bytes(counts: Counted) -> bytes:
     if scores is not None:
         places = [joint.labels.index(each) for each in (scores.neg_label, scores.pos_label)]
         actual = np.array(places, dtype=np.int32)[scores.positive.astype(np.intp)]
-        amounts = np.ones(rows[1], np.int64) if scores.amounts is None else scores.amounts
+        amounts = amounts_of(scores.amounts, rows[1])
     table = {"part": parts, "actual": column(pa.int32(), joint.actual, actual)}
     for name, decided in zip(joint.names, joint.decided.T, strict=True):
         table[f"decided: {name}"] = column(pa.int32(), decided, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes._byvalue import ByValue, kept
 from stakes._labels import Label, listing
 from stakes.counts import PairedScoreCounts, ScoreCounts
+from stakes.counts.ranks import amounts_of, merged, ranked, sides
 from stakes.errors import LabelError
 
 Floats = NDArray[np.float64]
@@ -67,11 +68,11 @@ class JointScores(ByValue):
         pos_label, neg_label : label
             The names of the classes.
         """
-        ranked = [_ranked(values) for values in columns.values()]
+        tables = [ranked(values) for values in columns.values()]
         return cls(
             tuple(columns),
-            tuple(thresholds for thresholds, _ in ranked),
-            kept(np.array([ranks for _, ranks in ranked], dtype=np.int32)),
+            tuple(kept(thresholds) for thresholds, _ in tables),
+            kept(np.array([ranks for _, ranks in tables], dtype=np.int32)),
             kept(positive),
             None,
             pos_label,
@@ -86,11 +87,9 @@ class JointScores(ByValue):
     def single(self, name: str) -> ScoreCounts:
         """Return the score table of one model."""
         at = self.names.index(name)
-        size = len(self.thresholds[at])
-        codes = np.where(self.positive, self.ranks[at], self.ranks[at] + np.int32(size))
-        sums = np.bincount(codes, weights=self.amounts, minlength=2 * size)
-        positives, negatives = sums.astype(np.int64).reshape(2, size)
-        return ScoreCounts(self.thresholds[at], positives, negatives, **self._labels())
+        cuts = self.thresholds[at]
+        tables = sides(self.ranks[at], len(cuts), self.positive, self.amounts)
+        return ScoreCounts(cuts, *tables, **self._labels())
 
     def pair(self, first: str, second: str) -> PairedScoreCounts:
         """Return the joint score table of two of the models."""
@@ -137,19 +136,19 @@ class JointScores(ByValue):
                 f"those of {listing(other.names)} for {other.pos_label!r}."
             )
         parts = (self, other)
-        merged = [_merged(parts, place) for place in range(len(self.names))]
+        tables = [
+            merged([part.thresholds[at] for part in parts], [part.ranks[at] for part in parts])
+            for at in range(len(self.names))
+        ]
         return type(self)(
             self.names,
-            tuple(thresholds for thresholds, _ in merged),
-            kept(np.array([ranks for _, ranks in merged], dtype=np.int32)),
+            tuple(kept(thresholds) for thresholds, _ in tables),
+            kept(np.array([ranks for _, ranks in tables], dtype=np.int32)),
             kept(np.concatenate([part.positive for part in parts])),
-            kept(np.concatenate([part._amounts() for part in parts])),  # noqa: SLF001
+            kept(np.concatenate([amounts_of(part.amounts, len(part.positive)) for part in parts])),
             self.pos_label,
             self.neg_label,
         ).compressed()
-
-    def _amounts(self) -> NDArray[np.int64]:
-        return np.ones(len(self.positive), dtype=np.int64) if self.amounts is None else self.amounts
 
     def _labels(self) -> dict[str, Label]:
         return {"pos_label": self.pos_label, "neg_label": self.neg_label}
@@ -162,21 +161,3 @@ class JointScores(ByValue):
             for name, values in zip(same.names, same.thresholds, strict=True)
         }
         return {k: v for k, v in same._values().items() if k != "thresholds"} | arrays  # noqa: SLF001
-
-
-def _ranked(scores: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Return the distinct scores, highest first, and the position of each score among them."""
-    distinct, where = np.unique(scores, return_inverse=True)
-    return kept(distinct[::-1].copy()), (len(distinct) - 1 - where).astype(np.int32)
-
-
-def _merged(parts: Sequence[JointScores], place: int) -> tuple[Floats, NDArray[np.int32]]:
-    """Return one model's scores in all parts, and the rows' positions among them."""
-    cuts = [part.thresholds[place] for part in parts]
-    thresholds, ranks = _ranked(np.concatenate(cuts))
-    starts = np.cumsum([0, *map(len, cuts)])
-    found = [
-        ranks[start : start + len(cut)][part.ranks[place]]
-        for part, cut, start in zip(parts, cuts, starts, strict=False)
-    ]
-    return thresholds, np.concatenate(found)

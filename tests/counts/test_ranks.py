@@ -1,0 +1,41 @@
+"""Scores as ranks, against looking each one up."""
+
+import numpy as np
+import pytest
+
+from stakes.counts.ranks import amounts_of, merged, ranked, sides
+
+
+@pytest.fixture
+def parts():
+    random = np.random.default_rng(4)
+    return [random.integers(0, 9, size).astype(float) for size in (20, 1, 7)]
+
+
+def test_ranks_lead_back_to_the_scores(parts):
+    for scores in parts:
+        thresholds, ranks = ranked(scores)
+        assert thresholds.tolist() == sorted(set(scores.tolist()), reverse=True)
+        assert thresholds[ranks].tolist() == scores.tolist()
+
+
+def test_merging_equals_ranking_all_at_once(parts):
+    thresholds, ranks = zip(*map(ranked, parts), strict=True)
+    together = merged(thresholds, ranks)
+    for one, other in zip(together, ranked(np.concatenate(parts)), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("kind", [None, np.int64, np.float64])
+def test_rows_are_added_up_by_class_and_score(parts, kind):
+    thresholds, ranks = ranked(parts[0])
+    positive = np.arange(20) % 3 == 0
+    amounts = None if kind is None else np.arange(20).astype(kind)
+    each = amounts_of(amounts, 20)
+    table = sides(ranks, len(thresholds), positive, amounts)
+    expected = [
+        [each[(parts[0] == cut) & rows].sum() for cut in thresholds]
+        for rows in (positive, ~positive)
+    ]
+    assert table.tolist() == expected
+    assert table.dtype == (np.int64 if kind is None else kind)
