@@ -5,8 +5,13 @@ import pytest
 from scipy.stats import binom
 
 from stakes.curves.bands import METHODS
-from stakes.lab.band_coverage import Tables, enumerated, enumerated_percentiles, percentiles_cover
 from stakes.lab.domains.binormal import Binormal, BinormalPair
+from stakes.lab.replicate.shared.band_coverage import (
+    Tables,
+    enumerated,
+    enumerated_percentiles,
+    percentiles_cover,
+)
 
 ALPHA = 0.1
 

@@ -11,9 +11,9 @@ from matplotlib import pyplot as plt
 from stakes.infer.batch import batch_outcomes
 from stakes.lab import run
 from stakes.lab.catalogue import find
-from stakes.lab.classifier import judged
-from stakes.lab.relabelling import half_power
 from stakes.lab.replicate import bcost_coverage, z_claim
+from stakes.lab.replicate.shared.classifier import judged
+from stakes.lab.replicate.shared.relabelling import half_power
 from stakes.lab.store import read_results
 from stakes.lab.verdict import verdicts
 

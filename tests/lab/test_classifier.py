@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from stakes.lab.classifier import (
+from stakes.lab.cost_models import PAPER, THESIS
+from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     THESIS_NAMES,
     judged,
@@ -12,7 +13,6 @@ from stakes.lab.classifier import (
     permuted,
     relabelled,
 )
-from stakes.lab.cost_models import PAPER, THESIS
 
 SHARES = np.array([[0.30, 0.02, 0.01], [0.04, 0.40, 0.03], [0.05, 0.00, 0.15]])
 

@@ -8,7 +8,7 @@ from made_up_sets import write_set
 
 from stakes import CostDifference, CostMatrix, CostSample
 from stakes.lab import read_uci
-from stakes.lab.contest import (
+from stakes.lab.replicate.shared.contest import (
     ahead,
     clearly_ahead,
     cost_of,

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes.errors import InputError
-from stakes.lab.criterion_trees import CRITERIA, tree_scores
+from stakes.lab.replicate.shared.criterion_trees import CRITERIA, tree_scores
 
 X, Y = make_classification(300, n_features=6, n_informative=4, flip_y=0.1, random_state=0)
 

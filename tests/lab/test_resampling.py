@@ -12,8 +12,8 @@ from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
 from stakes.infer.outcomes import Outcomes, make_stratum
 from stakes.lab import draw_costs
-from stakes.lab.classifier import draw_tables, permuted, relabelled
-from stakes.lab.resampling import chances, default_rejects, outside
+from stakes.lab.replicate.shared.classifier import draw_tables, permuted, relabelled
+from stakes.lab.replicate.shared.resampling import chances, default_rejects, outside
 
 PRIORS = np.array([0.5, 0.45, 0.05])
 SHARES = np.array([[0.45, 0.02, 0.01], [0.03, 0.42, 0.02], [0.02, 0.01, 0.02]])

@@ -9,8 +9,8 @@ from sklearn.utils import Bunch
 
 from stakes.errors import FileError, InputError, StakesWarning
 from stakes.lab import fetch_uci, read_uci
-from stakes.lab.contest import QUICK_FIRST
 from stakes.lab.domains.uci import SOURCES
+from stakes.lab.replicate.shared.contest import QUICK_FIRST
 
 
 def test_reads_discrete_and_missing_values(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_sets import write_set
 
-import stakes.lab.weighted_trees
+import stakes.lab.replicate.shared.weighted_trees
 from stakes.errors import FileError, InputError
 from stakes.lab import Results, run
 from stakes.lab.replicate import blot_uci, blot_uci_claims, weighting_uci
@@ -15,7 +15,7 @@ from stakes.lab.verdict import verdicts
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(stakes.lab.weighted_trees, "MOST_FITS", 3)
+    monkeypatch.setattr(stakes.lab.replicate.shared.weighted_trees, "MOST_FITS", 3)
     weighting_uci.loaded.cache_clear()
 
 

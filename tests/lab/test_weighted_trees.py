@@ -5,11 +5,11 @@ import pytest
 from made_up_sets import write_set
 from sklearn.tree import DecisionTreeClassifier
 
-import stakes.lab.weighted_trees
+import stakes.lab.replicate.shared.weighted_trees
 from stakes import CostMatrix
 from stakes.lab import read_uci
-from stakes.lab.contest import folds
-from stakes.lab.weighted_trees import FoldTrees
+from stakes.lab.replicate.shared.contest import folds
+from stakes.lab.replicate.shared.weighted_trees import FoldTrees
 from stakes.learn import WeightedClassifier
 
 COSTS = np.array([[0.0, 3.0, 40.0], [1.0, 0.0, 2.0], [7.0, 5.0, 0.0]])
@@ -65,7 +65,7 @@ def test_powell_is_no_dearer_than_its_beginnings_on_the_rows_held_out(fold, monk
         return COSTS[said, codes[outside]].mean()
 
     monkeypatch.setattr(trees, "decided", lambda weights: weights)
-    monkeypatch.setattr(stakes.lab.weighted_trees, "MOST_FITS", 30)
+    monkeypatch.setattr(stakes.lab.replicate.shared.weighted_trees, "MOST_FITS", 30)
     weights = trees.powell(COSTS, 0.2)
     starts = [np.ones(3), trees.avg_cost(COSTS)]
     assert cost(weights) <= min(cost(start) for start in starts)

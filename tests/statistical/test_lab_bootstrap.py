@@ -5,8 +5,8 @@ import pytest
 
 from stakes import batch_intervals
 from stakes.infer.batch import batch_outcomes
-from stakes.lab.classifier import draw_tables, judged, permuted
-from stakes.lab.resampling import chances, outside
+from stakes.lab.replicate.shared.classifier import draw_tables, judged, permuted
+from stakes.lab.replicate.shared.resampling import chances, outside
 
 pytestmark = pytest.mark.statistical
 TABLES = 1000

@@ -12,7 +12,8 @@ from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.extremal import WEIGHT
 from stakes.infer.outcomes import Floats
-from stakes.lab.classifier import (
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, average, share
+from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     TEST,
@@ -22,9 +23,8 @@ from stakes.lab.classifier import (
     matrices,
     over_matrices,
 )
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, average, share
-from stakes.lab.resampling import STAND_IN as AVERAGED
-from stakes.lab.resampling import chances, outside
+from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import chances, outside
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from stakes.infer.batch import batch_outcomes
-from stakes.lab.classifier import (
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value
+from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     TEST,
@@ -17,9 +18,8 @@ from stakes.lab.classifier import (
     matrices,
     over_matrices,
 )
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value
-from stakes.lab.resampling import STAND_IN as AVERAGED
-from stakes.lab.resampling import chances, outside
+from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import chances, outside
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 CORRECTIONS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)

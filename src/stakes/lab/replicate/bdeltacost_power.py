@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from stakes.lab.classifier import PAPER_MODELS, STAND_INS, THESIS_LABELS, THESIS_NAMES
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial
-from stakes.lab.relabelling import (
+from stakes.lab.replicate.shared.classifier import (
+    PAPER_MODELS,
+    STAND_INS,
+    THESIS_LABELS,
+    THESIS_NAMES,
+)
+from stakes.lab.replicate.shared.relabelling import (
     MILLION,
     draw_power,
     half_power,
     measure_power,
     thesis_panels,
 )
-from stakes.lab.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
 
 CHANGED = (
     0, 1000, 2000, 5000, 10_000, 20_000, 30_000, 50_000, 100_000, 200_000, 500_000, MILLION,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from stakes.lab.classifier import STAND_INS, THESIS_NAMES
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, average
-from stakes.lab.relabelling import draw_power, measure_power, thesis_panels
-from stakes.lab.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.classifier import STAND_INS, THESIS_NAMES
+from stakes.lab.replicate.shared.relabelling import draw_power, measure_power, thesis_panels
+from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
 
 CHANGED = (0, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10_000)
 RESAMPLES = (100, 300, 500)

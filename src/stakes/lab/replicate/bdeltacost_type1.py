@@ -14,7 +14,8 @@ import numpy as np
 
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.outcomes import Outcomes, make_stratum
-from stakes.lab.classifier import (
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, share
+from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     TEST,
@@ -25,9 +26,8 @@ from stakes.lab.classifier import (
     over_matrices,
     permuted,
 )
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, share
-from stakes.lab.resampling import ALPHA, chances, default_rejects, outside
-from stakes.lab.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import ALPHA, chances, default_rejects, outside
+from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform", "asymmetric")

@@ -17,21 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.lab.contest import (
-    FEWER_FOLDS,
-    FOLDS,
-    QUICK_FIRST,
-    SLOW,
-    cost_of,
-    count_row,
-    decisions,
-    draw_bars,
-    folds,
-    left_out,
-    matrices,
-    tally,
-    verdicts,
-)
 from stakes.lab.domains.uci import DataSet
 from stakes.lab.experiment import Experiment, Results, Row, Trial, average
 from stakes.lab.replicate.blot_uci_claims import (
@@ -53,8 +38,23 @@ from stakes.lab.replicate.blot_uci_claims import (
     called,
     derive,
 )
+from stakes.lab.replicate.shared.contest import (
+    FEWER_FOLDS,
+    FOLDS,
+    QUICK_FIRST,
+    SLOW,
+    cost_of,
+    count_row,
+    decisions,
+    draw_bars,
+    folds,
+    left_out,
+    matrices,
+    tally,
+    verdicts,
+)
+from stakes.lab.replicate.shared.weighted_trees import MIN_LEAF, FoldTrees
 from stakes.lab.replicate.weighting_uci import loaded
-from stakes.lab.weighted_trees import MIN_LEAF, FoldTrees
 from stakes.learn import (
     BaggedLazyOptionTreesClassifier,
     BaggedLazyTreesClassifier,

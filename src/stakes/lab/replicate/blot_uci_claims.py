@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes.lab.contest import ahead, clearly_ahead, count_row, standing, totals
 from stakes.lab.domains.uci import SOURCES
 from stakes.lab.experiment import Printed, Row, average
+from stakes.lab.replicate.shared.contest import ahead, clearly_ahead, count_row, standing, totals
 
 BLOT, LITERAL, BLT, LOT, LT = "B-LOT", "B-LOT literal", "B-LT", "LOT", "LT"
 PET, PET_K, CLASSFREQ, POWELL = "B-PET", "B-PET 1/K", "ClassFreq", "Powell20"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stakes.lab.criterion_trees import CRITERIA
 from stakes.lab.experiment import Printed, Results, Row
+from stakes.lab.replicate.shared.criterion_trees import CRITERIA
 
 ENOUGH = 5
 """Thresholds that are many."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.lab.criterion_trees import CRITERIA
 from stakes.lab.experiment import Results
 from stakes.lab.replicate.cost_curve_figures import CORRELATIONS, FIGURE_11
+from stakes.lab.replicate.shared.criterion_trees import CRITERIA
 from stakes.show._cost_space import CONDITION, COST, draw_trivial
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
 

@@ -24,10 +24,10 @@ from stakes.curves import (
     roc_average,
     roc_points,
 )
-from stakes.lab.criterion_trees import CRITERIA, tree_scores
 from stakes.lab.domains.uci import read_uci
 from stakes.lab.experiment import Experiment, Results, Row, Trial, Value, average
 from stakes.lab.replicate.cost_curve_claims import FINDINGS, STAND_INS, claims, printed
+from stakes.lab.replicate.shared.criterion_trees import CRITERIA, tree_scores
 
 Floats = NDArray[np.float64]
 

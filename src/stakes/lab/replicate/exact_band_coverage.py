@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.lab.band_coverage import (
+from stakes.lab.domains.binormal import Binormal, BinormalPair
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, average, share
+from stakes.lab.replicate.shared.band_coverage import (
     Tables,
     enumerated,
     enumerated_percentiles,
     percentiles_cover,
 )
-from stakes.lab.domains.binormal import Binormal, BinormalPair
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, average, share
 
 Floats = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from stakes.curves import CostCurve, choose_threshold
-from stakes.lab.band_coverage import Tables, enumerated
 from stakes.lab.domains.binormal import SCALE, Binormal, binormal
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, average, share
+from stakes.lab.replicate.shared.band_coverage import Tables, enumerated
 
 Floats = NDArray[np.float64]
 

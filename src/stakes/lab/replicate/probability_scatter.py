@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from stakes.lab.contest import count_row
 from stakes.lab.domains.gaussians import Gaussians
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, average
+from stakes.lab.replicate.shared.contest import count_row
 from stakes.learn import BaggedLazyOptionTreesClassifier, BaggedPETClassifier
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from stakes.lab.contest import count_row
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, average
+from stakes.lab.replicate.shared.contest import count_row
 from stakes.learn import BaggedLazyOptionTreesClassifier, BaggedPETClassifier
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes.lab.contest import (
+from stakes.lab.domains.uci import SOURCES, DataSet, read_uci
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value
+from stakes.lab.replicate.shared.contest import (
     FEWER_FOLDS,
     FOLDS,
     QUICK_FIRST,
@@ -33,9 +35,7 @@ from stakes.lab.contest import (
     totals,
     verdicts,
 )
-from stakes.lab.domains.uci import SOURCES, DataSet, read_uci
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value
-from stakes.lab.weighted_trees import FoldTrees
+from stakes.lab.replicate.shared.weighted_trees import FoldTrees
 
 MATRICES = 10
 TESTS = MATRICES * FOLDS

@@ -17,7 +17,8 @@ from scipy.special import ndtri
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.normal import standard_error
 from stakes.infer.outcomes import Floats, Outcomes
-from stakes.lab.classifier import (
+from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial
+from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     TEST,
@@ -28,8 +29,7 @@ from stakes.lab.classifier import (
     permuted,
     relabelled,
 )
-from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial
-from stakes.lab.relabelling import MILLION
+from stakes.lab.replicate.shared.relabelling import MILLION
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
 
 CHANGED = (0, 1000, 5000, 10_000, 50_000, 100_000, 500_000, MILLION)

@@ -162,7 +162,7 @@ def outside(
     A value that one resample in forty reaches is left out half the time:
 
     >>> import numpy as np
-    >>> from stakes.lab.resampling import outside
+    >>> from stakes.lab.replicate.shared.resampling import outside
     >>> outside(np.array([0.025]), np.array([0.975]), 1000).round(2).tolist()
     [0.55]
     """

@@ -14,7 +14,8 @@ import numpy as np
 
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.outcomes import Outcomes
-from stakes.lab.classifier import (
+from stakes.lab.experiment import Results, Row, Trial, average, share
+from stakes.lab.replicate.shared.classifier import (
     TEST,
     THESIS_NAMES,
     draw_tables,
@@ -23,8 +24,7 @@ from stakes.lab.classifier import (
     permuted,
     relabelled,
 )
-from stakes.lab.experiment import Results, Row, Trial, average, share
-from stakes.lab.resampling import ALPHA, chances, default_rejects, outside
+from stakes.lab.replicate.shared.resampling import ALPHA, chances, default_rejects, outside
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 MILLION = 1_000_000

@@ -1,0 +1,1 @@
+"""What experiments are made of that only they use: classifiers to judge, trees, contests."""
