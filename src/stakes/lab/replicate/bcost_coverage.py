@@ -22,9 +22,9 @@ from stakes.lab.replicate.shared.classifier import (
     Judged,
     matrices,
     over_matrices,
+    unpublished,
 )
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
-from stakes.lab.replicate.shared.resampling import chances, outside
+from stakes.lab.replicate.shared.resampling import AVERAGED, chances, outside
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform")
@@ -228,7 +228,7 @@ EXPERIMENT = Experiment(
     printed=tuple(_printed()),
     derive=derive,
     draw=draw,
-    skip=lambda domain, model: domain == "waveform" and model not in THESIS_NAMES,
+    skip=unpublished,
     findings=(
         "All 17 printed numbers come out within 0.01 with seed 0.",
         (

@@ -17,9 +17,9 @@ from stakes.lab.replicate.shared.classifier import (
     THESIS_NAMES,
     matrices,
     over_matrices,
+    unpublished,
 )
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
-from stakes.lab.replicate.shared.resampling import chances, outside
+from stakes.lab.replicate.shared.resampling import AVERAGED, chances, outside
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 CORRECTIONS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -132,7 +132,7 @@ EXPERIMENT = Experiment(
     printed=tuple(_printed()),
     derive=derive,
     draw=draw,
-    skip=lambda domain, model: domain == "waveform" and model not in THESIS_NAMES,
+    skip=unpublished,
     findings=(
         (
             "As printed: on Expf5 all nine curves have their highest coverage at a λ of 0.05 or "

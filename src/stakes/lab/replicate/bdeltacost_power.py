@@ -12,7 +12,7 @@ from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     THESIS_LABELS,
-    THESIS_NAMES,
+    unpublished,
 )
 from stakes.lab.replicate.shared.relabelling import (
     MILLION,
@@ -21,7 +21,7 @@ from stakes.lab.replicate.shared.relabelling import (
     measure_power,
     thesis_panels,
 )
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import AVERAGED
 
 CHANGED = (
     0, 1000, 2000, 5000, 10_000, 20_000, 30_000, 50_000, 100_000, 200_000, 500_000, MILLION,
@@ -131,7 +131,7 @@ EXPERIMENT = Experiment(
     ),
     derive=derive,
     draw=draw,
-    skip=lambda domain, model: domain == "waveform" and model not in THESIS_NAMES,
+    skip=unpublished,
     findings=(
         (
             "M9 and M6 are not rejected 0.283 and 0.116 of the time when all labels are "

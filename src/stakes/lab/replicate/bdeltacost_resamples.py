@@ -8,7 +8,7 @@ from typing import Any
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, average
 from stakes.lab.replicate.shared.classifier import STAND_INS, THESIS_NAMES
 from stakes.lab.replicate.shared.relabelling import draw_power, measure_power, thesis_panels
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import AVERAGED
 
 CHANGED = (0, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10_000)
 RESAMPLES = (100, 300, 500)

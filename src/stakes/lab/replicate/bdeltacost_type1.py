@@ -25,9 +25,15 @@ from stakes.lab.replicate.shared.classifier import (
     matrices,
     over_matrices,
     permuted,
+    unpublished,
 )
-from stakes.lab.replicate.shared.resampling import ALPHA, chances, default_rejects, outside
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import (
+    ALPHA,
+    AVERAGED,
+    chances,
+    default_rejects,
+    outside,
+)
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform", "asymmetric")
@@ -226,7 +232,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     skip=lambda domain, model: (
         (domain == "asymmetric") != (model == LOPSIDED)
-        or (domain == "waveform" and model not in THESIS_NAMES)
+        or unpublished(domain, model)
     ),
     findings=(
         (

@@ -19,7 +19,7 @@ from stakes.lab.replicate.shared.relabelling import (
     measure_power,
     thesis_panels,
 )
-from stakes.lab.replicate.shared.resampling import STAND_IN as AVERAGED
+from stakes.lab.replicate.shared.resampling import AVERAGED
 
 CHANGED = (0, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, MILLION)
 DOMAINS = ("expf5", "waveform")

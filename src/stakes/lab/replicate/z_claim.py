@@ -22,12 +22,12 @@ from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,
     STAND_INS,
     TEST,
-    THESIS_NAMES,
     draw_tables,
     matrices,
     over_matrices,
     permuted,
     relabelled,
+    unpublished,
 )
 from stakes.lab.replicate.shared.relabelling import MILLION
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
@@ -120,7 +120,7 @@ FEW = "For a few cost matrices, when all labels are changed, s is small enough t
 def _printed() -> Iterator[Printed]:
     for domain in DOMAINS:
         for model in PAPER_MODELS:
-            if domain == "waveform" and model not in THESIS_NAMES:
+            if unpublished(domain, model):
                 continue
             for method in METHODS:
                 why = NOT_SO if method == "z" else FEW
@@ -143,7 +143,7 @@ EXPERIMENT = Experiment(
     printed=tuple(_printed()),
     derive=derive,
     draw=draw,
-    skip=lambda domain, model: domain == "waveform" and model not in THESIS_NAMES,
+    skip=unpublished,
     findings=(
         (
             "The correct normal interval covers 0.941 to 0.946 for M1 to M5 and M8 on Expf5, "

@@ -65,6 +65,11 @@ THESIS_LABELS = {
 """What the models are called in tables and figures of the thesis."""
 
 
+def unpublished(domain: str, model: str) -> bool:
+    """Tell whether no paper has a model on a domain: Waveform is the thesis's, which has no M9."""
+    return domain == "waveform" and model not in THESIS_NAMES
+
+
 @dataclass(frozen=True)
 class Judged:
     """A classifier with its cost matrix and its true confusion matrix.

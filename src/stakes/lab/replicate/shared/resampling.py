@@ -40,11 +40,11 @@ APART = 3.0
 
 NOTHING = 1e-6
 
-STAND_IN = (
+AVERAGED = (
     "Given a test set, how many resamples lie below a value is binomial. So verdicts are averaged "
     "over the resampling exactly, not drawn."
 )
-"""What experiments say of it."""
+"""What experiments say of it among their stand-ins."""
 
 ALPHA = 0.05
 
