@@ -44,6 +44,33 @@ def test_a_batch_of_pairs():
     assert methods == {"exact", "extremal"}
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+@pytest.mark.parametrize("margin", [0.0, 1.3])
+@pytest.mark.parametrize("method", ["auto", "exact", "extremal", "normal"])
+def test_p_values_of_a_batch_are_those_of_the_tests(method, margin):
+    rng = np.random.default_rng(7)
+    cells = 3 * 3 * 3
+    shares = rng.dirichlet(np.full(cells, 0.3), 30)
+    drawn = [rng.multinomial(n, each) for each in shares for n in (2, 5, 40, 200)]
+    drawn += list(rng.integers(2, 60, cells)[:, np.newaxis] * np.eye(cells, dtype=int))
+    tables = np.reshape(drawn, (-1, 3, 3, 3))
+    outcomes = batch_outcomes(tables, COSTS)
+    p_values = batch_p_values(outcomes, method, margin)
+    paired = [CostDifference(PairedConfusion(each, list("abc")), COSTS) for each in tables]
+    results = [each.test(method, margin=margin) for each in paired]
+    assert p_values == pytest.approx([each.p_value for each in results], rel=1e-6, abs=1e-10)
+    assert (p_values <= 0.05).tolist() == [each.rejected for each in results]
+    assert 0 < (p_values <= 0.05).sum() < len(tables)
+
+
+def test_a_difference_without_spread_is_certain_to_the_normal_test():
+    always, never = np.zeros((2, 3, 3, 3), dtype=int)
+    always[0, 1, 2] = 5  # the first is cheaper each time
+    never[1, 1, 2] = 5
+    found = batch_p_values(batch_outcomes([always, never], COSTS), "normal")
+    assert found.tolist() == [1e-12, 1]
+
+
 def test_bcost_in_a_batch_has_the_right_limit():
     tables = np.array([[[40, 2, 3], [5, 30, 1], [0, 4, 25]]] * 3)
     low, high = batch_intervals(tables, COSTS, method="bcost", n_resamples=50_000, rng=0)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.infer.difference import ENOUGH, cost_differences
+from stakes.infer.methods import normal
 from stakes.infer.methods.exact import distributions
 from stakes.infer.methods.extremal import tails
-from stakes.infer.methods.normal import standard_error
 from stakes.infer.outcomes import Floats, Outcomes, make_stratum
 from stakes.infer.run import limits, options_for, with_laplace
+from stakes.infer.significance import SMALLEST
 
 
 def batch_intervals(
@@ -85,11 +85,12 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
 
 
 def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0) -> Floats:
-    """Return the two-sided p-values of many tables; "auto", "exact", "extremal" or "normal"."""
+    """Return the two-sided p-values of many tables; "auto", "exact", "extremal" or "normal".
+
+    They are those of ``CostDifference.test``.
+    """
     if method == "normal":
-        error = standard_error(outcomes)
-        z = np.abs(outcomes.mean - margin) / np.where(error > 0, error, np.inf)
-        return np.asarray(2 * ndtr(-z))
+        return np.clip(2 * np.minimum(*normal.tails(outcomes, margin)), SMALLEST, 1.0)
     exact = {
         "auto": often_enough(outcomes),
         "exact": np.ones(outcomes.tables, dtype=bool),
@@ -104,7 +105,7 @@ def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0
             2 * min(each.cdf(margin), each.sf(margin))
             for each in distributions(_rows(outcomes, exact), 0.0, 0.05)
         ]
-    return np.minimum(result, 1.0)
+    return np.clip(result, SMALLEST, 1.0)
 
 
 def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:

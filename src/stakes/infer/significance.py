@@ -8,16 +8,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 from scipy.stats import binom
 
 from stakes import _validate
 from stakes.errors import DesignError, InputError
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import METHODS, normal
 from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
 from stakes.infer.methods.extremal import WEIGHT, tails
-from stakes.infer.methods.normal import standard_error
 from stakes.infer.outcomes import Outcomes
 from stakes.infer.run import check_options, checked_confidence, option_names
 
@@ -171,11 +169,8 @@ def _extremal(
 
 def _normal(outcomes: Outcomes, margin: float, _alpha: float) -> Tails:
     """Return the paired-differences z test's tails."""
-    error = standard_error(outcomes)[0]
-    shift = float(outcomes.mean[0]) - margin
-    if error == 0:
-        return float(shift <= 0), float(shift >= 0)
-    return float(ndtr(-shift / error)), float(ndtr(shift / error))
+    greater, less = normal.tails(outcomes, margin)
+    return float(greater[0]), float(less[0])
 
 
 def _signflip(

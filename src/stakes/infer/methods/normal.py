@@ -6,7 +6,7 @@ It is too narrow where the cost comes from rare expensive errors.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from stakes.errors import InputError
 from stakes.infer.outcomes import Floats, Outcomes
@@ -18,6 +18,17 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     """Return mean ± z · standard error."""
     arm = -ndtri(alpha / 2) * standard_error(outcomes)
     return outcomes.mean - arm, outcomes.mean + arm
+
+
+def tails(outcomes: Outcomes, margin: float) -> tuple[Floats, Floats]:
+    """Return the evidence against a mean of at most, and of at least, the margin: the z test.
+
+    Where all outcomes are the same, the mean is taken as certain.
+    """
+    error, shift = standard_error(outcomes), outcomes.mean - margin
+    certain = error == 0
+    z = shift / np.where(certain, 1.0, error)
+    return np.where(certain, shift <= 0, ndtr(-z)), np.where(certain, shift >= 0, ndtr(z))
 
 
 def standard_error(outcomes: Outcomes) -> Floats:
