@@ -221,7 +221,8 @@ class CostCurve(Curve):
         """Return the score from which on it is best to call examples positive.
 
         Where two thresholds cost the same, the lower one; infinite where nothing should be called
-        positive.
+        positive. Otherwise it is the score that one of the examples has from which it is chosen,
+        not one midway to the next score.
 
         Parameters
         ----------

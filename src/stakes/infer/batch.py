@@ -90,7 +90,7 @@ def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0
     They are those of ``CostDifference.test``.
     """
     if method == "normal":
-        return np.clip(2 * np.minimum(*normal.tails(outcomes, margin)), SMALLEST, 1.0)
+        return np.asarray(np.clip(2 * np.minimum(*normal.tails(outcomes, margin)), SMALLEST, 1.0))
     exact = {
         "auto": often_enough(outcomes),
         "exact": np.ones(outcomes.tables, dtype=bool),
