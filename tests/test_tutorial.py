@@ -9,7 +9,10 @@ import shlex
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.naive_bayes import GaussianNB
 
 from stakes.cli.main import main
 
@@ -42,6 +45,17 @@ def test_the_files_that_it_shows_begin_like_this(tmp_path, monkeypatch):
     predictions, costs = re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)
     assert Path("breast_cancer.csv").read_text(encoding="utf-8").startswith(predictions)
     assert Path("breast_cancer_costs.csv").read_text(encoding="utf-8") == costs
+
+
+def test_what_it_writes_from_scikit_learn_is_a_file_of_predictions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (shown,) = re.findall(r"```py\n(.*?)```", PAGE, flags=re.DOTALL)
+    data = load_breast_cancer()
+    X_test, y_test = data.data[:100], data.target_names[data.target[:100]]  # noqa: N806
+    model = GaussianNB().fit(X_test, y_test)
+    exec(shown, {"pd": pd, "model": model, "X_test": X_test, "y_test": y_test})  # noqa: S102 - ours
+    assert main(["demo", "--files"]) == 0
+    assert main(["report", "predictions.csv", "--costs", "breast_cancer_costs.csv"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,19 @@
 """Every command that the guides show runs."""
 
-import re
 import shlex
-from pathlib import Path
 
 import pytest
+import yaml
+from pages import blocks, commands, text_of
 
-DOCS = Path(__file__).parents[2] / "docs"
 GUIDES = [
-    "howto/command_line.md",
-    "howto/report.md",
-    "howto/ci_gate.md",
-    "howto/merge.md",
-    "howto/large_files.md",
+    "docs/howto/command_line.md",
+    "docs/howto/report.md",
+    "docs/howto/ci_gate.md",
+    "docs/howto/merge.md",
+    "docs/howto/large_files.md",
 ]
 MAY_FAIL = "--gate"
-
-
-def commands(guide):
-    text = (DOCS / guide).read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
-    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
 @pytest.fixture
@@ -44,10 +37,28 @@ def files(folder, payments):
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_commands_of_a_guide_run_one_after_the_other(guide, stakes):
-    shown = commands(guide)
+    shown = commands(text_of(guide))
     assert shown
     for command in shown:
-        name, *arguments = shlex.split(command)
-        assert name == "stakes"
-        said = stakes(*arguments)
-        assert said.code in ({0, 1} if MAY_FAIL in arguments else {0}), said.err
+        run(stakes, command)
+
+
+def run(stakes, command):
+    name, *arguments = shlex.split(command)
+    assert name == "stakes"
+    said = stakes(*arguments)
+    assert said.code in ({0, 1} if MAY_FAIL in arguments else {0}), said.err
+
+
+def test_the_workflow_runs_and_keeps_what_it_writes(folder, stakes):
+    (workflow,) = blocks(text_of("docs/howto/ci_gate.md"), "yaml")
+    steps = yaml.safe_load(workflow)["jobs"]["gate"]["steps"]
+    shown = [step["run"] for step in steps if "run" in step]
+    install, predict, *ours = shown
+    assert install == "pip install 'stakes[cli,report]'"
+    assert predict == "python predict.py"  # writes predictions.csv, which the folder has
+    assert len(ours) == 2
+    for command in ours:
+        run(stakes, command)
+    (kept,) = [step["with"]["path"].split() for step in steps if "artifact" in step.get("uses", "")]
+    assert all((folder / name).exists() for name in kept)
