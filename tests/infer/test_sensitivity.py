@@ -76,6 +76,66 @@ def test_intervals_are_the_default_ones_of_each_classifier():
     assert found.confidence == 0.9
 
 
+PRIORS = {"a": 0.1, "b": 0.2, "c": 0.7}
+
+
+def test_with_priors_the_costs_of_a_class_count_as_much_as_its_prior():
+    """The same costs from the test set's shares, with each class's costs scaled."""
+    found = cost_sensitivity(
+        Y_TRUE, PREDICTIONS, MILD, HARSH, class_priors=PRIORS, steps=3, n_draws=100, rng=0
+    )
+    factor = np.array([0.1, 0.2, 0.7]) / [0.5, 0.3, 0.2]
+    scaled = [matrix(each.values * factor) for each in (MILD, HARSH)]
+    plain = cost_sensitivity(Y_TRUE, PREDICTIONS, *scaled, steps=3, n_draws=100, rng=0)
+    assert found.cost == pytest.approx(plain.cost)
+    for one, other in zip(found.cheapest_ranges(), plain.cheapest_ranges(), strict=True):
+        assert one[:2] == pytest.approx(other[:2])
+        assert one[2] == other[2]
+    middle = matrix((MILD.values + HARSH.values) / 2)
+    for i, name in enumerate(found.names):
+        for k, costs in enumerate((MILD, middle, HARSH)):
+            estimate = evaluate(Y_TRUE, PREDICTIONS[name], costs, class_priors=PRIORS)
+            assert found.cost[i, k] == pytest.approx(estimate.cost)
+            limits = tuple(estimate.interval())
+            assert (found.low[i, k], found.high[i, k]) == pytest.approx(limits)
+
+
+def test_with_priors_examples_are_drawn_class_by_class():
+    rng = np.random.default_rng(3)
+    actual = np.repeat([0, 1, 2], [40, 30, 30])
+    decided = {
+        name: np.where(rng.random(100) < 0.8, actual, rng.integers(0, 3, 100)) for name in "xy"
+    }
+    start, stop = (matrix(each.values, labels=range(3)) for each in (MILD, HARSH))
+    shares = np.array([0.1, 0.6, 0.3])
+    found = cost_sensitivity(
+        actual, decided, start, stop, class_priors=shares, steps=3, n_draws=20_000, rng=0
+    )
+    weights = np.hstack(
+        [
+            share * rng.dirichlet(np.ones(size), 20_000)
+            for share, size in zip(shares, (40, 30, 30), strict=True)
+        ]
+    )
+    for k, share in enumerate(found.position):
+        values = (1 - share) * start.values + share * stop.values
+        x, y = (weights @ values[each, actual] for each in decided.values())
+        assert found.probability[0, k] == pytest.approx((x < y).mean(), abs=0.02)
+
+
+def test_priors_tell_which_cell_matters_most():
+    costs = CostRanges.from_cells({("a", "b"): (1, 9), ("c", "a"): (1, 9)}, labels=LABELS)
+    decided = {
+        "x": ["c"] * 10 + ["a"] * 40 + ["b"] * 30 + ["c"] * 20,
+        "y": ["a"] * 55 + ["b"] * 25 + ["c"] * 20,
+    }
+    for priors, cell in ((None, "'c' when it was 'a'"), (PRIORS, "'a' when it was 'b'")):
+        found = cost_sensitivity(
+            Y_TRUE, decided, costs, class_priors=priors, steps=2, n_draws=100, rng=0
+        )
+        assert found.axis == f"cost of predicting {cell}"
+
+
 @settings(max_examples=6)
 @given(st.integers(0, 10**6))
 def test_probabilities_are_shares_of_the_classifiers(seed):

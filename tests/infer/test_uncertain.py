@@ -12,7 +12,7 @@ from stakes import (
     compare,
     flip_region,
 )
-from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer.difference import CostDifference
 
 Y_TRUE = [0] * 600 + [1] * 400
@@ -55,6 +55,68 @@ def test_ties_are_shared_and_seeds_reproduce():
     joint = JointConfusion.from_labels(Y_TRUE, {"a": EAGER, "b": SHY}, labels=[0, 1])
     one, other = (cheapest_probability(joint, None, costs, rng=3) for _ in range(2))
     assert (one.draws == other.draws).all()
+
+
+def three_classes(seed):
+    """Return labels of three classes, the decisions of three classifiers and ranges of costs."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.permutation([0] * 60 + [1] * 30 + [2] * 10)
+    decided = {
+        name: np.where(rng.random(100) < share, y_true, rng.integers(0, 3, 100))
+        for name, share in (("a", 0.8), ("b", 0.7), ("c", 0.75))
+    }
+    low = rng.uniform(0, 30, (3, 3)).round(1) * (1 - np.eye(3))
+    costs = CostRanges(low, 2 * low, rows="predicted", labels=range(3))
+    return y_true, decided, costs
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_priors_do_what_examples_repeated_in_their_ratio_do(seed):
+    y_true, decided, costs = three_classes(seed)
+    priors = {0: 0.2, 1: 0.3, 2: 0.5}  # 60, 30 and 10 examples: once, thrice and 15 times
+    again = np.array([1, 3, 15])[y_true]
+    found = cheapest_probability(y_true, decided, costs, class_priors=priors, rng=0)
+    repeated = {name: np.repeat(each, again) for name, each in decided.items()}
+    plain = cheapest_probability(np.repeat(y_true, again), repeated, costs, rng=0)
+    assert found.cost == pytest.approx(plain.cost)
+    assert found.costs_only == pytest.approx(plain.costs_only)
+    assert found.sd_costs == pytest.approx(plain.sd_costs)
+    assert (found.sd_sampling > 1.2 * plain.sd_sampling).all()  # repeating adds no knowledge
+
+
+def test_priors_leave_the_doubt_of_each_class():
+    """Dirichlet weights of the examples of each class, against those of combinations."""
+    y_true, decided, costs = three_classes(3)
+    priors = np.array([0.2, 0.3, 0.5])
+    found = cheapest_probability(y_true, decided, costs, class_priors=priors, n_draws=20_000, rng=0)
+    rng = np.random.default_rng(1)
+    weights = np.empty((20_000, len(y_true)))
+    for label, prior in enumerate(priors):
+        rows = np.flatnonzero(y_true == label)
+        weights[:, rows] = prior * rng.dirichlet(np.ones(len(rows)), len(weights))
+    drawn = costs.sample(len(weights), rng=rng)
+    each = np.column_stack(
+        [(weights * drawn[:, decisions, y_true]).sum(axis=1) for decisions in decided.values()]
+    )
+    shares = np.bincount(each.argmin(axis=1), minlength=3) / len(each)
+    assert found.probability == pytest.approx(shares, abs=0.02)
+    assert found.sd == pytest.approx(each.std(axis=0), rel=0.03)
+    assert found.cost == pytest.approx(each.mean(axis=0), rel=0.02)
+
+
+def test_priors_may_leave_out_a_class_and_need_examples():
+    y_true, decided, costs = three_classes(4)
+    kept = np.flatnonzero(y_true != 2)
+    some = {name: each[kept] for name, each in decided.items()}
+    found, alone = (
+        cheapest_probability(truth, each, costs, class_priors=[0.5, 0.5, 0], rng=0)
+        for truth, each in ((y_true, decided), (y_true[kept], some))
+    )
+    assert found.cost == pytest.approx(alone.cost)
+    with pytest.raises(InputError, match=r"class_priors: the class 2 has a prior of 0\.4 but no"):
+        cheapest_probability(y_true[kept], some, costs, class_priors=[0.1, 0.5, 0.4])
+    with pytest.raises(LabelError, match=r"class_priors: .* misses 2"):
+        cheapest_probability(y_true, decided, costs, class_priors={0: 0.5, 1: 0.5})
 
 
 def test_flip_ratio():

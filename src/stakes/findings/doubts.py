@@ -28,7 +28,10 @@ def doubts_of(study: Study, settings: Settings) -> dict[str, Any] | None:
     found: dict[str, Any] = {"factor": settings.factor, "flips": _flips(study)}
     if certain:
         return found | {"cheapest": None, "paths": []}
-    cheapest = cheapest_probability(study.joint, None, ranges, rng=settings.seed)
+    priors = study.design.class_priors
+    cheapest = cheapest_probability(
+        study.joint, None, ranges, class_priors=priors, rng=settings.seed
+    )
     return found | {
         "cheapest": cheapest.to_dict(),
         "in_words": cheapest.summary(),
@@ -63,6 +66,7 @@ def _path(
         None,
         ranges,
         cell=cell,
+        class_priors=study.design.class_priors,
         steps=STEPS,
         confidence=study.confidence,
         rng=settings.seed,

@@ -154,17 +154,10 @@ def _stratified(
     if design.class_priors is None:
         priors = sizes / sizes.sum()
     else:
-        priors = checked_priors(design.class_priors, table.labels)
+        priors = priors_of_examples(design.class_priors, table.labels, sizes)
     strata = []
     costs = np.asarray(cell_costs)
-    for j, label in enumerate(table.labels):
-        if priors[j] == 0:
-            continue
-        if not sizes[j]:
-            raise InputError(
-                f"class_priors: the class {label!r} has a prior of {priors[j]:g} but no examples, "
-                "so nothing is known of its costs. Add examples of it, or set its prior to 0."
-            )
+    for j in np.flatnonzero(priors):
         mask = None if possible is None else possible[..., j]
         strata.append(
             make_stratum(
@@ -184,6 +177,18 @@ def cell_shares(table: Confusion | PairedConfusion, design: Design) -> Floats:
         return np.asarray(table.counts / table.n)
     sizes = np.maximum(table.class_counts, 1)
     return np.asarray(table.counts / sizes * checked_priors(design.class_priors, table.labels))
+
+
+def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -> Floats:
+    """Return the prior of each class; those that have one must have examples."""
+    priors = checked_priors(class_priors, labels)
+    for label, prior, size in zip(labels, priors, sizes, strict=True):
+        if prior and not size:
+            raise InputError(
+                f"class_priors: the class {label!r} has a prior of {prior:g} but no examples, "
+                "so nothing is known of its costs. Add examples of it, or set its prior to 0."
+            )
+    return priors
 
 
 def checked_priors(class_priors: Any, labels: Labels) -> Floats:

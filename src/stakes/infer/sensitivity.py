@@ -19,14 +19,16 @@ from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_intervals
-from stakes.infer.run import checked_confidence
-from stakes.infer.uncertain import (
-    drawn_populations,
+from stakes.infer.designs import Design
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.populations import (
+    Populations,
     expected_costs,
     joint_counts,
     servings,
     shares_of_minimum,
 )
+from stakes.infer.run import checked_confidence
 
 Floats = NDArray[np.float64]
 Cell = tuple[Label, Label]
@@ -164,6 +166,7 @@ def cost_sensitivity(
     to: CostMatrix | None = None,
     *,
     cell: Cell | None = None,
+    class_priors: Any = None,
     steps: Any = 51,
     confidence: float = 0.95,
     n_draws: Any = 4000,
@@ -188,6 +191,9 @@ def cost_sensitivity(
     cell : pair of decision and class, optional
         With ranges, whose cost goes through its range; by default the one that the classifiers
         differ most by.
+    class_priors : mapping or sequence, optional
+        The share of each class where the classifiers are used, if it differs from the test set's.
+        Intervals then take longer.
     steps : int, default 51
         How many places on the path there are.
     confidence : float, default 0.95
@@ -220,18 +226,19 @@ def cost_sensitivity(
     joint = joint_counts(y_true, predictions, costs)
     known = costs.mean() if isinstance(costs, CostRanges) else costs
     known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
+    population = Populations(joint, class_priors)
     path = (
-        _cell_path(joint, costs, cell, size)
+        _cell_path(population, costs, cell, size)
         if isinstance(costs, CostRanges)
         else _straight_path(costs, to, size)
     )
     generator = _validate.generator(rng)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    totals = path.values(*_drawn_costs(joint, costs, path, draws, generator))
+    totals = path.values(*_drawn_costs(population, costs, path, draws, generator))
     probability = np.array([shares_of_minimum(each) for each in totals])
-    shares = joint.counts / joint.n
+    shares = population.shares()
     cost = path.values(*(expected_costs(joint, each, shares)[0] for each in ends))
-    low, high = _intervals(joint, path, confidence)
+    low, high = _intervals(joint, path, confidence, class_priors)
     return CostSensitivity(
         names=tuple(map(str, joint.names)),
         axis=path.axis,
@@ -267,12 +274,12 @@ def _straight_path(costs: CostMatrix, to: Any, steps: int) -> _Path:
     return _Path("share of the way from the first costs to the second", position, costs, stop)
 
 
-def _cell_path(joint: JointConfusion, costs: CostRanges, cell: Any, steps: int) -> _Path:
+def _cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int) -> _Path:
     """Return the path of one cell through its range, all others at their means."""
     mean = costs.mean()
     bounds = _bounds(costs)
     if cell is None:
-        i, j = _most_telling(joint, costs, bounds)
+        i, j = _most_telling(population, costs, bounds)
     else:
         i, j = find_cell(cell, costs.decisions, costs.labels, "cell")
     low, high = bounds[:, i, j]
@@ -305,17 +312,18 @@ def _bounds(costs: CostRanges) -> Floats:
     return bounds
 
 
-def _most_telling(joint: JointConfusion, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
+def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
     """Return the cell through whose range the classifiers' costs change most differently."""
+    joint, shares = population.joint, population.shares()
     width = bounds[1] - bounds[0]
     if not width.any():
         raise InputError("costs: all costs are certain, so there is no range to go through.")
-    shares = np.zeros((len(joint.names), *width.shape))
+    cells = np.zeros((len(joint.names), *width.shape))
     rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
     columns = np.array([costs.labels.index(label) for label in joint.labels])
     for who, decided in enumerate(joint.decided.T):
-        np.add.at(shares[who], (rows[decided], columns[joint.actual]), joint.counts / joint.n)
-    telling = np.ptp(shares, axis=0) * width
+        np.add.at(cells[who], (rows[decided], columns[joint.actual]), shares)
+    telling = np.ptp(cells, axis=0) * width
     if not telling.any():
         telling = width
     i, j = np.unravel_index(telling.argmax(), telling.shape)
@@ -327,16 +335,17 @@ def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
 
 
 def _drawn_costs(
-    joint: JointConfusion,
+    population: Populations,
     costs: CostMatrix | CostRanges,
     path: _Path,
     draws: int,
     generator: np.random.Generator,
 ) -> list[Floats]:
     """Return each classifier's cost at both ends of the path, for drawn populations and costs."""
+    joint = population.joint
     parts: list[list[Floats]] = [[], []]
     for size in servings(draws, len(joint.counts)):
-        populations = drawn_populations(joint, size, generator)
+        populations = population.drawn(size, generator)
         sampled = None
         if isinstance(costs, CostRanges) and path.cell is not None:
             sampled = costs.sample(size, rng=generator)
@@ -363,14 +372,20 @@ def _with_cell(
     return np.asarray(fixed[:, rows][:, :, columns])
 
 
-def _intervals(joint: JointConfusion, path: _Path, confidence: float) -> tuple[Floats, Floats]:
+def _intervals(
+    joint: JointConfusion, path: _Path, confidence: float, class_priors: Any
+) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
     axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    tables = np.stack([joint.single(name).counts for name in joint.names])
-    limits = [
-        batch_intervals(tables, CostMatrix(values, rows="predicted", **axes), confidence=confidence)
-        for values in path.values(*ends)
-    ]
-    both = np.array(limits)
-    return both[:, 0].T, both[:, 1].T
+    places = [CostMatrix(values, rows="predicted", **axes) for values in path.values(*ends)]
+    tables = [joint.single(name) for name in joint.names]
+    if class_priors is None:
+        counts = np.stack([table.counts for table in tables])
+        both = np.array([batch_intervals(counts, at, confidence=confidence) for at in places])
+        return both[:, 0].T, both[:, 1].T
+    design = Design(class_priors)
+    limits = np.array(
+        [[tuple(CostEstimate(t, at, design).interval(confidence)) for at in places] for t in tables]
+    )
+    return limits[..., 0], limits[..., 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from stakes import _validate
 from stakes._labels import Label
 from stakes._table import html_table, number, text_table
-from stakes.costs import CostMatrix, CostRanges
-from stakes.counts.joint import JointConfusion
+from stakes.costs import CostRanges
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.designs import cell_shares
 from stakes.infer.difference import CostDifference
+from stakes.infer.populations import (
+    Populations,
+    expected_costs,
+    joint_counts,
+    servings,
+    shares_of_minimum,
+)
 
 Floats = NDArray[np.float64]
-SERVING = 1 << 22
-"""Numbers drawn at a time."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,13 +112,15 @@ def cheapest_probability(
     predictions: Mapping[str, Any] | None,
     costs: CostRanges,
     *,
+    class_priors: Any = None,
     n_draws: Any = 4000,
     rng: np.random.Generator | int | None = None,
 ) -> CheapestProbability:
     """Return how likely each classifier is the cheapest when costs are known only as ranges.
 
     Costs are drawn from their ranges, the population from the Bayesian bootstrap, that is from
-    Dirichlet(counts) over the combinations of decisions and class that came.
+    Dirichlet(counts) over the combinations of decisions and class that came; with class priors over
+    those of each class, whose share then is its prior.
 
     Parameters
     ----------
@@ -124,6 +130,8 @@ def cheapest_probability(
         From the name of each classifier to its decisions.
     costs : CostRanges
         What is known of the costs.
+    class_priors : mapping or sequence, optional
+        The share of each class where the classifiers are used, if it differs from the test set's.
     n_draws : int, default 4000
         How many costs and populations are drawn.
     rng : Generator or seed
@@ -139,6 +147,14 @@ def cheapest_probability(
     >>> print(found.summary())
     eager is the cheapest with a probability of 55 % (72 % if only the costs, 64 % if only the test
     set were uncertain).
+
+    Where only one in ten is a 1, false alarms matter more:
+
+    >>> found = cheapest_probability(
+    ...     y_true, {"eager": [0] * 40 + [1] * 60, "shy": [0] * 62 + [1] * 38}, costs,
+    ...     class_priors={0: 0.9, 1: 0.1}, rng=0)
+    >>> [round(float(each), 2) for each in found.probability]
+    [0.02, 0.98]
     """
     if not isinstance(costs, CostRanges):
         raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
@@ -146,15 +162,15 @@ def cheapest_probability(
         raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
     joint = joint_counts(y_true, predictions, costs)
     generator = _validate.generator(rng)
-    shares = joint.counts / joint.n
-    average = costs.mean()
-    mean = average.values_for(joint.labels, joint.decisions)  # raises where labels are missing
+    population = Populations(joint, class_priors)
+    shares = population.shares()
+    mean = costs.mean().values_for(joint.labels, joint.decisions)  # raises where labels are missing
     rows = [costs.decisions.index(decision) for decision in joint.decisions]
     columns = [costs.labels.index(label) for label in joint.labels]
     both, by_costs, by_sampling = [], [], []
     for size in servings(n_draws, len(shares)):
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
-        populations = drawn_populations(joint, size, generator)
+        populations = population.drawn(size, generator)
         both.append(expected_costs(joint, drawn, populations))
         by_costs.append(expected_costs(joint, drawn, shares))
         by_sampling.append(expected_costs(joint, mean, populations))
@@ -172,45 +188,6 @@ def cheapest_probability(
         sd_sampling=sd_sampling,
         draws=tables[0],
     )
-
-
-def servings(draws: int, width: int) -> Iterator[int]:
-    """Return how many to draw at a time, of rows so wide."""
-    step = max(1, SERVING // max(width, 1))
-    for start in range(0, draws, step):
-        yield min(step, draws - start)
-
-
-def drawn_populations(joint: JointConfusion, size: int, generator: np.random.Generator) -> Floats:
-    """Draw populations by the Bayesian bootstrap, Dirichlet(counts)."""
-    populations = generator.standard_gamma(joint.counts, (size, len(joint.counts)))
-    populations /= populations.sum(axis=1, keepdims=True)
-    return np.asarray(populations)
-
-
-def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) -> JointConfusion:
-    """Count the decisions of several classifiers, unless they are counted already."""
-    if isinstance(y_true, JointConfusion):
-        return y_true
-    return JointConfusion.from_labels(
-        y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
-    )
-
-
-def expected_costs(joint: JointConfusion, costs: Floats, populations: Floats) -> Floats:
-    """Return the expected cost of each classifier for each draw."""
-    return np.column_stack(
-        [
-            np.atleast_1d((costs[..., decided, joint.actual] * populations).sum(axis=-1))
-            for decided in joint.decided.T
-        ]
-    )
-
-
-def shares_of_minimum(table: Floats) -> Floats:
-    """Return how often each column is the least; ties are shared."""
-    least = np.isclose(table, table.min(axis=1, keepdims=True), rtol=1e-12, atol=0)
-    return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 @dataclass(frozen=True)
