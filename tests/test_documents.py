@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pyarrow.parquet
 import pytest
+from pages import written
 
 import stakes
 from stakes import CostMatrix, evaluate
@@ -76,6 +77,18 @@ def test_every_public_name_has_a_reference_entry():
     assert all(f"learn.{name}" in reference for name in stakes.learn.__all__)
     assert all(f"lab.{name}" in reference for name in stakes.lab.__all__)
     assert "automodule:: stakes.errors" in reference
+
+
+def test_what_people_copy_uses_nothing_private():
+    scripts = [
+        *ROOT.glob("docs/gallery_src/*.py"),
+        *ROOT.glob("docs/case_studies_src/*.py"),
+        *ROOT.glob("examples/*.py"),
+    ]
+    assert len(scripts) > 15
+    for path in (*scripts, *(ROOT / page for page in written())):
+        private = r"(?:from|import) stakes[\w.]*\._\w+|from stakes[\w.]* import \(?\s*_\w+"
+        assert re.findall(private, path.read_text(encoding="utf-8")) == [], path
 
 
 # Made by a function or a method, whose example shows them.

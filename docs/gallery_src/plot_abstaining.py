@@ -15,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from stakes import CostMatrix, evaluate
-from stakes.show._matplotlib import COLOURS
 
 X, codes = make_classification(
     8000, n_features=10, n_informative=5, weights=[0.8], flip_y=0.02, class_sep=0.7, random_state=2
@@ -54,9 +53,7 @@ fig, (upper, lower) = plt.subplots(
 )
 names = ["called ok, was fraud", "called fraud, was ok", "asked"]
 areas = upper.stackplot(prices, parts.T, labels=names, alpha=0.5)
-for area, colour, hatch in zip(
-    areas, (COLOURS[1], COLOURS[0], COLOURS[2]), ("//", "", ".."), strict=True
-):
+for area, colour, hatch in zip(areas, ("C1", "C0", "C2"), ("//", "", ".."), strict=True):
     area.set(facecolor=colour, hatch=hatch, edgecolor="white")
 limits = np.array([tuple(each.interval()) for each in found])
 upper.plot(prices, [each.cost for each in found], color="black", label="in all")

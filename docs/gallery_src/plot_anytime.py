@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from stakes import Accumulator, Confusion, CostMatrix
-from stakes.show._matplotlib import COLOURS
 
 costs = CostMatrix.from_errors(
     false_positive=5, false_negative=120, pos_label="fraud", neg_label="ok"
@@ -41,13 +40,13 @@ print(running.summary())
 
 fig, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
 day = np.arange(1, days + 1)
-ax.fill_between(day, low, high, color=COLOURS[0], alpha=0.2, label="anytime, 95 %")
-ax.plot(day, cost, color=COLOURS[0], label="cost so far")
-ax.plot(day, low_once, color=COLOURS[1], linestyle="--", linewidth=1.2)
+ax.fill_between(day, low, high, color="C0", alpha=0.2, label="anytime, 95 %")
+ax.plot(day, cost, color="C0", label="cost so far")
+ax.plot(day, low_once, color="C1", linestyle="--", linewidth=1.2)
 ax.plot(
     day,
     high_once,
-    color=COLOURS[1],
+    color="C1",
     linestyle="--",
     linewidth=1.2,
     label="for one look, 95 % (normal)",

@@ -13,7 +13,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from stakes import BinnedCostCurve, BinnedScoreCounts, CostCurve, ScoreCounts
-from stakes.show._matplotlib import line_look
 
 rng = np.random.default_rng(0)
 y = rng.choice([True, False], 200_000, p=[0.1, 0.9])
@@ -39,12 +38,9 @@ pc = np.linspace(0, 1, 401)
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for ax, number in zip(axes, (10, 40), strict=True):
     curve = BinnedCostCurve(in_bins(number))
-    look = line_look(0)
-    ax.fill_between(
-        pc, curve.lower(pc), curve.upper(pc), color=look["color"], alpha=0.25, label="bracket"
-    )
-    ax.plot(pc, curve.upper(pc), label="attained by a threshold between bins", **look)
-    ax.plot(pc, exact.cost(pc), label="exact", **line_look(1))
+    ax.fill_between(pc, curve.lower(pc), curve.upper(pc), color="C0", alpha=0.25, label="bracket")
+    ax.plot(pc, curve.upper(pc), color="C0", label="attained by a threshold between bins")
+    ax.plot(pc, exact.cost(pc), color="C1", linestyle="--", label="exact")
     ax.plot(pc, np.minimum(pc, 1 - pc), color="0.5", linestyle=":", label="trivial classifiers")
     ax.set(title=f"{number} bins", xlim=(0, 1), ylim=(0, 0.35), xlabel="operating condition PC(+)")
 axes[0].set_ylabel("normalised expected cost")

@@ -18,7 +18,6 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from stakes import CostCurve, ScoreCounts, operating_condition
-from stakes.show._matplotlib import line_look
 
 data = load_breast_cancer()
 y = data.target_names[data.target]
@@ -54,17 +53,16 @@ own = np.array(
     ]
 )
 fig, ax = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
-best = line_look(0)
-ax.plot(threshold, net_benefit(band.cost), label="bayes, best threshold", **best)
+ax.plot(threshold, net_benefit(band.cost), color="C0", label="bayes, best threshold")
 ax.fill_between(
     threshold,
     net_benefit(band.high),
     net_benefit(band.low),
-    color=best["color"],
+    color="C0",
     alpha=0.15,
     label="its 95 % band (pointwise)",
 )
-ax.plot(threshold, own, label="bayes, at its own threshold", **line_look(1))
+ax.plot(threshold, own, color="C1", linestyle="--", label="bayes, at its own threshold")
 ax.plot(threshold, net_benefit(1 - pc), color="0.4", linestyle=":", label="treat all")
 ax.axhline(0, color="0.4", linewidth=1, label="treat none")
 ax.set(

@@ -13,7 +13,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from stakes import Confusion, CostEstimate, CostMatrix
-from stakes.show._matplotlib import COLOURS
 
 costs = CostMatrix.from_errors(
     false_positive=10, false_negative=500, pos_label="fraud", neg_label="ok"
@@ -50,7 +49,7 @@ fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constraine
 rows = np.arange(len(methods))
 for ax, (title, table) in zip(axes, tables.items(), strict=True):
     for row, each in zip(rows, intervals[title].values(), strict=True):
-        colour, style = (COLOURS[1], "--") if row else (COLOURS[0], "-")
+        colour, style = ("C1", "--") if row else ("C0", "-")
         ax.hlines(row, *each, color=colour, linestyle=style, linewidth=1.8)
         ax.plot([*each], [row, row], color=colour, linestyle="none", marker="|", markersize=9)
     ax.axvline(CostEstimate(table, costs).cost, color="0.4", linestyle=":")

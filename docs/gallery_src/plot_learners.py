@@ -18,7 +18,6 @@ from sklearn.preprocessing import StandardScaler
 
 from stakes import CostMatrix
 from stakes.learn import MinimumRiskClassifier, compare_learners
-from stakes.show._matplotlib import COLOURS, MARKERS
 
 data = load_breast_cancer()
 X, y = data.data, data.target_names[data.target]
@@ -38,7 +37,7 @@ places = np.arange(len(learners))
 ax.plot(places, compared.fold_costs.T, color="0.8", linewidth=0.8, zorder=1)
 for place, name in zip(places, learners, strict=True):
     spread = compared.fold_costs[:, place]
-    look = {"color": COLOURS[place], "marker": MARKERS[place], "linestyle": "none"}
+    look = {"color": f"C{place}", "marker": "os^"[place], "linestyle": "none"}
     ax.plot(np.full(len(spread), place), spread, markersize=4, alpha=0.7, **look)
     mean = compared.mean_costs()[name]
     ax.plot(place + 0.14, mean, markersize=10, **look)

@@ -18,7 +18,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes import CostMatrix, compare_many
-from stakes.show._matplotlib import COLOURS, MARKERS
 
 X, codes = make_classification(
     10_000, n_features=12, n_informative=6, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=1
@@ -49,9 +48,7 @@ pairs = ranking.to_dict()["pairs"]
 rows = np.arange(len(pairs))
 fig, ax = plt.subplots(figsize=(7, 0.4 * len(pairs) + 1.2), layout="constrained")
 for row, pair in zip(rows, pairs, strict=True):
-    colour, style, marker = (
-        (COLOURS[0], "-", MARKERS[0]) if pair["rejected"] else (COLOURS[1], "--", MARKERS[1])
-    )
+    colour, style, marker = ("C0", "-", "o") if pair["rejected"] else ("C1", "--", "s")
     ax.hlines(row, pair["low"], pair["high"], color=colour, linestyle=style)
     ax.plot(pair["difference"], row, color=colour, marker=marker)
 ax.axvline(0, color="black", linewidth=0.8)

@@ -25,7 +25,6 @@ from stakes.learn import (
     LazyTreeClassifier,
     PETClassifier,
 )
-from stakes.show._matplotlib import COLOURS
 
 rng = np.random.default_rng(0)
 
@@ -74,12 +73,12 @@ for name, each in found.items():
 fig, axes = plt.subplots(2, 3, figsize=(8.4, 6.2), layout="constrained")
 for ax, (name, each) in zip(axes.flat, told.items(), strict=False):
     error = np.sqrt(np.mean((each - truth) ** 2))
-    ax.plot(truth, each, ".", color=COLOURS[0], markersize=4, alpha=0.5)
+    ax.plot(truth, each, ".", color="C0", markersize=4, alpha=0.5)
     ax.plot([0, 1], [0, 1], color="black", linewidth=0.8)
     ax.set(box_aspect=1, xlabel="true probability", ylabel="what the tree says")
     ax.set_title(f"{name}\nroot mean square error {error:.2f}", fontsize="medium")
 last = axes.flat[-1]
-last.barh(list(found), list(found.values()), color=COLOURS[0], alpha=0.35)
+last.barh(list(found), list(found.values()), color="C0", alpha=0.35)
 for name in found:
     last.text(0.03, name, name, va="center", fontsize="small")
 last.invert_yaxis()
