@@ -28,7 +28,9 @@ lint: $(VENV)/.lint  ## style, formatting, types and spelling
 bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same run
 	$(BIN)/python benchmarks/run.py
 
-docs: $(VENV)/.docs  ## build the documentation into docs/_build/html
+# With a browser the build draws the report's pictures, by what the tests install.
+BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+docs: $(VENV)/.docs $(if $(BROWSER),$(VENV)/.test)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 test-oldest:  ## run the tests on the oldest dependencies that pyproject.toml allows

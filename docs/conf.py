@@ -1,10 +1,15 @@
 """Sphinx configuration."""
 
+import shutil
 import sys
+import tempfile
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+from sphinx.util.logging import getLogger
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
+from pictures import PICTURES, NoBrowserError, write
 from results_page import write_pages
 
 project = "stakes"
@@ -40,6 +45,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery", "case_studies"],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
+    "run_stale_examples": True,  # the library may have changed though the script has not
     "download_all_examples": False,
     "show_signature": False,
 }
@@ -65,7 +71,25 @@ def _write_results(app):
     write_pages(Path(app.srcdir) / "results")
 
 
+def _draw_report(app, failure):
+    """Show the report as it is now, in the place of the pictures that are kept with the source."""
+    if failure is not None or app.builder.format != "html":
+        return
+    log = getLogger(__name__)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            write(Path(folder))
+        except NoBrowserError as error:
+            log.info("pictures of the report: those kept with the source are shown, as %s", error)
+            return
+        for picture in PICTURES:
+            _, name = app.env.images[picture.path.removeprefix("docs/")]
+            shutil.copy(Path(folder) / picture.path, Path(app.outdir) / "_images" / name)
+    log.info("pictures of the report: drawn anew")
+
+
 def setup(app):
     """Register what Sphinx calls."""
     app.connect("builder-inited", _write_results)
     app.connect("autodoc-process-docstring", _shorten_inherited)
+    app.connect("build-finished", _draw_report)

@@ -9,8 +9,10 @@ import io
 import shutil
 import sys
 import tempfile
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,10 @@ MEASURE = """() => ["h1", "p", "svg text"].map(which => {
   brush.font = getComputedStyle(document.querySelector(which)).font;
   return brush.measureText("What a classifier's mistakes cost").width.toFixed(2);
 }).join(" ")"""
+
+
+class NoBrowserError(RuntimeError):
+    """There is no browser to draw with, or something else that it takes is not installed."""
 
 
 @dataclass(frozen=True)
@@ -86,24 +92,47 @@ def draw(page: Any, picture: Picture) -> Image.Image:
     return Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip))).convert("RGB")
 
 
-def main() -> None:
-    """Write all pictures."""
-    from playwright.sync_api import sync_playwright
+def save(page: Any, picture: Picture, path: Path) -> None:
+    """Write a picture of the open report, with the words that it shows."""
+    kept = PngInfo()
+    kept.add_itxt(WORDS, words(page, picture))
+    kept.add_itxt(FONTS, fonts(page))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draw(page, picture).save(path, optimize=True, pnginfo=kept)
 
+
+@contextmanager
+def opened() -> Iterator[Any]:
+    """Open the demo's report in a browser."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
-        sys.exit(f"no browser found: none of {', '.join(BROWSERS)} is on the PATH")
+        raise NoBrowserError(f"none of {', '.join(BROWSERS)} is on the PATH")
+    for name in ("playwright", "altair"):
+        if find_spec(name) is None:
+            raise NoBrowserError(f"{name} is not installed: pip install '.[test]'")
+    from playwright.sync_api import sync_playwright
+
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = write_report(Path(folder))
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = open_report(browser, report)
-        for picture in PICTURES:
-            kept = PngInfo()
-            kept.add_itxt(WORDS, words(page, picture))
-            kept.add_itxt(FONTS, fonts(page))
-            draw(page, picture).save(ROOT / picture.path, optimize=True, pnginfo=kept)
-            print(picture.path)
+        yield open_report(browser, report)
         browser.close()
+
+
+def write(folder: Path) -> None:
+    """Write all pictures, to where they are in the project, but below another folder."""
+    with opened() as page:
+        for picture in PICTURES:
+            save(page, picture, folder / picture.path)
+
+
+def main() -> None:
+    """Write all pictures into the project."""
+    try:
+        write(ROOT)
+    except NoBrowserError as error:
+        sys.exit(f"no pictures were drawn: {error}")
+    print("\n".join(picture.path for picture in PICTURES))
 
 
 if __name__ == "__main__":

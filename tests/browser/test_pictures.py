@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,28 @@ def test_a_picture_shows_what_the_report_shows_now(picture, demo):
         same_fonts = kept.text[pictures.FONTS] == pictures.fonts(demo)
     # Of 255. Other fonts move lines, so that only words, size and colours can be told then.
     assert difference.mean() < (0.5 if same_fonts else 25), RENEW
+
+
+def test_a_build_draws_them_anew_elsewhere(demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "opened", lambda: nullcontext(demo))
+    before = {each.path: (ROOT / each.path).read_bytes() for each in pictures.PICTURES}
+    pictures.write(tmp_path)
+    for each in pictures.PICTURES:
+        with Image.open(tmp_path / each.path) as new, Image.open(ROOT / each.path) as kept:
+            assert new.text[pictures.WORDS] == kept.text[pictures.WORDS]
+        assert (ROOT / each.path).read_bytes() == before[each.path]
+
+
+def test_without_a_browser_it_is_said_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "BROWSERS", ("no-such-browser",))
+    with pytest.raises(pictures.NoBrowserError, match="none of no-such-browser is on the PATH"):
+        pictures.write(tmp_path)
+    monkeypatch.setattr(pictures, "BROWSERS", (Path(sys.executable).name,))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    monkeypatch.setitem(sys.modules, "playwright", None)
+    with pytest.raises(pictures.NoBrowserError, match="playwright is not installed: pip install"):
+        pictures.write(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_picture_of_the_documents_has_a_maker():
