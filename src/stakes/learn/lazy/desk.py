@@ -27,7 +27,8 @@ class Data(NamedTuple):
     `position` [attribute, row] is a row's place in the attribute's order, in which rows without a
     value are last; `entry` [attribute, place] holds the value's code, the row's weight and class.
     `code` [attribute, row] and `codes` [row, attribute], which has whole vectors of attributes,
-    hold the codes alone, those of missing values being higher than all others.
+    hold the codes alone, those of missing values being higher than all others. It is `plain` if
+    all values are numbers and none is missing.
     """
 
     code: np.ndarray
@@ -42,6 +43,7 @@ class Data(NamedTuple):
     row_class: np.ndarray
     row_weight: np.ndarray
     row_hash: np.ndarray
+    plain: bool
 
 
 class Rules(NamedTuple):
@@ -87,7 +89,6 @@ class Desk(NamedTuple):
     seen: np.ndarray
     below: np.ndarray
     sides: np.ndarray
-    cuts: np.ndarray
     gain_of_query: np.ndarray
     choice_of_query: np.ndarray
     packed: np.ndarray
@@ -124,7 +125,7 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
         np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
         np.empty(n_queries, np.int64),
-        np.zeros((3, attributes), np.int64), np.empty(attributes),
+        np.zeros((4, attributes), np.int64),
         np.zeros((n_queries, attributes), np.int64), np.empty((n_queries, attributes), np.int64),
         np.empty(attributes, np.int64), np.empty(attributes + 1, np.int64),
         np.empty(attributes, np.bool_), np.empty(n_queries, np.int64),

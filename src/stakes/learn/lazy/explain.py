@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.learn.lazy.prepare import Table
+from stakes.learn.lazy.prepare import Queries, Table
 from stakes.learn.lazy.run import grow_with, new_desk
 
 UNIT = 1e9
@@ -21,7 +21,7 @@ def tree_text(
     table: Table,
     rules: Any,
     counts: NDArray[Any],
-    query: NDArray[np.float64],
+    query: Queries,
     *,
     labels: list[str],
     max_leaves: int,
@@ -53,7 +53,7 @@ class _Tree:
     rules: Any
     data: Any
     desk: Any
-    query: NDArray[np.float64]
+    query: Queries
     labels: list[str]
 
     def call(self, compiled: Any, **arguments: Any) -> Any:
@@ -103,7 +103,8 @@ class _Tree:
             rows=rows,
             length=len(rows),
             size=size,
-            queries=self.query,
+            queries=self.query.values,
+            ranks=self.query.ranks,
             asked=np.zeros(1, np.int32),
             n_asked=1,
             best=gains,

@@ -23,6 +23,7 @@ from stakes.learn.lazy.entropy import (
     units,
 )
 from stakes.learn.lazy.order import FEW, rank_few, sort_many
+from stakes.learn.lazy.prepare import NO_RANK
 from stakes.learn.lazy.thresholds import (
     CLASS,
     CODE,
@@ -45,8 +46,9 @@ from stakes.learn.lazy.vectors import (
     best_splits,
 )
 
-LEFT_GAIN, RIGHT_GAIN, LIMIT = range(3)
-"""What is noted of an attribute's test: the gains of its sides, the highest code on the left."""
+LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
+"""What is noted of an attribute's test: the gains of its sides, and the ranks of the values beside
+it."""
 
 RANKS, MOST_RANKS = 16, 0xFFFF
 """A gain with the rank of its attribute below it, the first attribute's being the highest."""
@@ -54,12 +56,12 @@ RANKS, MOST_RANKS = 16, 0xFFFF
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def best_tests(
-    rows, first, length, size, queries, asked, n_asked, best, keys, onlys, n_best,
-    max_tests, gain_ratio, min_leaf, balanced, at_node, by_information, stride, missing,
+    rows, first, length, size, queries, ranks, asked, n_asked, best, keys, onlys, n_best,
+    max_tests, gain_ratio, min_leaf, balanced, at_node, by_information, stride, missing, plain,
     codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
     log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place,
     found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below,
-    sides, cuts, gain_of_query, choice_of_query, packed, rest, alone, pure,
+    sides, gain_of_query, choice_of_query, packed, rest, alone, pure,
     table_of, table_counts, table_from, tabled, scores, gains,
 ):  # fmt: skip
     """Write the best tests of each query at a node, and the class where a test leaves one only.
@@ -100,22 +102,26 @@ def best_tests(
             found, split_gains,
         )  # fmt: skip
     in_vectors = begin != NOTHING or bounded
-    n_rest = 0
     for a in range(attributes):
-        low, high = np.int64(found[BELOW, a]), np.int64(found[ABOVE, a])
-        alone[a] = discrete[a] or not in_vectors or found[HIGHEST, a] == missing
-        rest[n_rest] = a
-        n_rest += alone[a]
-        cuts[a], sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a], sides[LIMIT, a] = 0.0, 0, 0, low
-        if alone[a] or found[SCORE, a] == NEVER:
-            continue
-        cuts[a] = middle(value[value_start[a] + low], value[value_start[a] + high])
-        if begin != NOTHING:
-            split = np.int64(found[SPLIT, a])
-            sides[LEFT_GAIN, a] = np.int64(gains[begin + split])
-            sides[RIGHT_GAIN, a] = np.int64(gains[begin + table_size - 1 - split])
-        else:
+        alone[a] = not in_vectors
+        sides[LOW, a], sides[HIGH, a] = 2 * found[BELOW, a], 2 * found[ABOVE, a]
+        sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
+    if begin != NOTHING:
+        for a in range(attributes):
+            split, mirror = begin + found[SPLIT, a], begin + table_size - 1 - found[SPLIT, a]
+            sides[LEFT_GAIN, a] = gains[split] * (found[SCORE, a] != NEVER)
+            sides[RIGHT_GAIN, a] = gains[mirror] * (found[SCORE, a] != NEVER)
+    elif bounded:
+        for a in range(attributes):
             sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = split_gains[0, a], split_gains[1, a]
+    n_rest = 0
+    if not (plain and in_vectors):
+        for a in range(attributes):
+            alone[a] = discrete[a] or not in_vectors or found[HIGHEST, a] == missing
+            rest[n_rest] = a
+            n_rest += alone[a]
+            if alone[a]:
+                sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
 
     for i in range(n_asked):
         pure[i] = 0
@@ -188,40 +194,53 @@ def best_tests(
         if after != NOTHING:
             left_gain = max(units(whole - left_entropy), 0)
             right_gain = max(units(whole - right_entropy), 0)
-            low = entry[a, places[after]] >> CODE
-            high = value_start[a] + (entry[a, places[after + 1]] >> CODE)
-            cut = middle(value[value_start[a] + low], value[high])
-            _note_sides(
-                a, cut, left_gain, right_gain, low, highest_gain, sides, cuts,
-                queries, asked, n_asked, pure,
-            )  # fmt: skip
+            low, high = entry[a, places[after]] >> CODE, entry[a, places[after + 1]] >> CODE
+            cut = middle(value[value_start[a] + low], value[value_start[a] + high])
+            sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = left_gain, right_gain
+            sides[LOW, a], sides[HIGH, a] = 2 * low, 2 * high
+            left_pure, right_pure = left_gain == highest_gain, right_gain == highest_gain
+            if left_pure or right_pure:
+                for i in range(n_asked):
+                    x = queries[asked[i], a]
+                    pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
 
     for i in range(n_asked):
         q = asked[i]
         if at_node:
-            for a in range(attributes):  # a vector loop
-                x = queries[q, a]
-                gain = (x <= cuts[a]) * sides[LEFT_GAIN, a] + (x > cuts[a]) * sides[RIGHT_GAIN, a]
-                packed[a] = gain << RANKS | (MOST_RANKS - a)
+            for a in range(attributes):  # a vector loop; between two values, the better side
+                mine = np.int64(ranks[q, a])
+                left = sides[LEFT_GAIN, a] * (mine < sides[HIGH, a])
+                right = sides[RIGHT_GAIN, a] * ((mine > sides[LOW, a]) & (mine < NO_RANK))
+                packed[a] = max(left, right) << RANKS | (MOST_RANKS - a)
         for k in range(n_rest):
             a = rest[k]
             if k >= n_done:
                 packed[a] = 0
             elif discrete[a] or not at_node:
                 packed[a] = gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
-        count = 0
+        count, last, least_gain = 0, np.int64(1) << 62, 0.0
         while count < max_tests:
             highest = np.int64(0)
             for a in range(attributes):
-                highest = max(highest, packed[a])
+                highest = max(highest, packed[a] * (packed[a] < last))
+            last = highest
             gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
-            if gain == 0 or (count and gain + 1 < gain_ratio * best[i, 0]):
+            if gain == 0 or gain + 1 < least_gain:
                 break
-            packed[a] = 0
             if discrete[a] or not at_node:
                 choice = choice_of_query[i, a]
             else:
-                choice = 2 * sides[LIMIT, a] + (queries[q, a] > cuts[a])
+                low, high = sides[LOW, a], sides[HIGH, a]
+                above = ranks[q, a] >= high
+                if low < ranks[q, a] < high:
+                    start = value_start[a]
+                    cut = middle(value[start + (low >> 1)], value[start + (high >> 1)])
+                    above = queries[q, a] > cut
+                    true_gain = sides[RIGHT_GAIN if above else LEFT_GAIN, a]
+                    if true_gain < gain:
+                        packed[a] = true_gain << RANKS | (MOST_RANKS - a)
+                        continue
+                choice = low + above
             only = np.int64(NOTHING)
             if gain == highest_gain and begin != NOTHING and not alone[a]:
                 split = np.int64(found[SPLIT, a])
@@ -234,23 +253,11 @@ def best_tests(
                 while not _passes(choice, np.int64(codes[rows[j], a]), discrete[a], missing):
                     j += 1
                 only = np.int64(row_class[rows[j]])
+            if count == 0:
+                least_gain = gain_ratio * gain
             best[i, count], keys[i, count], onlys[i, count] = gain, a * stride + choice, only
             count += 1
         n_best[i] = count
-
-
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _note_sides(
-    a, cut, left_gain, right_gain, low, highest_gain, sides, cuts, queries, asked, n_asked, pure
-):
-    """Note a test, and count the queries on a side that has one class only."""
-    cuts[a] = cut
-    sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a], sides[LIMIT, a] = left_gain, right_gain, low
-    left_pure, right_pure = left_gain == highest_gain, right_gain == highest_gain
-    if left_pure or right_pure:
-        for i in range(n_asked):
-            x = queries[asked[i], a]
-            pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
@@ -317,7 +324,7 @@ def take_rows(
     """
     a, choice = key // stride, key % stride
     limit = choice >> 1
-    kept, size, key_hash = 0, 0, np.uint64(0)
+    kept, size, key_hash = 0, 0, 0
     if discrete[a]:
         for i in range(first, first + length):
             rows[into + kept] = rows[i]

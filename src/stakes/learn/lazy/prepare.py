@@ -23,6 +23,9 @@ LANES = 32
 HASH_SEED = 20_010_615
 MISSING = -1
 
+NO_RANK = (1 << 31) - 1
+"""The rank of a missing value."""
+
 
 @dataclass(frozen=True)
 class Attribute:
@@ -39,6 +42,25 @@ class Attribute:
 
     def __len__(self) -> int:
         return len(self.index if self.numbers is None else self.numbers)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Queries:
+    """What is asked: numbers as they are, other values by their codes, and the numbers' ranks.
+
+    The rank of a number is twice the code of an equal one in the training rows; between two of
+    them, it is between theirs.
+    """
+
+    values: NDArray[np.float64]
+    ranks: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, start: int, end: int) -> Queries:
+        """Return those from one to another."""
+        return Queries(self.values[start:end], self.ranks[start:end])
 
 
 @dataclass(frozen=True)
@@ -86,17 +108,28 @@ class Table:
         """How many attributes whole vectors hold."""
         return -(-len(self.attributes) // LANES) * LANES
 
-    def queries(self, columns: list[Column]) -> NDArray[np.float64]:
-        """Return the queries: numbers as they are, other values by their codes."""
+    def queries(self, columns: list[Column]) -> Queries:
+        """Return the queries with these columns."""
         out = np.empty((len(columns[0].values), len(columns)))
         for a, (attribute, column) in enumerate(zip(self.attributes, columns, strict=True)):
             if attribute.index is None:
                 out[:, a] = column.numbers()
             else:
                 out[:, a] = column.codes(attribute.index)
-        return out
+        return self._ranked(out)
 
-    def rows_as_queries(self, bag: Any) -> NDArray[np.float64]:
+    def _ranked(self, values: NDArray[np.float64]) -> Queries:
+        ranks = np.full(values.shape, NO_RANK, np.int32)
+        for a, attribute in enumerate(self.attributes):
+            if attribute.numbers is not None:
+                known = ~np.isnan(values[:, a])
+                numbers = values[known, a]
+                below = np.searchsorted(attribute.numbers, numbers)
+                equal = below < np.searchsorted(attribute.numbers, numbers, side="right")
+                ranks[known, a] = 2 * below - 1 + equal
+        return Queries(values, ranks)
+
+    def rows_as_queries(self, bag: Any) -> Queries:
         """Return the rows of a bag as queries."""
         out = np.empty((len(bag.row_class), len(self.attributes)))
         for a, (attribute, codes) in enumerate(zip(self.attributes, bag.code, strict=True)):
@@ -106,7 +139,7 @@ class Table:
             else:
                 out[~missing, a] = attribute.numbers[codes[~missing]]
                 out[missing, a] = np.nan
-        return out
+        return self._ranked(out)
 
     def bag(self, counts: NDArray[Any]) -> Any:
         """Return the rows of a bag, which drew each so often, for the compiled code."""
@@ -141,7 +174,7 @@ class Table:
             np.empty(0) if attribute.numbers is None else attribute.numbers
             for attribute in self.attributes
         ]
-        hashes = np.random.default_rng(HASH_SEED).integers(0, 1 << 64, self.n_rows, np.uint64)
+        hashes = np.random.default_rng(HASH_SEED).integers(-(1 << 63), 1 << 63, self.n_rows)
         return Data(
             code=code,
             codes=by_row,
@@ -155,6 +188,7 @@ class Table:
             row_class=self.classes[rows].astype(np.int32),
             row_weight=counts[rows].astype(np.int32),
             row_hash=hashes[rows],
+            plain=bool((known == size).all()) and not self.any_discrete,
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from stakes.learn.lazy.prepare import Table
+from stakes.learn.lazy.prepare import Queries, Table
 
 TASK_BYTES, BYTES_GROW = 192 << 20, 1.5
 """What the nodes of a task may take, and how the bytes of a query's nodes grow with the rows.
@@ -37,7 +37,7 @@ def mean_probabilities(
     rules: Any,
     smallest: NDArray[np.int64],
     bags: NDArray[Any],
-    queries: NDArray[np.float64],
+    queries: Queries,
     *,
     max_nodes: int | None,
     n_jobs: int | None,
@@ -58,7 +58,7 @@ def mean_probabilities(
         for counts, least in zip(bags, smallest.tolist(), strict=True):
             data, own = table.bag(counts), rules._replace(smallest=least)
             for start in starts:
-                yield delayed(_grow)(table, own, desks, data, queries[start : start + chunk])
+                yield delayed(_grow)(table, own, desks, data, queries.part(start, start + chunk))
 
     progress = _Progress(name, len(bags) * len(starts), verbose)
     for number, shares in enumerate(_results(tasks(), n_jobs, progress)):
@@ -130,18 +130,19 @@ def new_desk(table: Table, queries: int) -> Any:
 
 
 def grow_with(
-    table: Table, rules: Any, desk: Any, data: Any, queries: NDArray[np.float64]
+    table: Table, rules: Any, desk: Any, data: Any, queries: Queries
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the sums of shares over all paths of each query, and how many paths there are."""
     from stakes.learn.lazy.graph import grow
 
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
-    grow(data, rules, desk, table.stride, table.missing, queries, sums, paths, 0)
+    asked = queries.values, queries.ranks
+    grow(data, rules, desk, table.stride, table.missing, *asked, sums, paths, 0)
     return sums, paths
 
 
 def _grow(
-    table: Table, rules: Any, desks: SimpleQueue[Any], data: Any, queries: NDArray[np.float64]
+    table: Table, rules: Any, desks: SimpleQueue[Any], data: Any, queries: Queries
 ) -> NDArray[np.float64]:
     desk = _some_desk(table, desks, len(queries))
     sums, paths = grow_with(table, rules, desk, data, queries)
@@ -158,7 +159,8 @@ def _smallest_split(
     queries = table.rows_as_queries(data)
     desk = _some_desk(table, desks, table.n_rows)
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
-    found = grow(data, rules, desk, table.stride, table.missing, queries, sums, paths, max_nodes)
+    asked = queries.values, queries.ranks
+    found = grow(data, rules, desk, table.stride, table.missing, *asked, sums, paths, max_nodes)
     desks.put(desk)
     return int(found)
 
