@@ -46,8 +46,9 @@ pictures: $(VENV)/.test  ## draw the pictures of the report in the documents aga
 reader-test: $(VENV)/.run  ## follow the tutorial literally, in an environment of its own
 	$(BIN)/python tools/reader_test.py
 
-wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra
-	tools/wheel-check plot report cli trees lab mlflow
+EXTRAS := plot report cli trees lab mlflow engines
+wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra (EXTRAS=plot: only that)
+	tools/wheel-check $(EXTRAS)
 
 clean:  ## remove everything that the other targets made
 	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/case_studies docs/sg_execution_times.rst docs/reference/generated docs/results dist
