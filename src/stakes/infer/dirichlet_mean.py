@@ -26,7 +26,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import betainccinv, ndtr, ndtri
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating]
@@ -50,6 +50,7 @@ MOST_STEPS = 100
 WIDEST = 60.0
 """The search for a saddlepoint covers e^±60, more than costs in double precision can span."""
 
+TWO = 2
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 SERIES_BELOW = 0.05
@@ -65,6 +66,11 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     problem = _Problem(costs, alpha)
     result = problem.certain.copy()
     rows = np.flatnonzero(problem.spread)
+    if len(problem.costs) == TWO:  # a beta distribution
+        cheap, dear = problem.alpha[rows].T
+        span = problem.high - problem.low
+        result[rows] = problem.low + span * betainccinv(dear, cheap, upper[rows])
+        return result
     wanted = -ndtri(upper[rows])
     root, x = wanted, np.zeros(len(rows))
     old_root = old_score = np.full(len(rows), np.nan)
