@@ -96,6 +96,21 @@ def test_blot_counts_every_test_and_the_losses(tmp_path):
         row = results.only(learner=name, measure="mean quadratic loss")
         assert 0 < row["value"] < 2
         assert row["repeats"] == 2
+    folds = [
+        results.only(dataset="glass", fold=fold, learner=name, measure="cost")
+        for name in ("B-LOT", "LOT") for fold in (0, 1)
+    ]  # fmt: skip
+    bag, tree = (
+        sum(row["value"] * row["repeats"] for row in two) for two in (folds[:2], folds[2:])
+    )
+    pair = "B-LOT : LOT"
+    ratios = [
+        results.value(dataset=each, pair=pair, measure="cost ratio") for each in ("iris", "glass")
+    ]
+    assert ratios[1] == pytest.approx(bag / tree)
+    assert results.value(pair=pair, measure="mean cost ratio") == pytest.approx(
+        np.sqrt(ratios[0] * ratios[1])
+    )
     assert results.value(dataset="iris", fold=0, measure="bags") == 5
     assert results.value(dataset="iris", fold=9, measure="left out") == 1
 

@@ -6,7 +6,8 @@ most of the time: the scale is the share of the tests that it takes part in. The
 have all of them at any scale from 0.04 on, but for the folds: below full scale only the five
 smallest sets have all ten, the next eight have five, and the largest one or two. Abalone also has
 fewer bags then. Below 0.04 there are fewer folds, and 5 bags and matrices. The rows "matrices",
-"bags" and "left out" tell what a cell had.
+"bags" and "left out" tell what a cell had. Costs are shares of what the best decision for all
+examples would cost.
 """
 
 from __future__ import annotations
@@ -117,6 +118,11 @@ def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
     ends = np.cumsum([len(each) for each in differences])
     for pair, each in zip(pairs, np.split(verdict, ends[:-1]), strict=True):
         yield from tally(each, pair=called(*pair))
+    blind = (costs @ data.shares).min(axis=1)  # what the best decision for all rows would cost
+    for name, costs_of_rows in paid.items():
+        if name != POWELL:
+            shares = costs_of_rows / blind[:, np.newaxis]
+            yield average("cost", shares.mean(axis=0), learner=name)
     for name, proba in told.items():
         missed = proba - (actual[:, np.newaxis] == np.arange(proba.shape[1]))
         yield average("quadratic loss", (missed**2).sum(axis=1), learner=name)

@@ -80,6 +80,26 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
     same = sum((ahead(score) == 1) == (name in LT_AHEAD) for name, score in lazy.items())
     yield count_row("sets as the text says", same, pair=called(LT, PET))
     yield from _losses(rows)
+    yield from _ratios(rows)
+
+
+def _ratios(rows: Sequence[Row]) -> Iterator[Row]:
+    """Return what the first of a pair costs over all folds, as multiples of the second's costs."""
+    paid: dict[tuple[str, str], float] = {}
+    for row in rows:
+        if row["measure"] == "cost":
+            key = str(row["learner"]), str(row["dataset"])
+            paid[key] = paid.get(key, 0.0) + float(row["value"]) * int(row["repeats"])
+    for first, second in PAIRS:
+        ratios, pair = [], called(first, second)
+        for learner, dataset in paid:
+            theirs = paid.get((second, dataset), 0.0)
+            if learner == first and theirs and paid[first, dataset]:
+                ratios.append(paid[first, dataset] / theirs)
+                yield count_row("cost ratio", ratios[-1], dataset=dataset, pair=pair)
+        if ratios:
+            mean = float(np.exp(np.log(ratios).mean()))
+            yield count_row("mean cost ratio", mean, pair=pair)
 
 
 def _losses(rows: Sequence[Row]) -> Iterator[Row]:

@@ -129,7 +129,8 @@ def grow(data, rules, desk, stride, missing, queries, ranks, sums, totals, max_n
     slot_key = np.empty(n_queries * max_tests, np.int64)
     slot_size, slot_end = np.empty_like(slot_key), np.empty_like(slot_key)
 
-    # All nodes: their rows, and the queries that reach them in segments, one for each parent.
+    # All nodes: their rows, and the queries that reach them in segments, one for each parent. They
+    # need more room as they come, so what is borrowed has owners here.
     kept_rows, kept_nodes = np.empty(4 * n_rows + 64, np.int32), np.empty((64, 8), np.int64)
     kept_segments, kept_reached = np.empty((64, 3), np.int64), np.empty((n_queries + 64, 2))
     rows, nodes = borrowed(kept_rows), borrowed(kept_nodes)
