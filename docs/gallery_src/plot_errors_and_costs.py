@@ -48,12 +48,15 @@ left.barh(names, [100 * estimates[name].error_rate for name in names], color="0.
 left.set(xlabel="errors (%)", title="how often they are wrong")
 
 start = dict.fromkeys(names, 0.0)
-colours = {("benign", "malignant"): "#d55e00", ("malignant", "benign"): "#0072b2"}
-for (decision, label), colour in colours.items():
+looks = {
+    ("benign", "malignant"): {"color": "#d55e00"},
+    ("malignant", "benign"): {"color": "#0072b2", "hatch": "////", "edgecolor": "white"},
+}
+for (decision, label), look in looks.items():
     i, j = costs.decisions.index(decision), costs.labels.index(label)
     parts = [estimates[name].contributions()[i, j] for name in names]
     text = f"{label}, called {decision}"
-    right.barh(names, parts, left=list(start.values()), color=colour, label=text)
+    right.barh(names, parts, left=list(start.values()), label=text, **look)
     start = {name: start[name] + part for name, part in zip(names, parts, strict=True)}
 always, trivial = estimates["logistic"].best_trivial()
 right.axvline(trivial.cost, color="black", linestyle="--", label=f"always {always}")
