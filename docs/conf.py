@@ -53,6 +53,9 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
 html_show_sourcelink = False
+# Pages without others below them have nothing to list beside them.
+html_sidebars = {page: [] for page in ("tutorial/index", "glossary", "changes")}
+
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
