@@ -46,6 +46,21 @@ class CostDifference(Inference):
     unit : str, optional
         The unit of the costs.
 
+    Notes
+    -----
+    The difference per decision is Σ M(i1, i2, j) Δ(i1, i2, j)/n with Δ(i1, i2, j) = C(i1, j) -
+    C(i2, j), M being the joint counts of both. BDELTACOST takes percentiles of it over resampled
+    counts, and calls the classifiers different when 0 lies outside; it is
+    ``test(method="bdeltacost")``, and without the noise of drawing ``"exact"``.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.2.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Table 5.2.
+
     Examples
     --------
     >>> from stakes import CostDifference, CostMatrix, PairedConfusion
@@ -75,7 +90,13 @@ class CostDifference(Inference):
         self.outcomes()
 
     def outcomes(self) -> Outcomes:
-        """Return the possible differences of a decision and how often each came."""
+        """Return the possible differences of a decision and how often each came.
+
+        Returns
+        -------
+        Outcomes
+            The distinct differences, their counts and the design.
+        """
         if self.costs is None:
             return outcomes_of(self.paired, None, self.design)
         table = self._table()
@@ -84,13 +105,38 @@ class CostDifference(Inference):
         return outcomes_of(self.paired, cost_differences(values), self.design, scale)
 
     def default_laplace(self) -> float:
-        """Return the paper's λ for differences, 0."""
+        """Return the paper's λ for differences, 0.
+
+        Returns
+        -------
+        float
+            λ.
+        """
         return 0.0
 
     def default_method(self) -> str:
         """Return "exact" where the extreme outcomes were seen often enough, else "extremal".
 
         The latter with a `RareCostWarning` that names the outcome, its count and its cost.
+
+        Returns
+        -------
+        str
+            "exact" or "extremal".
+
+        Examples
+        --------
+        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+        >>> difference.rare_outcome()
+        ('tree predicting 1 and forest 0 when it was 1', 1.0, -10.0)
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     difference.default_method()
+        'extremal'
         """
         rare = self.rare_outcome()
         if rare is None:
@@ -126,11 +172,46 @@ class CostDifference(Inference):
         return self.names[1] if self.difference > 0 else self.names[0]
 
     def times(self, volume: float) -> float:
-        """Return the expected difference over `volume` decisions."""
+        """Return the expected difference over `volume` decisions.
+
+        Parameters
+        ----------
+        volume : float
+            The number of decisions.
+
+        Returns
+        -------
+        float
+            The expected difference over all of them.
+
+        Examples
+        --------
+        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+        >>> round(difference.times(1000), 4)
+        260.0
+        """
         return self.difference * volume
 
     def estimates(self) -> tuple[CostEstimate, CostEstimate]:
-        """Return what each of the two classifiers costs."""
+        """Return what each of the two classifiers costs.
+
+        Returns
+        -------
+        tuple of CostEstimate
+            Of the first and of the second classifier.
+
+        Examples
+        --------
+        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+        >>> [each.cost for each in difference.estimates()]
+        [0.66, 0.4]
+        """
         if self.costs is None:
             raise DesignError("the differences of single examples do not tell each one's cost.")
         first, second = self._marginals()
@@ -181,6 +262,46 @@ class CostDifference(Inference):
         **options
             What the method takes: ``laplace``, ``n_resamples``, ``rng``, ``weight``,
             ``conservative``; and ``class_priors``, ``strata``, ``impossible``.
+
+        Returns
+        -------
+        TestResult
+            The p-value, and whether the hypothesis is rejected.
+
+        Notes
+        -----
+        The p-value is the least α at which the interval of the same method with the confidence 1 -
+        α leaves out the margin m: for "exact", 2 min{P(Δ* ≤ m), P(Δ* ≥ m)} with Δ* the bootstrap
+        difference; for "bdeltacost" the same shares among the resamples. "auto" is "exact" where
+        the outcomes of largest and smallest possible difference came at least five times each, else
+        "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws the
+        signs of all differences anew, and "mcnemar" is McNemar's exact test of numbers of mistakes.
+
+        References
+        ----------
+        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+        evaluation of classifiers. *ICML 2000*, section 3.2.
+
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, Table 5.2.
+
+        McNemar, Q. (1947). Note on the sampling error of the difference between correlated
+        proportions or percentages. *Psychometrika* 12, 153-157.
+
+        Examples
+        --------
+        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+        >>> result = difference.test(method="exact")
+        >>> round(result.p_value, 4), result.rejected
+        (0.2448, False)
+
+        That the tree costs at most one more per decision than the forest (non-inferiority):
+
+        >>> print(difference.test(method="exact", alternative="less", margin=1).summary())
+        tree costs less than 1 more than forest: shown at 95 % confidence (p = 0.00149, exact).
         """
         this = self.with_design(options)
         chosen = this.chosen_method(method, options)
@@ -197,7 +318,18 @@ class CostDifference(Inference):
         )
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is cheaper, by how much, and how sure that is."""
+        """Say which classifier is cheaper, by how much, and how sure that is.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Of the interval and the test.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         unit = f" {self.unit}" if self.unit else ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
@@ -217,7 +349,13 @@ class CostDifference(Inference):
         return f"{text}: a tie, the {number(self.n)} examples do not tell which is cheaper."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain numbers and lists."""
+        """Return the comparison as plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            The difference with its default interval and test, and the counts.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             return {
@@ -241,6 +379,12 @@ class CostDifference(Inference):
         """Return an extreme outcome that was seen too rarely, its count and its difference.
 
         The difference is None where the exact test cannot be used in any case.
+
+        Returns
+        -------
+        tuple or None
+            What the outcome is, in words, its count and its difference; None where none is too
+            rare.
         """
         outcomes = self.outcomes()
         if outcomes.design not in ("simple", "priors", "examples"):
@@ -346,6 +490,25 @@ def compare(
     ids : pair of array_like, optional
         The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
         both were decided on the same examples in the same order.
+
+    Returns
+    -------
+    CostDifference
+        The first's cost per decision minus the second's, which tests and intervals can be asked of.
+
+    Notes
+    -----
+    The difference per decision is Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n, with M(i1, i2, j) the
+    number of examples of class j for which the first decided i1 and the second i2 (section 3.2 of
+    the paper). Its tests and intervals are BDELTACOST's and others: see ``CostDifference.test``.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.2.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Table 5.2.
 
     Examples
     --------

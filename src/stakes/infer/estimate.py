@@ -38,6 +38,25 @@ class CostEstimate(Inference):
     unit : str, optional
         The unit of the costs, such as "USD", for the summary.
 
+    Notes
+    -----
+    The cost per decision is Σ M(i, j) C(i, j)/n, with M(i, j) the number of examples of class j for
+    which i was decided (thesis, equation 2.4); with class priors π, Σ_j π_j Σ_i M(i, j) C(i,
+    j)/n_j. BCOST, the interval of the paper, takes percentiles of this cost over matrices drawn
+    with the probabilities (M + λ)/(n + K²λ); it is ``interval(method="bcost")``, and without the
+    noise of drawing ``"exact"``. The default is the extremal interval: see `interval`.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.1 and Table 2.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equation 2.4 and Table 5.1.
+
+    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
+    random variable. arXiv:1905.06208.
+
     Examples
     --------
     >>> from stakes import Confusion, CostEstimate, CostMatrix
@@ -65,16 +84,34 @@ class CostEstimate(Inference):
         self.outcomes()  # raises when the labels do not agree, or the design does not fit
 
     def outcomes(self) -> Outcomes:
-        """Return the possible costs of a decision and how often each came."""
+        """Return the possible costs of a decision and how often each came.
+
+        Returns
+        -------
+        Outcomes
+            The distinct costs, their counts and the design, which is what the methods work on.
+        """
         costs = None if self.costs is None else self._cell_costs()
         return outcomes_of(self.confusion, costs, self.design)
 
     def default_laplace(self) -> float:
-        """Return the paper's λ = 0.1, and 0 for costs of single examples, which have no cells."""
+        """Return the paper's λ = 0.1, and 0 for costs of single examples, which have no cells.
+
+        Returns
+        -------
+        float
+            λ.
+        """
         return 0.0 if isinstance(self.confusion, CostSample) else 0.1
 
     def default_method(self) -> str:
-        """Return what "auto" stands for."""
+        """Return what "auto" stands for.
+
+        Returns
+        -------
+        str
+            "extremal".
+        """
         return "extremal"
 
     @property
@@ -101,18 +138,68 @@ class CostEstimate(Inference):
         return error_rate(self._table())
 
     def times(self, volume: float) -> float:
-        """Return the expected cost of `volume` decisions."""
+        """Return the expected cost of `volume` decisions.
+
+        Parameters
+        ----------
+        volume : float
+            The number of decisions.
+
+        Returns
+        -------
+        float
+            Their expected cost.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> round(estimate.times(1_000_000), 2)
+        280000.0
+        """
         return self.cost * volume
 
     def best_trivial(self) -> tuple[Label, CostEstimate]:
-        """Return the decision that would be cheapest for all examples alike, and its estimate."""
+        """Return the decision that would be cheapest for all examples alike, and its estimate.
+
+        Returns
+        -------
+        decision : label
+            The decision.
+        estimate : CostEstimate
+            What taking it always would have cost.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> decision, always = estimate.best_trivial()
+        >>> decision, always.cost
+        (1, 0.58)
+        """
         table, costs = self._table(), self._matrix()
         shares = cell_shares(table, self.design).sum(axis=0)
         chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
         return costs.decisions[chosen], replace(self, confusion=self._always(chosen))
 
     def trivial(self) -> dict[Label, CostEstimate]:
-        """Return what taking one and the same decision for all examples costs, by decision."""
+        """Return what taking one and the same decision for all examples costs, by decision.
+
+        Returns
+        -------
+        dict
+            From each decision to a CostEstimate.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> {decision: always.cost for decision, always in estimate.trivial().items()}
+        {0: 4.2, 1: 0.58}
+        """
         return {
             decision: replace(self, confusion=self._always(chosen))
             for chosen, decision in enumerate(self._matrix().decisions)
@@ -137,7 +224,23 @@ class CostEstimate(Inference):
         return Confusion(moved(pooled.counts), pooled.labels, costs.decisions, squares=squares)
 
     def contributions(self) -> NDArray[np.float64]:
-        """Return the part of the average cost that each cell ``[predicted, actual]`` makes up."""
+        """Return the part of the average cost that each cell ``[predicted, actual]`` makes up.
+
+        P(i, j) C(i, j), whose sum is the average cost.
+
+        Returns
+        -------
+        ndarray, shape (decisions, classes)
+            The parts.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> estimate.contributions().tolist()
+        [[0.0, 0.2], [0.08, 0.0]]
+        """
         return cell_shares(self._table(), self.design) * self._cell_costs()
 
     def variance_contributions(self) -> NDArray[np.float64]:
@@ -145,6 +248,21 @@ class CostEstimate(Inference):
 
         It shows which cell makes the interval wide: rare expensive cells contribute little to the
         cost and much to its uncertainty.
+
+        M(i, j) (C(i, j) - mean)²/n², for examples that were drawn at random.
+
+        Returns
+        -------
+        ndarray, shape (decisions, classes)
+            The parts.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> estimate.variance_contributions().round(5).tolist()
+        [[0.00039, 0.0189], [0.00041, 0.00031]]
         """
         table, costs = self._table(), self._cell_costs()
         if isinstance(self.confusion, GroupedConfusion):
@@ -163,7 +281,18 @@ class CostEstimate(Inference):
         return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say what the decisions cost, how sure that is, and which mistake costs most."""
+        """Say what the decisions cost, how sure that is, and which mistake costs most.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Of the interval.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval(confidence)
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
@@ -182,7 +311,13 @@ class CostEstimate(Inference):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as plain numbers and lists."""
+        """Return the estimate as plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            What the estimate, its default interval and its cells are.
+        """
         result = {
             "n": self.n,
             "cost": self.cost,
@@ -272,6 +407,25 @@ def evaluate(
         Cells that cannot occur; a costly one among them would widen the interval.
     unit : str, optional
         The unit of the costs, such as "USD".
+
+    Returns
+    -------
+    CostEstimate
+        The cost per decision and in total, which intervals and summaries can be asked of.
+
+    Notes
+    -----
+    The cost per decision is Σ P(i, j) C(i, j) (thesis, equation 2.4), with P(i, j) the share of the
+    examples that are of class j and for which i was decided; with class priors π, P(i, j) = π_j
+    M(i, j)/n_j. Intervals are BCOST's and others: see ``CostEstimate.interval``.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.1.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equation 2.4.
 
     Examples
     --------

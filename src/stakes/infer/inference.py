@@ -24,15 +24,33 @@ class Inference(ABC):
 
     @abstractmethod
     def outcomes(self) -> Outcomes:
-        """Return the possible outcomes of a decision and how often each came."""
+        """Return the possible outcomes of a decision and how often each came.
+
+        Returns
+        -------
+        Outcomes
+            The distinct costs, their counts and the design, which is what the methods work on.
+        """
 
     @abstractmethod
     def default_method(self) -> str:
-        """Return the method that "auto" stands for."""
+        """Return the method that "auto" stands for.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
 
     @abstractmethod
     def default_laplace(self) -> float:
-        """Return the λ of the methods that take one."""
+        """Return the λ of the methods that take one.
+
+        Returns
+        -------
+        float
+            λ.
+        """
 
     def interval(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> Interval:
         """Return a confidence interval for the mean per decision.
@@ -48,6 +66,84 @@ class Inference(ABC):
             What the method takes: ``weight`` and ``conservative`` (extremal), ``laplace`` (bcost,
             exact), ``n_resamples`` and ``rng`` (bcost). And what describes the design:
             ``class_priors``, ``strata``, ``impossible``.
+
+        Returns
+        -------
+        Interval
+            The limits, the confidence and the method that was used.
+
+        Notes
+        -----
+        With M the counts of the cells, C their costs (for two classifiers, differences of costs), n
+        examples, α one minus the confidence and D a random vector of shares:
+
+        "extremal"
+            The upper limit is the 1 - α/2 quantile of Σ D·C with D ~ Dirichlet(M + w·e), e being
+            the costliest possible cell; the lower limit the α/2 quantile with e the cheapest.
+            ``weight`` is w, 0.7 by default; with w = 1 it is Gaffke's bound for the mean of a
+            bounded variable, and for two outcomes Clopper & Pearson's interval.
+        "bcost"
+            The costs of rank ⌊α/2 · N⌋ + 1 from either end, among those of N matrices of counts
+            that are drawn with the probabilities (M + λ)/(n + K²λ). For two classifiers, with their
+            joint counts and λ = 0, it is BDELTACOST.
+        "exact"
+            The α/2 and 1 - α/2 quantiles in the limit of N → ∞, by convolution.
+        "normal", "t"
+            mean ± z s/√n, and the same with Student's quantile.
+        "bca"
+            Efron's bias-corrected and accelerated bootstrap.
+        "dirichlet"
+            Quantiles of Σ D·C with D ~ Dirichlet(M + 1/cells).
+        "likelihood"
+            All means whose empirical likelihood ratio, over all possible costs, passes a χ² test.
+        "guaranteed", "anytime"
+            All means against which betting has not multiplied the fortune by 2/α; the latter at all
+            sizes of the test set at once.
+
+        References
+        ----------
+        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+        evaluation of classifiers. *ICML 2000*, section 3 and Table 2.
+
+        Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a
+        bounded random variable. arXiv:1905.06208.
+
+        Phan, M., Thomas, P. S. & Learned-Miller, E. (2021). Towards practical mean bounds for small
+        samples. *ICML 2021*.
+
+        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
+        betting. *Journal of the Royal Statistical Society B* 86.
+
+        Efron, B. (1987). Better bootstrap confidence intervals. *Journal of the American
+        Statistical Association* 82, 171-185.
+
+        Owen, A. B. (1988). Empirical likelihood ratio confidence intervals for a single functional.
+        *Biometrika* 75, 237-249.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> estimate.cost
+        0.28
+        >>> low, high = estimate.interval()
+        >>> round(low, 4), round(high, 4)
+        (0.093, 0.7385)
+
+        That of the paper, and its limit of infinitely many resamples:
+
+        >>> low, high = estimate.interval(method="bcost", rng=0)
+        >>> round(low, 4), round(high, 4)
+        (0.06, 0.6)
+        >>> estimate.interval(method="exact")
+        Interval(low=0.06, high=0.61, confidence=0.95, method='exact')
+
+        Where one in a hundred is a 1:
+
+        >>> low, high = estimate.interval(0.9, class_priors={0: 0.99, 1: 0.01})
+        >>> round(low, 4), round(high, 4)
+        (0.0746, 0.2344)
         """
         this = self.with_design(options)
         chosen = this.chosen_method(method, options)
@@ -57,7 +153,20 @@ class Inference(ABC):
         return Interval(float(low[0]), float(high[0]), float(confidence), chosen)
 
     def chosen_method(self, method: str, options: dict[str, Any]) -> str:
-        """Return the method to use; who asks for the conservative interval gets the extremal."""
+        """Return the method to use; who asks for the conservative interval gets the extremal.
+
+        Parameters
+        ----------
+        method : str
+            A method, or "auto".
+        options : dict
+            What was asked for.
+
+        Returns
+        -------
+        str
+            The name of the method.
+        """
         if method != "auto":
             return method
         return "extremal" if options.get("conservative") else self.default_method()
@@ -71,6 +180,30 @@ class Inference(ABC):
             The Laplace correction; by default that of the interval method "exact".
         **options
             What describes the design: ``class_priors``, ``strata``, ``impossible``.
+
+        Returns
+        -------
+        CostDistribution
+            The distribution.
+
+        Notes
+        -----
+        The sum of n independent draws from the distinct costs, whose probabilities are (M + λ)/(n +
+        K²λ) as in BCOST: its law is the n-fold convolution of theirs.
+
+        References
+        ----------
+        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+        evaluation of classifiers. *ICML 2000*, Table 2.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> distribution = estimate.distribution()
+        >>> round(distribution.mean, 4), round(distribution.sf(0.5), 4)
+        (0.2898, 0.0856)
         """
         this = self.with_design(options)
         if options:

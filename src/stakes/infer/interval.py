@@ -48,16 +48,45 @@ class Interval:
         return self.high - self.low
 
     def times(self, volume: float) -> Interval:
-        """Return the interval for the total of `volume` decisions."""
+        """Return the interval for the total of `volume` decisions.
+
+        Parameters
+        ----------
+        volume : float
+            The number of decisions.
+
+        Returns
+        -------
+        Interval
+            With both limits multiplied.
+
+        Examples
+        --------
+        >>> from stakes import Interval
+        >>> Interval(0.1, 0.75, confidence=0.95, method="extremal").times(1000)
+        Interval(low=100.0, high=750.0, confidence=0.95, method='extremal')
+        """
         low, high = sorted((self.low * volume, self.high * volume))
         return replace(self, low=low, high=high)
 
     def summary(self) -> str:
-        """Write the interval out."""
+        """Write the interval out.
+
+        Returns
+        -------
+        str
+            The limits and the confidence.
+        """
         return f"{number(self.low)} to {number(self.high)} ({percent(self.confidence)} confidence)"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the interval as plain values."""
+        """Return the interval as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {
             "low": self.low,
             "high": self.high,

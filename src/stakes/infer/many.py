@@ -43,6 +43,17 @@ class Pair:
         The p-value of this comparison alone, and adjusted for their number.
     rejected : bool
         Whether the two differ, by the adjusted p-value.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, PairedConfusion, Ranking
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
+    >>> pair, = Ranking.from_pairs({("tree", "forest"): paired}, costs).pairwise()
+    >>> pair.first, pair.second, pair.difference
+    ('forest', 'tree', -0.26)
+    >>> round(pair.low, 3), round(pair.high, 3), pair.rejected
+    (-0.399, -0.121, True)
     """
 
     first: str
@@ -60,6 +71,24 @@ class Ranking:
     """Several classifiers, compared pair by pair.
 
     Made by `compare_many`, or by `from_pairs` from counts.
+
+    Notes
+    -----
+    p-values are adjusted by Holm's method: the k-th smallest of m is multiplied by m + 1 - k, and
+    is no less than those before it. Simultaneous intervals are d ± t* s_d, with t* the quantile of
+    the largest |t| of all pairs, whose correlations come from their joint counts; Bonferroni's
+    where an outcome that matters is rare, or the design is not simple.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.2.
+
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
+    of Statistics* 6, 65-70.
+
+    Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
+    models. *Biometrical Journal* 50, 346-363.
 
     Examples
     --------
@@ -102,11 +131,57 @@ class Ranking:
     def from_pairs(
         cls, pairs: Mapping[tuple[str, str], PairedConfusion], costs: CostMatrix, unit: str = ""
     ) -> Self:
-        """Make a ranking from the joint counts of every pair, wherever they were counted."""
+        """Make a ranking from the joint counts of every pair, wherever they were counted.
+
+        Parameters
+        ----------
+        pairs : mapping
+            From pairs of names to the joint counts of these two classifiers; all pairs, on the same
+            examples.
+        costs : CostMatrix
+            What each decision costs for each class.
+        unit : str, optional
+            The unit of the costs.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, PairedConfusion, Ranking
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
+        >>> print(Ranking.from_pairs({("tree", "forest"): paired}, costs).summary())
+        forest is the cheapest of 2: 0.4 each, with 95 % confidence.
+        """
         return cls(dict(pairs), costs, unit=unit)
 
     def difference(self, first: str, second: str) -> CostDifference:
-        """Return the comparison of two of the classifiers."""
+        """Return the comparison of two of the classifiers.
+
+        Parameters
+        ----------
+        first, second : str
+            The classifiers.
+
+        Returns
+        -------
+        CostDifference
+            The cost of the first minus that of the second.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> ranking = compare_many(y_true, {
+        ...     "eager": [0] * 500 + [1] * 500, "keen": [0] * 510 + [1] * 490,
+        ...     "shy": [0] * 800 + [1] * 200}, costs)
+        >>> ranking.difference("shy", "eager")
+        CostDifference(shy - eager = 1.9, n=1,000)
+        """
         if (first, second) in self.pairs:
             table = self.pairs[first, second]
         else:
@@ -114,7 +189,24 @@ class Ranking:
         return CostDifference(table, self.costs, (first, second), self.design, self.unit)
 
     def estimates(self) -> dict[str, CostEstimate]:
-        """Return what each classifier costs, the cheapest first."""
+        """Return what each classifier costs, the cheapest first.
+
+        Returns
+        -------
+        dict
+            From each name to a CostEstimate.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> ranking = compare_many(y_true, {
+        ...     "eager": [0] * 500 + [1] * 500, "keen": [0] * 510 + [1] * 490,
+        ...     "shy": [0] * 800 + [1] * 200}, costs)
+        >>> {name: each.cost for name, each in ranking.estimates().items()}
+        {'keen': 0.09, 'eager': 0.1, 'shy': 2.0}
+        """
         result: dict[str, CostEstimate] = {}
         for (first, second), table in self.pairs.items():
             for name, counts in ((first, table.first), (second, table.second)):
@@ -139,6 +231,33 @@ class Ranking:
             One minus the probability of any wrong rejection, and that all intervals are right.
         rng : Generator or seed, default 0
             For the simultaneous intervals; the default always gives the same.
+
+        Returns
+        -------
+        list of Pair
+            The comparisons; of each pair the cheaper one is first.
+
+        Notes
+        -----
+        Holm's method multiplies the k-th smallest of m p-values by m + 1 - k, and lets none be less
+        than those before it.
+
+        References
+        ----------
+        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
+        Journal of Statistics* 6, 65-70.
+
+        Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
+        models. *Biometrical Journal* 50, 346-363.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, PairedConfusion, Ranking
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
+        >>> ranking = Ranking.from_pairs({("tree", "forest"): paired}, costs)
+        >>> [(pair.first, pair.second, pair.rejected) for pair in ranking.pairwise()]
+        [('forest', 'tree', True)]
         """
         _validate.choice(adjust, "adjust", ("holm", "none"))
         compared = [self.difference(*pair) for pair in combinations(self.estimates(), 2)]
@@ -170,7 +289,29 @@ class Ranking:
         ]
 
     def best_set(self, confidence: float = 0.95) -> list[str]:
-        """Return the classifiers that no other was shown to beat, the cheapest first."""
+        """Return the classifiers that no other was shown to beat, the cheapest first.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            One minus the probability of any wrong rejection.
+
+        Returns
+        -------
+        list of str
+            Their names.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> ranking = compare_many(y_true, {
+        ...     "eager": [0] * 500 + [1] * 500, "keen": [0] * 510 + [1] * 490,
+        ...     "shy": [0] * 800 + [1] * 200}, costs)
+        >>> ranking.best_set()
+        ['keen', 'eager']
+        """
         beaten = {pair.second for pair in self._quietly(confidence) if pair.rejected}
         return [name for name in self.estimates() if name not in beaten]
 
@@ -180,7 +321,18 @@ class Ranking:
             return self.pairwise(confidence=confidence)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is the cheapest, or which are tied."""
+        """Say which classifier is the cheapest, or which are tied.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            One minus the probability of any wrong rejection.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         estimates = self.estimates()
         best = self.best_set(confidence)
         unit = f" {self.unit}" if self.unit else ""
@@ -192,11 +344,28 @@ class Ranking:
         return f"A tie with {sure} between {len(best)} of {len(estimates)}: {tied}."
 
     def frame(self, **options: Any) -> Any:
-        """Return the comparisons as a pandas data frame."""
+        """Return the comparisons as a pandas data frame.
+
+        Parameters
+        ----------
+        **options
+            As in `pairwise`.
+
+        Returns
+        -------
+        DataFrame
+            With a row for each pair and the attributes of `Pair` as columns.
+        """
         return data_frame([asdict(pair) for pair in self.pairwise(**options)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranking as plain numbers and lists."""
+        """Return the ranking as plain numbers and lists.
+
+        Returns
+        -------
+        dict
+            The costs, the pairs and the best set.
+        """
         return {
             "estimates": {name: each.cost for name, each in self.estimates().items()},
             "pairs": [asdict(pair) for pair in self._quietly()],
@@ -288,6 +457,25 @@ def compare_many(
         What each decision costs for each class.
     class_priors, strata, impossible, unit
         As in `evaluate`.
+
+    Returns
+    -------
+    Ranking
+        What each costs, all pairs, and the set of those that none was shown to beat.
+
+    Notes
+    -----
+    Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. p-values are
+    adjusted by Holm's method, and the intervals of all pairs hold together: see
+    ``Ranking.pairwise``.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.2.
+
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
+    of Statistics* 6, 65-70.
 
     Examples
     --------

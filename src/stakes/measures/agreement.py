@@ -18,6 +18,23 @@ from stakes.measures.arguments import check_confusion
 def success_rate(confusion: Confusion) -> float:
     """Return the share of examples whose decision is their class.
 
+    Σ_j M(j, j)/n, with M(i, j) the number of examples of class j that were called i.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+
+    Returns
+    -------
+    float
+        The success rate (accuracy), from 0 to 1.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
+
     Examples
     --------
     >>> from stakes import Confusion, success_rate
@@ -30,6 +47,24 @@ def success_rate(confusion: Confusion) -> float:
 
 def error_rate(confusion: Confusion) -> float:
     """Return the share of examples whose decision is not their class.
+
+    Σ_{i≠j} M(i, j)/n, with M(i, j) the number of examples of class j that were called i. It is
+    `expected_cost` at costs of 1 for each mistake.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+
+    Returns
+    -------
+    float
+        The error rate, from 0 to 1.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
 
     Examples
     --------
@@ -55,6 +90,13 @@ class Rates:
         The share of negatives that were called negative (specificity).
     false_negative : float
         The share of positives that were called negative.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, rates
+    >>> found = rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
+    >>> found.true_positive, found.false_positive
+    (0.95, 0.1)
     """
 
     true_positive: float
@@ -74,12 +116,24 @@ class Rates:
 def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     """Return the true and false positive and negative rates (thesis, equations 2.13 and 2.14).
 
+    TPrate = tp/(tp + fn) and FPrate = fp/(fp + tn); the other two are one minus these.
+
     Parameters
     ----------
     confusion : Confusion
         Of two classes, the decisions being the classes.
     pos_label : default 1
         Which class is the positive one.
+
+    Returns
+    -------
+    Rates
+        The four rates.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equations 2.13 and 2.14.
 
     Examples
     --------
@@ -122,6 +176,21 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
     Each cell is its row total times its column total over n (Witten et al., Table 5.4 b).
 
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+
+    Returns
+    -------
+    Confusion
+        The expected counts, which need not be whole numbers.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, Table 5.4.
+
     Examples
     --------
     >>> from stakes import Confusion, chance_confusion
@@ -137,6 +206,28 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
 def kappa(confusion: Confusion) -> float:
     """Return the kappa statistic: the successes beyond chance, over the most there could be.
+
+    κ = (p - p_e)/(1 - p_e), with p the success rate and p_e that of the chance predictor,
+    `chance_confusion`. At most 1; 0 is no better than chance. Like the success rate it takes no
+    account of costs.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+
+    Returns
+    -------
+    float
+        The kappa statistic.
+
+    References
+    ----------
+    Cohen, J. (1960). A coefficient of agreement for nominal scales. *Educational and Psychological
+    Measurement* 20, 37-46.
+
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, section 5.7 and Table 5.4.
 
     Examples
     --------

@@ -21,6 +21,16 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
     costs : CostMatrix
         What it costs. It may have classes and decisions that `confusion` has not, in any order.
 
+    Returns
+    -------
+    float
+        The cost per decision.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equation 2.4.
+
     Examples
     --------
     >>> from stakes import Confusion, CostMatrix, expected_cost
@@ -33,6 +43,25 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
 def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return what all decisions cost together.
+
+    Σ M(i, j) C(i, j), with M(i, j) the number of examples of class j for which i was decided.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+    costs : CostMatrix
+        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+
+    Returns
+    -------
+    float
+        The cost of all decisions.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equation 2.4.
 
     Examples
     --------
@@ -49,6 +78,20 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
 def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
     """Return the average cost of always deciding the same, for each decision.
+
+    Of deciding i for all, Σ_j P(j) C(i, j), with the observed shares of the classes as P.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+    costs : CostMatrix
+        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+
+    Returns
+    -------
+    dict
+        From each decision to the average cost of taking it always.
 
     Examples
     --------
@@ -70,6 +113,24 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     ``(cost - perfect) / (trivial - perfect)``, where `perfect` takes the cheapest decision for
     each class, and `trivial` is the cheapest decision that is the same for all. Equivalent cost
     matrices give the same number. Above 1, not looking at the examples would be cheaper.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+    costs : CostMatrix
+        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+
+    Returns
+    -------
+    float
+        The normalised cost; 0 or more.
+
+    References
+    ----------
+    Correa Bahnsen, A., Aouada, D. & Ottersten, B. (2015). Example-dependent cost-sensitive decision
+    trees. *Expert Systems with Applications* 42, 6609-6619; their savings are one minus this where
+    correct decisions cost nothing.
 
     Examples
     --------
@@ -97,6 +158,24 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
     ``1 - normalized_cost``: 1 without mistakes, 0 when always deciding the same is as good,
     negative when it is better.
+
+    Parameters
+    ----------
+    confusion : Confusion
+        What was decided.
+    costs : CostMatrix
+        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+
+    Returns
+    -------
+    float
+        The savings; at most 1.
+
+    References
+    ----------
+    Correa Bahnsen, A., Aouada, D. & Ottersten, B. (2015). Example-dependent cost-sensitive decision
+    trees. *Expert Systems with Applications* 42, 6609-6619; the same where correct decisions cost
+    nothing.
 
     Examples
     --------

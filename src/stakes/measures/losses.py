@@ -33,6 +33,16 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     labels : sequence
         The classes; with scikit-learn's probabilities ``clf.classes_``.
 
+    Returns
+    -------
+    float
+        The average over the examples.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+
     Examples
     --------
     >>> from stakes import quadratic_loss
@@ -60,6 +70,16 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     y_true, proba, labels
         As for `quadratic_loss`.
 
+    Returns
+    -------
+    float
+        The average over the examples, in bits.
+
+    References
+    ----------
+    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
+    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+
     Examples
     --------
     >>> from stakes import informational_loss
@@ -78,10 +98,23 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     The average over all pairs of classes of how well each one's probability separates the two;
     computed by `sklearn.metrics.roc_auc_score`. For two classes it is the ordinary area.
 
+    M = 2/(K(K - 1)) Σ_{i<j} (A(i|j) + A(j|i))/2, with A(i|j) the probability that an example of
+    class i gets a higher probability of i than one of class j.
+
     Parameters
     ----------
     y_true, proba, labels
         As for `quadratic_loss`; every class must occur in `y_true`.
+
+    Returns
+    -------
+    float
+        The area, from 0 to 1.
+
+    References
+    ----------
+    Hand, D. J. & Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
+    multiple class classification problems. *Machine Learning* 45, 171-186.
 
     Examples
     --------
