@@ -42,5 +42,23 @@ def find(name: str) -> Experiment:
 
 
 def experiments() -> list[Experiment]:
-    """Return all experiments, those of one paper after those of another."""
+    """Return all experiments, those of one paper after those of another.
+
+    Returns
+    -------
+    list of Experiment
+        Each names the tables and figures that it repeats in `source`.
+
+    See Also
+    --------
+    run : runs one of them.
+
+    Examples
+    --------
+    >>> from stakes.lab import experiments
+    >>> [each.name for each in experiments()][:3]
+    ['bcost-coverage', 'bcost-laplace', 'bdeltacost-type1']
+    >>> print(experiments()[0].source)
+    Margineantu & Dietterich (2000), Table 5; Margineantu (2001), Table 6.3
+    """
     return [find(name) for name in NAMES]

@@ -38,6 +38,18 @@ class Trial:
         For what all cells share, such as one classifier that all of them judge.
     data : Path or None
         The folder with data sets, for experiments that need one.
+
+    Examples
+    --------
+    >>> from stakes.lab import experiments
+    >>> laplace = experiments()[1]
+    >>> cell = next(laplace.cells())
+    >>> trial = laplace.trial(cell, scale=0.1, seed=7, data=None)
+    >>> trial.repeats, trial.seed
+    (100, 7)
+    >>> again = laplace.trial(cell, scale=0.1, seed=7, data=None)
+    >>> bool(trial.rng.random() == again.rng.random())
+    True
     """
 
     repeats: int
@@ -68,6 +80,15 @@ class Printed:
         How it is written, where a number would not say it, such as "below 0.005".
     always : bool
         Whether it is said of every test set, so that chance is no reason to differ.
+
+    Examples
+    --------
+    >>> from stakes.lab import Printed
+    >>> number = Printed({"model": "M1", "measure": "coverage"}, 0.9561, "Table 5")
+    >>> number.in_words
+    False
+    >>> Printed({"measure": "holds"}, 1.0, "section 4").in_words
+    True
     """
 
     where: Mapping[str, Value]
@@ -122,6 +143,24 @@ class Experiment:
         Whether it reads data sets from a folder.
     uses_data : bool
         Whether it reads them where a folder is named, and does without otherwise.
+
+    Examples
+    --------
+    What a threshold costs where a miss costs ten false alarms:
+
+    >>> from stakes.lab import Experiment, run
+    >>> def measure(trial, *, threshold):
+    ...     misses = (trial.rng.normal(1, 1, trial.repeats) < threshold).sum()
+    ...     alarms = (trial.rng.normal(-1, 1, trial.repeats) >= threshold).sum()
+    ...     cost = float(10 * misses + alarms) / (2 * trial.repeats)
+    ...     yield {"measure": "cost", "value": cost, "error": 0.0, "repeats": trial.repeats}
+    >>> mine = Experiment(
+    ...     name="mine", title="Thresholds", source="", varies={"threshold": (-1, 0)},
+    ...     measure=measure, repeats=1000)
+    >>> list(mine.cells())
+    [{'threshold': -1}, {'threshold': 0}]
+    >>> [round(row["value"], 2) for row in run(mine).rows]
+    [0.33, 0.95]
     """
 
     name: str
@@ -146,14 +185,32 @@ class Experiment:
         return self.needs_data or self.uses_data
 
     def cells(self) -> Iterator[dict[str, Value]]:
-        """Return every combination of what varies."""
+        """Return every combination of what varies.
+
+        Returns
+        -------
+        iterator of dict
+            The cells, without those that `skip` leaves out.
+        """
         for values in product(*self.varies.values()):
             cell = dict(zip(self.varies, values, strict=True))
             if self.skip is None or not self.skip(**cell):
                 yield cell
 
     def trial(self, cell: Mapping[str, Value], scale: float, seed: int, data: Path | None) -> Trial:
-        """Return what a cell is measured with."""
+        """Return what a cell is measured with.
+
+        Parameters
+        ----------
+        cell : mapping
+            One of `cells`.
+        scale, seed, data
+            As in `run`.
+
+        Returns
+        -------
+        Trial
+        """
         if not 0 < scale <= 1:
             raise InputError(f"scale: expected a share above 0 and up to 1, got {scale!r}.")
         repeats = max(math.ceil(self.repeats * scale), min(self.least, self.repeats))
@@ -179,6 +236,18 @@ class Results:
         The seed.
     seconds : float
         The processor time that all cells took together.
+
+    Examples
+    --------
+    >>> from stakes.lab import Results
+    >>> row = {"measure": "coverage", "error": 0.01, "repeats": 500}
+    >>> results = Results("mine", [
+    ...     {"method": "bcost", **row, "value": 0.87},
+    ...     {"method": "extremal", **row, "value": 0.95}], scale=1.0, seed=0)
+    >>> results.value(method="extremal")
+    0.95
+    >>> [row["method"] for row in results.select(measure="coverage")]
+    ['bcost', 'extremal']
     """
 
     experiment: str
@@ -188,22 +257,57 @@ class Results:
     seconds: float = field(default=0.0, compare=False)
 
     def select(self, **where: Value) -> list[Row]:
-        """Return the rows with these values."""
+        """Return the rows with these values.
+
+        Parameters
+        ----------
+        **where
+            The values, by the names in the rows.
+
+        Returns
+        -------
+        list of dict
+        """
         return [row for row in self.rows if all(row.get(k) == v for k, v in where.items())]
 
     def only(self, **where: Value) -> Row:
-        """Return the one row with these values."""
+        """Return the one row with these values.
+
+        Parameters
+        ----------
+        **where
+            The values, by the names in the rows.
+
+        Returns
+        -------
+        dict
+        """
         found = self.select(**where)
         if len(found) != 1:
             raise InputError(f"{self.experiment}: {len(found)} results are called {where!r}.")
         return found[0]
 
     def value(self, **where: Value) -> float:
-        """Return the number of the one row with these values."""
+        """Return the number of the one row with these values.
+
+        Parameters
+        ----------
+        **where
+            The values, by the names in the rows.
+
+        Returns
+        -------
+        float
+        """
         return float(self.only(**where)["value"])
 
     def frame(self) -> Any:
-        """Return the rows as a pandas data frame."""
+        """Return the rows as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         from stakes._frame import data_frame
 
         return data_frame(list(self.rows))

@@ -71,15 +71,30 @@ class Measurements:
         raise InputError(f"method: expected one of {known}; got {method!r}.")
 
     def summary(self) -> str:
-        """Say what was found of each method, a line each."""
+        """Say what was found of each method, a line each.
+
+        Returns
+        -------
+        str
+        """
         return "\n".join(result.summary() for result in self.results)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as plain values."""
+        """Return the results as plain values.
+
+        Returns
+        -------
+        dict
+        """
         return {"results": [result.to_dict() for result in self.results]}
 
     def frame(self) -> Any:
-        """Return the numbers as a pandas data frame."""
+        """Return the numbers as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return data_frame([row for result in self.results for row in result._rows()])  # noqa: SLF001
 
     def _repr_html_(self) -> str:

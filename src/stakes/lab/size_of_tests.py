@@ -39,6 +39,18 @@ class TypeOneError:
         expected to have one of them a few times only, most tests reject too often.
     repeats : int
         How many test sets were drawn.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.lab import type_one_error
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    >>> shares = [[[0.899, 0.0], [0.1, 0.001]], [[0.0, 0.0], [0.0, 0.0]]]
+    >>> found = type_one_error("bdeltacost", shares, costs, n=1000, repeats=500, rng=0)
+    >>> found.size
+    0.376
+    >>> print(found.largest.what, found.largest.value, round(found.largest.expected, 3))
+    predicting 0 and 1 when it was 1 100.0 1.0
     """
 
     method: str
@@ -52,7 +64,12 @@ class TypeOneError:
     repeats: int
 
     def summary(self) -> str:
-        """Say how often the test rejects, and how often it was meant to."""
+        """Say how often the test rejects, and how often it was meant to.
+
+        Returns
+        -------
+        str
+        """
         extremes = [
             f"{each.what}, which changes the difference by {number(each.value)}, "
             + (f"{number(each.expected)} times" if each.expected else "never")
@@ -66,7 +83,12 @@ class TypeOneError:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
+        """Return the numbers as plain values.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self)
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -92,6 +114,10 @@ def type_one_error(
     **options: Any,
 ) -> Any:
     """Measure how often tests reject, on a problem like yours, though both cost the same.
+
+    The type-I error, or size, of a test is the probability that it rejects where
+    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) = 0. It is measured as the share of test sets, drawn from
+    such p, in which the test rejects, with the standard error of `coverage`.
 
     Parameters
     ----------
@@ -129,6 +155,14 @@ def type_one_error(
     The tilted shares are p·exp(t·Δ), divided by their sum, Δ being the difference in cost of an
     outcome: of all shares with a mean difference of 0 they have the least Kullback-Leibler
     divergence from yours.
+
+    References
+    ----------
+    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 4 and Table 6: the "exchanged" null.
+
+    Csiszár, I. (1975). I-divergence geometry of probability distributions and minimization
+    problems. *The Annals of Probability* 3, 146-158: the "tilted" null.
 
     Examples
     --------

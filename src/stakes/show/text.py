@@ -25,6 +25,22 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
     confidence : float, default 0.95
         Of the intervals.
 
+    Returns
+    -------
+    str
+        The table.
+
+    Notes
+    -----
+    The cost per decision is Σ M(i, j)·C(i, j)/n, with M(i, j) of the n examples decided as i that
+    are j (equation 5.1 of Margineantu's thesis), and the total n times that. The intervals are
+    those of ``CostEstimate.interval``.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 5.2.
+
     Examples
     --------
     >>> from stakes import CostMatrix, evaluate

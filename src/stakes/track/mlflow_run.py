@@ -46,6 +46,34 @@ def log_to_mlflow(
     pairs, ``_adjusted``. The verdict is the tag ``stakes.verdict``. In the folder
     ``stakes`` of the artifacts are ``findings.json``, ``counts.json``, which ``stakes merge`` and
     all other commands read, and ``report.html``.
+
+    The numbers are those of `evaluate` and `compare_many`, which have the equations.
+
+    Examples
+    --------
+    A store in a temporary folder; what MLflow is built on warns about itself:
+
+    >>> import tempfile, warnings
+    >>> from pathlib import Path
+    >>> import mlflow
+    >>> from stakes import CostMatrix
+    >>> from stakes.study import study_of
+    >>> from stakes.track import log_to_mlflow
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
+    >>> study = study_of([0, 0, 0, 1, 1], decided, costs)
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
+    ...     place = mlflow.create_experiment("costs", (folder / "artifacts").as_uri())
+    ...     with mlflow.start_run(experiment_id=place) as run:
+    ...         found = log_to_mlflow(study, prefix="test/", report=False)
+    ...     kept = mlflow.get_run(run.info.run_id).data
+    >>> kept.metrics["test/careful/cost"], kept.metrics["test/careless/cost"]
+    (0.4, 2.0)
+    >>> kept.tags["stakes.verdict"] == found["verdict"]["text"]
+    True
+    >>> mlflow.set_tracking_uri(None)
     """
     mlflow = _mlflow()
     found = findings(study, settings)
@@ -74,6 +102,25 @@ def mlflow_cost_metric(
         Of the metric; its limits are ``name/low`` and ``name/high``.
     confidence, method
         Of the interval, as in ``CostEstimate.interval``.
+
+    Returns
+    -------
+    mlflow.models.EvaluationMetric
+        The cost and its limits, as `evaluate` computes them; less is better.
+
+    Examples
+    --------
+    One miss and one false alarm in four decisions:
+
+    >>> from stakes import CostMatrix
+    >>> from stakes.track import mlflow_cost_metric
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> metric = mlflow_cost_metric(costs)
+    >>> metric.name, metric.greater_is_better
+    ('cost', False)
+    >>> found = metric.eval_fn([0, 1, 0, 1], [0, 0, 1, 1])  # decided, actual
+    >>> {name: round(value, 2) for name, value in found.aggregate_results.items()}
+    {'cost': 2.75, 'low': 0.24, 'high': 7.92}
     """
     models = _mlflow().models
     from mlflow.metrics.base import MetricValue

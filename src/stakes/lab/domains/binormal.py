@@ -23,7 +23,16 @@ SCALE = 3.0
 
 @dataclass(frozen=True)
 class Binormal:
-    """The truth about a scorer with normal scores.
+    r"""The truth about a scorer with normal scores.
+
+    Positives score :math:`N(\theta + s, \sigma^2)` and negatives :math:`N(-\theta, \sigma^2)`, with
+    the `shift` :math:`s` and the `scale` :math:`\sigma`. At the operating condition PC(+), here
+    :math:`w`, a threshold :math:`t` costs
+
+    .. math:: w\, \Phi\Bigl(\frac{t - \theta - s}{\sigma}\Bigr)
+              + (1 - w)\, \Phi\Bigl(\frac{-\theta - t}{\sigma}\Bigr),
+
+    and the best one is :math:`\frac{s}{2} + \frac{\sigma^2}{2\theta + s} \ln\frac{1 - w}{w}`.
 
     Parameters
     ----------
@@ -33,6 +42,11 @@ class Binormal:
         By how much higher than `theta` the positives score.
     scale : float, default 3
         The standard deviation of the scores in each class.
+
+    References
+    ----------
+    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+    *ICML 2008*, section 5.
 
     Examples
     --------
@@ -67,15 +81,45 @@ class Binormal:
         return self.theta + self.shift, -self.theta
 
     def tpr(self, threshold: Any) -> Any:
-        """Return the share of positives that score at least the threshold."""
+        """Return the share of positives that score at least the threshold.
+
+        Parameters
+        ----------
+        threshold : float or array_like
+            The threshold.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return ndtr((self.locations[0] - np.asarray(threshold)) / self.scale)
 
     def fpr(self, threshold: Any) -> Any:
-        """Return the share of negatives that score at least the threshold."""
+        """Return the share of negatives that score at least the threshold.
+
+        Parameters
+        ----------
+        threshold : float or array_like
+            The threshold.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return ndtr((self.locations[1] - np.asarray(threshold)) / self.scale)
 
     def fnr(self, threshold: Any) -> Any:
-        """Return the share of positives that score less than the threshold."""
+        """Return the share of positives that score less than the threshold.
+
+        Parameters
+        ----------
+        threshold : float or array_like
+            The threshold.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return ndtr((np.asarray(threshold) - self.locations[0]) / self.scale)
 
     def threshold(self, pc: Any) -> Any:
@@ -83,6 +127,15 @@ class Binormal:
 
         Where both kinds of mistakes weigh the same: the density of the positives times PC(+) is
         that of the negatives times 1 - PC(+).
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
         """
         high, low = self.locations
         where = np.asarray(pc, dtype=float)
@@ -91,7 +144,19 @@ class Binormal:
         return (high + low) / 2 + self.scale**2 / (high - low) * odds
 
     def cost(self, pc: Any, threshold: Any = None) -> Any:
-        """Return the normalised expected cost of a threshold, by default of the best one."""
+        """Return the normalised expected cost of a threshold, by default of the best one.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+        threshold : float or array_like, optional
+            The threshold.
+
+        Returns
+        -------
+        float or ndarray
+        """
         cut = self.threshold(pc) if threshold is None else threshold
         where = np.asarray(pc, dtype=float)
         return where * self.fnr(cut) + (1 - where) * self.fpr(cut)
@@ -101,12 +166,23 @@ class Binormal:
 class BinormalPair:
     """The truth about two scorers of the same examples.
 
+    Within each class their scores are normal with the given correlation. The difference at PC(+) is
+    that of their costs at their own best thresholds; see `Binormal`.
+
     Parameters
     ----------
     first, second : Binormal
         The scorers.
     correlation : float
         Of their scores within each class.
+
+    References
+    ----------
+    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+    *ICML 2008*, section 5.
+
+    Owen, D. B. (1956). Tables for computing bivariate normal probabilities. *The Annals of
+    Mathematical Statistics* 27, 1075-1090: how often both are wrong.
 
     Examples
     --------
@@ -124,7 +200,17 @@ class BinormalPair:
         checked_correlation(self.correlation)
 
     def difference(self, pc: Any) -> Any:
-        """Return by how much more the first costs, both at their best thresholds."""
+        """Return by how much more the first costs, both at their best thresholds.
+
+        Parameters
+        ----------
+        pc : float or array_like
+            The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+        """
         return self.first.cost(pc) - self.second.cost(pc)
 
     def alone_wrong(self, pc: Any) -> tuple[Floats, Floats]:
@@ -184,6 +270,11 @@ def binormal(
         The classes, 0 and 1.
     y_score : ndarray, shape (n,) or (n, 2)
         The scores; those of two scorers if there is a correlation.
+
+    References
+    ----------
+    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+    *ICML 2008*, section 5.
 
     Examples
     --------

@@ -104,6 +104,18 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:  # noqa
     ndarray, shape (n,)
         The classes, 0 to 4.
 
+    Notes
+    -----
+    With "curves", the last of these that holds decides: 1 everywhere; 0 where y < a·exp(-3x);
+    2 where y > 1 - b·exp(2(x - 1)); 3 where y > 1 - c·exp(-25x); 4 where y < d·x³. The constants
+    give the printed frequencies. With "bands" the sum x + y decides, by limits that do the same.
+
+    References
+    ----------
+    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, Figure 1 and Table 3. The figure is lost: the boundaries
+    are a reconstruction.
+
     Examples
     --------
     >>> from stakes.lab import expf5_classes

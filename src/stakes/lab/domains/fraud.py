@@ -55,6 +55,18 @@ class Payments:
         The amounts.
     probability : ndarray
         The true probability of a fraud, given the signal and the amount.
+
+    Examples
+    --------
+    A missed fraud costs its amount, and looking into a payment costs 5:
+
+    >>> from stakes.lab import fraud
+    >>> payments = fraud(1000, rng=0)
+    >>> payments.y_true.sum().item(), payments.amount.max().round().item()
+    (6, 1102.0)
+    >>> costs = payments.costs(alarm=5)
+    >>> costs.of(payments.y_true).sum().item()  # by who knows all frauds
+    30.0
     """
 
     y_true: NDArray[np.int64]
@@ -69,6 +81,11 @@ class Payments:
         ----------
         alarm : float, default 5
             What it costs to look into a payment.
+
+        Returns
+        -------
+        ExampleCosts
+            Of passing a payment, decision 0, and of an alarm, decision 1.
         """
         price = _validate.one_number(alarm, "alarm")
         passed = np.where(self.y_true == 1, self.amount, 0.0)
@@ -76,7 +93,7 @@ class Payments:
 
 
 def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payments:
-    """Draw made-up payments, a few of which are frauds.
+    r"""Draw made-up payments, a few of which are frauds.
 
     Parameters
     ----------
@@ -90,6 +107,18 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
     Returns
     -------
     Payments
+
+    Notes
+    -----
+    With the prevalence :math:`\pi`, the signal :math:`s` and the logarithm :math:`a` of the amount,
+    the true probability of fraud is by Bayes' rule
+
+    .. math:: \frac{P}{1 - P} = \frac{\pi}{1 - \pi}
+              \cdot \frac{\varphi(s - 2.5)}{\varphi(s)}
+              \cdot \frac{\varphi\bigl((a - \ln 110)/1.2\bigr)}
+              {\varphi\bigl((a - \ln 35)/1.2\bigr)},
+
+    where :math:`\varphi` is the standard normal density. The domain is our own, of no paper.
 
     Examples
     --------

@@ -18,10 +18,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Gaussians:
-    """Two classes, each a normal distribution of one feature, with known probabilities.
+    r"""Two classes, each a normal distribution of one feature, with known probabilities.
 
     The figure of the thesis is lost but for its caption, and the text says no numbers. Here class 0
-    is N(0, 1), and class 1 has the mean `shift` and the standard deviation `spread`.
+    is N(0, 1), and class 1 has the mean `shift` and the standard deviation `spread`. With these
+    :math:`\mu` and :math:`\sigma`, the `prevalence` :math:`\pi` and the standard normal density
+    :math:`\varphi`,
+
+    .. math:: P(1 | x) = \frac{\pi\, \varphi((x - \mu)/\sigma)/\sigma}
+              {\pi\, \varphi((x - \mu)/\sigma)/\sigma + (1 - \pi)\, \varphi(x)}.
 
     Parameters
     ----------
@@ -33,6 +38,11 @@ class Gaussians:
         How frequent class 1 is.
     noise : int, default 0
         How many features there are besides that tell nothing.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Figure 6.25.
 
     Examples
     --------
@@ -62,7 +72,22 @@ class Gaussians:
         _validate.as_size(self.noise, "noise")
 
     def draw(self, n: int, rng: Any = None) -> tuple[Floats, NDArray[np.int64]]:
-        """Draw examples: the features, and the classes 0 and 1."""
+        """Draw examples: the features, and the classes 0 and 1.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : int or numpy.random.Generator, optional
+            The randomness.
+
+        Returns
+        -------
+        X : ndarray, shape (n, 1 + noise)
+            The features.
+        y : ndarray of int, shape (n,)
+            The classes.
+        """
         generator = _validate.generator(rng)
         y = (generator.random(_validate.as_size(n, "n")) < self.prevalence).astype(np.int64)
         features = generator.normal(size=(len(y), 1 + self.noise))
@@ -70,7 +95,17 @@ class Gaussians:
         return features, y
 
     def probability(self, features: ArrayLike) -> Floats:
-        """Return the probability of class 1, by the first feature."""
+        """Return the probability of class 1, by the first feature.
+
+        Parameters
+        ----------
+        features : array_like, shape (n, 1 + noise)
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
         x = np.asarray(features, dtype=np.float64)[:, 0]
         prior = np.log(self.prevalence) - np.log1p(-self.prevalence)
         ratio = norm.logpdf(x, self.shift, self.spread) - norm.logpdf(x)

@@ -94,6 +94,17 @@ class DataSet:
         Which attributes are discrete.
     names : tuple of str
         The names of the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes.lab import DataSet
+    >>> data = DataSet("mine", np.array([[1.5, 0.0], [2.5, 1.0], [3.5, 1.0]]),
+    ...                np.array(["a", "b", "b"]), np.array([False, True]), ("size", "colour"))
+    >>> data.classes.tolist(), data.shares.round(3).tolist()
+    (['a', 'b'], [0.333, 0.667])
+    >>> data.one_hot.tolist()
+    [[1.5, 1.0, 0.0], [2.5, 0.0, 1.0], [3.5, 0.0, 1.0]]
     """
 
     name: str
@@ -150,6 +161,11 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
     --------
     fetch_uci : gets a data set from OpenML.
 
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Tables 6.5 and 6.6 and appendix A.
+
     Examples
     --------
     >>> import tempfile
@@ -204,6 +220,11 @@ def fetch_uci(name: str, *, version: int = 1) -> DataSet:
     See Also
     --------
     read_uci : reads a data set from a folder.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Tables 6.5 and 6.6 and appendix A.
 
     Examples
     --------

@@ -32,6 +32,10 @@ def waveform(
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Draw examples of three equally frequent waveforms.
 
+    At the points i from 1 to 21, x(i) = u·h(i) + (1 - u)·k(i) + e(i), with u uniform on [0, 1], e
+    standard normal, and h and k two of the waves max(6 - |i - p|, 0), whose peaks p are 11, 15
+    and 7: the first and second wave for class 1, first and third for 2, second and third for 3.
+
     Parameters
     ----------
     n : int
@@ -80,7 +84,7 @@ def waveform(
 
 
 def waveform_probabilities(X: ArrayLike) -> Floats:  # noqa: N803
-    """Return the true probabilities of the three waveforms.
+    r"""Return the true probabilities of the three waveforms.
 
     Parameters
     ----------
@@ -96,7 +100,18 @@ def waveform_probabilities(X: ArrayLike) -> Floats:  # noqa: N803
     -----
     The density of a class is that of normal noise about a point of the line between its two waves,
     averaged over the line. Along the line this is an integral of a normal density; across it, a
-    normal density of the distance.
+    normal density of the distance. With the waves :math:`h` and :math:`k` of a class, the length
+    :math:`\ell = |h - k|`, and :math:`a` and :math:`d` how far :math:`x` lies along and off the
+    line from :math:`k`, the density is in proportion to
+
+    .. math:: e^{-d^2/2}\, \frac{\Phi(\ell - a) - \Phi(-a)}{\ell},
+
+    and the probabilities are the densities over their sum.
+
+    References
+    ----------
+    Breiman, L., Friedman, J. H., Olshen, R. A., and Stone, C. J. (1984). *Classification and
+    Regression Trees*. Wadsworth, section 2.6.2.
 
     Examples
     --------

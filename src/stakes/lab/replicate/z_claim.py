@@ -1,9 +1,10 @@
 """The papers' claim that normal intervals always cover and never reject, and where it comes from.
 
 They find the true cost in all normal 95 % intervals, and no rejection by the paired z test, for
-any cost model and any q. The correct interval does not do this. Two ways to leave √n out of the
-standard error do: the standard deviation s of single costs in its place, or their variance s².
-The papers write of "a variance of σ/√n, where σ is the variance" of the costs.
+any cost model and any q. The correct interval does not do this. In the place of its standard
+error s/√n, the standard deviation s of single costs gives the coverage, but not all that is said of
+the test; their variance s² gives the whole claim. The papers write of "a variance of σ/√n, where σ
+is the variance" of the costs.
 """
 
 from __future__ import annotations
@@ -155,7 +156,8 @@ EXPERIMENT = Experiment(
             "With s in place of s/√n all intervals cover (0.9999 or more), and the test never "
             "rejects on Waveform, nor for M6, M7 and M9; at the largest q it does for a few "
             "matrices of M1 to M5 and M8, 0.39 of the tests for M2 at the most. With s² the "
-            "claim holds everywhere. So the claim is what a forgotten √n gives."
+            "claim holds everywhere. So of these only s² in the place of s/√n gives the whole "
+            "claim; what the authors did we cannot know."
         ),
     ),
     stand_ins=STAND_INS,

@@ -34,6 +34,30 @@ def write_report(findings: dict[str, Any], path: str | os.PathLike[str]) -> None
         As `stakes.findings.findings` returns them.
     path : str or path
         The name of the file.
+
+    Returns
+    -------
+    None
+
+    Notes
+    -----
+    Nothing is computed but what readers ask for: the page has the numbers of the findings, and
+    scripts that compute them again, as `evaluate` and `compare` do, for other costs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from stakes import CostMatrix
+    >>> from stakes.findings import findings
+    >>> from stakes.show import write_report
+    >>> from stakes.study import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
+    >>> page = Path(tempfile.mkdtemp()) / "report.html"
+    >>> write_report(findings(study_of([0, 0, 0, 1, 1], decided, costs)), page)
+    >>> "careful was the cheapest so far" in page.read_text(encoding="utf-8")
+    True
     """
     write_text(path, report_html(findings))
 
