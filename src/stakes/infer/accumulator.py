@@ -31,6 +31,20 @@ class Accumulator(Totals[Confusion]):
     unit : str, optional
         The unit of the costs, such as "USD".
 
+    Notes
+    -----
+    Whoever bets against a mean m multiplies the fortune by 1 - f + f (C - low)/(m - low) with each
+    outcome, f being the fraction at stake, which is split over a fixed grid of fractions. If m is
+    the true mean, the probability that the fortune *ever* reaches 2/α is at most α/2 (Ville's
+    inequality); the interval holds all means against which it has not, from below or from above.
+
+    References
+    ----------
+    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
+    *Journal of the Royal Statistical Society B* 86.
+
+    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+
     Examples
     --------
     >>> from stakes import Accumulator, CostMatrix
@@ -59,6 +73,15 @@ class Accumulator(Totals[Confusion]):
         ----------
         y_true, y_pred : array_like, shape (n,)
             The actual class of each example, and what was decided. There may be none.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = Accumulator(costs)
+        >>> running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        >>> running
+        Accumulator(n=100, cost=0.15)
         """
         if any_outcomes(y_true, y_pred):
             axes = {"labels": self.costs.labels, "decisions": self.costs.decisions}
@@ -78,6 +101,20 @@ class Accumulator(Totals[Confusion]):
         """Return the estimate from all outcomes so far.
 
         Its intervals are for one look only, but for ``method="anytime"``.
+
+        Returns
+        -------
+        CostEstimate
+            The estimate.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = Accumulator(costs)
+        >>> running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        >>> running.estimate().total
+        15.0
         """
         return self._inference(self.counts)
 
@@ -85,7 +122,18 @@ class Accumulator(Totals[Confusion]):
         return CostEstimate(counts, self.costs, Design(impossible=self.impossible), self.unit)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say what decisions cost so far, and how sure that is at any time."""
+        """Say what decisions cost so far, and how sure that is at any time.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Of the interval.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         if not self.n:
             return "No outcomes yet."
         low, high = self.interval(confidence)
@@ -108,6 +156,18 @@ class PairedAccumulator(Totals[PairedConfusion]):
         As in `Accumulator`.
     names : pair of str
         What the classifiers are called.
+
+    Notes
+    -----
+    The interval is that of `Accumulator`, for the differences C(i1, j) - C(i2, j) of the two
+    classifiers' costs, Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n on average.
+
+    References
+    ----------
+    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
+    *Journal of the Royal Statistical Society B* 86.
+
+    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
 
     Examples
     --------
@@ -148,6 +208,15 @@ class PairedAccumulator(Totals[PairedConfusion]):
         ----------
         y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
             The actual class of each example, and what each classifier decided.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, PairedAccumulator
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = PairedAccumulator(costs, names=("old", "new"))
+        >>> running.update([0] * 90 + [1] * 10, [0] * 94 + [1] * 6, [0] * 90 + [1] * 10)
+        >>> running
+        PairedAccumulator(n=100, difference=0.4)
         """
         if any_outcomes(y_true, y_pred_1, y_pred_2):
             axes = {"labels": self.costs.labels, "decisions": self.costs.decisions}
@@ -159,7 +228,30 @@ class PairedAccumulator(Totals[PairedConfusion]):
         return self.estimate().difference
 
     def cheaper(self, confidence: float = 0.95) -> str | None:
-        """Return which classifier is shown to be cheaper, or None; ask as often as you like."""
+        """Return which classifier is shown to be cheaper, or None; ask as often as you like.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            How sure all answers together are to be.
+
+        Returns
+        -------
+        str or None
+            Its name, once the interval leaves out zero.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, PairedAccumulator
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = PairedAccumulator(costs, names=("old", "new"))
+        >>> running.update([0] * 90 + [1] * 10, [0] * 94 + [1] * 6, [0] * 90 + [1] * 10)
+        >>> running.cheaper() is None
+        True
+        >>> running.update([0] * 90 + [1] * 10, [0] * 94 + [1] * 6, [0] * 90 + [1] * 10)
+        >>> running.cheaper()
+        'new'
+        """
         low, high = self.interval(confidence)
         if low > 0:
             return self.names[1]
@@ -169,6 +261,20 @@ class PairedAccumulator(Totals[PairedConfusion]):
         """Return the difference from all outcomes so far.
 
         Its intervals and tests are for one look only, but for ``interval(method="anytime")``.
+
+        Returns
+        -------
+        CostDifference
+            The difference.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, PairedAccumulator
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = PairedAccumulator(costs, names=("old", "new"))
+        >>> running.update([0] * 90 + [1] * 10, [0] * 94 + [1] * 6, [0] * 90 + [1] * 10)
+        >>> running.estimate()
+        CostDifference(old - new = 0.4, n=100)
         """
         return self._inference(self.counts)
 
@@ -180,11 +286,28 @@ class PairedAccumulator(Totals[PairedConfusion]):
         return super()._settings() | {"names": self.names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the totals as plain values."""
+        """Return the totals as plain values.
+
+        Returns
+        -------
+        dict
+            The costs, the counts and the names.
+        """
         return super().to_dict() | {"names": list(self.names)}
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is cheaper so far, and how sure that is at any time."""
+        """Say which classifier is cheaper so far, and how sure that is at any time.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Of the interval.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         if not self.n:
             return "No outcomes yet."
         low, high = self.interval(confidence)

@@ -42,6 +42,19 @@ def batch_intervals(
     -------
     low, high : ndarray, shape (tables,)
 
+    Notes
+    -----
+    The equations are those of ``CostEstimate.interval``, for all tables at once: by default the
+    quantiles of Σ D·C with D ~ Dirichlet(M + 0.7 e), e being the costliest or the cheapest cell.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, Table 2.
+
+    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
+    random variable. arXiv:1905.06208.
+
     Examples
     --------
     >>> import numpy as np

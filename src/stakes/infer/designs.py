@@ -48,6 +48,21 @@ class Design:
         "class" when the numbers of examples of each class were fixed beforehand.
     impossible : sequence of (decision, class), or None
         Cells that cannot occur.
+
+    Notes
+    -----
+    With class priors π the expected cost is Σ_j π_j Σ_i M(i, j) C(i, j)/n_j, n_j being the number
+    of examples of class j, and each class varies by itself.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostEstimate, CostMatrix, Design
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> table = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    >>> CostEstimate(table, costs).cost
+    0.28
+    >>> round(CostEstimate(table, costs, Design(class_priors={0: 0.99, 1: 0.01})).cost, 4)
+    0.1413
     """
 
     class_priors: Any = None

@@ -275,7 +275,8 @@ class CostDifference(Inference):
         difference; for "bdeltacost" the same shares among the resamples. "auto" is "exact" where
         the outcomes of largest and smallest possible difference came at least five times each, else
         "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws the
-        signs of all differences anew, and "mcnemar" is McNemar's exact test of numbers of mistakes.
+        signs of all differences anew, and "mcnemar" is McNemar's test, exact, for mistakes that all
+        cost the same.
 
         References
         ----------

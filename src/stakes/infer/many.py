@@ -76,7 +76,7 @@ class Ranking:
     -----
     p-values are adjusted by Holm's method: the k-th smallest of m is multiplied by m + 1 - k, and
     is no less than those before it. Simultaneous intervals are d ± t* s_d, with t* the quantile of
-    the largest |t| of all pairs, whose correlations come from their joint counts; Bonferroni's
+    the largest t of all pairs, whose correlations come from their joint counts; Bonferroni's
     where an outcome that matters is rare, or the design is not simple.
 
     References

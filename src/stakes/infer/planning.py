@@ -45,6 +45,15 @@ class Power:
         By normal theory.
     simulated, standard_error : float
         By drawing test sets from the pilot counts and testing each.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, PairedConfusion, power
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> pilot = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+    >>> found = power(pilot, costs, 600, rng=0)
+    >>> found.n, round(found.formula, 3), round(found.simulated, 1)
+    (600, 0.81, 0.8)
     """
 
     n: int
@@ -53,14 +62,26 @@ class Power:
     standard_error: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the power as plain values."""
+        """Return the power as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return asdict(self)
 
     def _repr_html_(self) -> str:
         return html_table(["power"], [[self.summary()]])
 
     def summary(self) -> str:
-        """Say how likely the difference is to be shown."""
+        """Say how likely the difference is to be shown.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         return (
             f"{number(self.n)} examples show the difference with a probability of "
             f"{100 * self.simulated:.0f} % (by simulation; {100 * self.formula:.0f} % by formula)."
@@ -85,6 +106,14 @@ class Plan:
         From where on normal theory can be trusted, by the pilot's skewness.
     power : Power or None
         The power at n, where a test is planned.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix, plan_test_size
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    >>> plan = plan_test_size(costs, Confusion([[95, 1], [3, 1]], [0, 1]), half_width=0.5, rng=0)
+    >>> plan.n, plan.spread, plan.range_of_costs
+    (2145, 1521, 605)
     """
 
     n: int
@@ -96,14 +125,26 @@ class Plan:
     power: Power | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values."""
+        """Return the plan as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return asdict(self)
 
     def _repr_html_(self) -> str:
         return html_table(["plan"], [[self.summary()]])
 
     def summary(self) -> str:
-        """Say how many examples are needed, and why."""
+        """Say how many examples are needed, and why.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         text = f"{number(self.n)} test examples are needed {self.goal}"
         if self.range_of_costs is not None:
             why = (
@@ -150,6 +191,11 @@ def plan_test_size(
     rng : Generator or seed
         For the simulation that confirms the power.
 
+    Returns
+    -------
+    Plan
+        The number of test examples, and what asks for it.
+
     Notes
     -----
     For an upper arm h, n = max{(z σ/h)², u (C_max - C_min)/h}, u being the 1 - α/2 quantile of
@@ -157,6 +203,17 @@ def plan_test_size(
     would add. Where both matter the formula is too low, so with a pilot n is raised until half of
     the test sets drawn from it have an arm of at most h. For a difference d,
     n = (z_{1-α/2} + z_power)² σ²/d², raised until the simulated power is reached.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 5.
+
+    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
+    Erlbaum.
+
+    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
+    random variable. arXiv:1905.06208.
 
     Examples
     --------
@@ -232,6 +289,26 @@ def power(
         Of the test.
     rng : Generator or seed
         For the simulation.
+
+    Returns
+    -------
+    Power
+        The probability, by formula and by simulation.
+
+    Notes
+    -----
+    By normal theory the power is Φ(z - z_{1-α/2}) + Φ(-z - z_{1-α/2}) with z = d √n/σ, d being the
+    difference and σ the standard deviation of an example's difference. The simulation draws test
+    sets from the (tilted) shares of the pilot, and tests each as ``CostDifference.test`` does; it
+    is the one to trust where costs are rare.
+
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, Figures 4 and 5.
+
+    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
+    Erlbaum.
 
     Examples
     --------

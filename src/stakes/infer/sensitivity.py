@@ -58,6 +58,19 @@ class CostSensitivity(ByValue):
         Of the intervals.
     scale : str
         "linear", or "log" where the places are spaced by their ratio.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, cost_sensitivity
+    >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
+    >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    >>> found = cost_sensitivity(
+    ...     [0] * 60 + [1] * 40,
+    ...     {"eager": [0] * 40 + [1] * 60, "shy": [0] * 63 + [1] * 37}, mild, harsh, steps=3, rng=0)
+    >>> found.position.tolist(), found.cost.round(2).tolist()
+    ([0.0, 0.5, 1.0], [[0.2, 0.2, 0.2], [0.06, 0.33, 0.6]])
+    >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
+    [(0.0, 0.259, 'shy'), (0.259, 1.0, 'eager')]
     """
 
     names: tuple[str, ...]
@@ -74,6 +87,22 @@ class CostSensitivity(ByValue):
         """Return the ranges of the path, and who is the cheapest in each.
 
         The costs are straight lines along the path, so they change places where two lines meet.
+
+        Returns
+        -------
+        list of (low, high, name)
+            The ranges one after the other.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, cost_sensitivity
+        >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
+        >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
+        >>> found = cost_sensitivity(
+        ...     [0] * 60 + [1] * 40,
+        ...     {"eager": [0] * 40 + [1] * 60, "shy": [0] * 63 + [1] * 37}, mild, harsh, rng=0)
+        >>> [name for low, high, name in found.cheapest_ranges()]
+        ['shy', 'eager']
         """
         first, last = float(self.position[0]), float(self.position[-1])
         start, rise = self.cost[:, 0], self.cost[:, -1] - self.cost[:, 0]
@@ -93,7 +122,13 @@ class CostSensitivity(ByValue):
             best, share = following, end
 
     def summary(self) -> str:
-        """Say who is the cheapest where on the path."""
+        """Say who is the cheapest where on the path.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
         said = [
             f"{name} from {number(low)} to {number(high)}"
             for low, high, name in self.cheapest_ranges()
@@ -108,7 +143,13 @@ class CostSensitivity(ByValue):
         )
 
     def frame(self) -> Any:
-        """Return a pandas data frame with a row for each classifier and place."""
+        """Return a pandas data frame with a row for each classifier and place.
+
+        Returns
+        -------
+        DataFrame
+            With the columns classifier, position, cost, low, high and probability.
+        """
         steps = len(self.position)
         return data_frame(
             {
@@ -122,7 +163,13 @@ class CostSensitivity(ByValue):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the path as plain values and lists."""
+        """Return the path as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self._values().items()
@@ -202,6 +249,21 @@ def cost_sensitivity(
         How many populations (and costs, with ranges) are drawn for the probabilities.
     rng : Generator or seed
         The source of randomness.
+
+    Returns
+    -------
+    CostSensitivity
+        Costs, intervals and probabilities at each place of the path.
+
+    Notes
+    -----
+    At the share s of the way the costs are C_s = (1 - s) C_0 + s C_1, and a classifier's expected
+    cost Σ P(i, j) C_s(i, j) is a straight line in s. Probabilities of being the cheapest are those
+    of `cheapest_probability`: over the Bayesian bootstrap of the population.
+
+    References
+    ----------
+    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
 
     Examples
     --------

@@ -44,6 +44,18 @@ class TestResult:
         How it was tested.
     names : pair of str
         The classifiers.
+
+    Examples
+    --------
+    >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+    >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+    >>> result = difference.test(method="exact")
+    >>> result.rejected, round(result.p_value, 4), round(result.statistic, 4)
+    (False, 0.2448, 0.26)
+    >>> print(result.summary())
+    tree and forest differ in cost: not shown at 95 % confidence (p = 0.245, exact).
     """
 
     statistic: float
@@ -58,7 +70,13 @@ class TestResult:
     __test__ = False  # not a test of pytest's
 
     def summary(self) -> str:
-        """Say what the test found."""
+        """Say what the test found.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         first, second = self.names
         claim = {
             "two-sided": f"{first} and {second} differ in cost",
@@ -76,7 +94,13 @@ class TestResult:
         return f"{claim}: {verdict} at {sure} (p = {self.p_value:.3g}, {self.method})."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values."""
+        """Return the result as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return asdict(self) | {"names": list(self.names)}
 
 

@@ -80,6 +80,14 @@ class Totals(Summable, ABC, Generic[Counts]):
         ----------
         counts : Confusion, or PairedConfusion for two classifiers
             Counts without weights, of classes and decisions that the costs know.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, Confusion, CostMatrix
+        >>> running = Accumulator(CostMatrix.from_errors(false_positive=1, false_negative=10))
+        >>> running.add(Confusion([[850, 10], [50, 90]], labels=[0, 1]))
+        >>> running.n, running.cost
+        (1000, 0.15)
         """
         if not isinstance(counts, self._kind):
             raise InputTypeError(
@@ -110,6 +118,36 @@ class Totals(Summable, ABC, Generic[Counts]):
         ----------
         confidence : float, default 0.95
             How sure the whole sequence of intervals is to be; choose it before looking.
+
+        Returns
+        -------
+        Interval
+            The limits; the method is "anytime".
+
+        Notes
+        -----
+        Whoever bets against a mean m multiplies the fortune by 1 - f + f (C - low)/(m - low) with
+        each outcome, f being the fraction at stake, which is split over a fixed grid of fractions.
+        If m is the true mean, the probability that the fortune *ever* reaches 2/α is at most α/2
+        (Ville's inequality); the interval holds all means against which it has not, from below or
+        from above.
+
+        References
+        ----------
+        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
+        betting. *Journal of the Royal Statistical Society B* 86.
+
+        Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = Accumulator(costs)
+        >>> running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        >>> low, high = running.interval()
+        >>> round(low, 3), round(high, 3)
+        (0.013, 0.791)
         """
         if self.n:
             return self._inference(self.counts).interval(confidence, METHOD)
@@ -150,6 +188,23 @@ class Totals(Summable, ABC, Generic[Counts]):
         """Write the totals to a JSON file, whole or not at all.
 
         Whoever stops in the middle leaves the file that was there before.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> running = Accumulator(costs)
+        >>> running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     running.save(pathlib.Path(folder) / "totals.json")
+        ...     Accumulator.load(pathlib.Path(folder) / "totals.json") == running
+        True
         """
         write_text(path, totals_text(self.to_dict()))
 
@@ -161,11 +216,22 @@ class Totals(Summable, ABC, Generic[Counts]):
         ----------
         path : path
             The file.
+
+        Returns
+        -------
+        Accumulator or PairedAccumulator
+            The totals.
         """
         return totals_from_text(read_text(path), str(path), cls)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the totals as plain values."""
+        """Return the totals as plain values.
+
+        Returns
+        -------
+        dict
+            The costs and the counts.
+        """
         cells = self.impossible
         return {
             "kind": type(self).__name__,

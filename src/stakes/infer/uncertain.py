@@ -45,6 +45,18 @@ class CheapestProbability:
         The standard deviation of each one's expected cost, and of its two sources alone.
     draws : ndarray, shape (draws, classifiers)
         The expected costs drawn.
+
+    Examples
+    --------
+    >>> from stakes import CostRanges, cheapest_probability
+    >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+    >>> found = cheapest_probability(
+    ...     [0] * 60 + [1] * 40,
+    ...     {"eager": [0] * 40 + [1] * 60, "shy": [0] * 62 + [1] * 38}, costs, rng=0)
+    >>> found.names, found.cost.round(2).tolist()
+    (('eager', 'shy'), [0.2, 0.32])
+    >>> found.probability.round(2).tolist(), found.costs_only.round(2).tolist()
+    ([0.55, 0.45], [0.72, 0.28])
     """
 
     names: tuple[Any, ...]
@@ -58,7 +70,13 @@ class CheapestProbability:
     draws: Floats
 
     def summary(self) -> str:
-        """Say who is the cheapest and how sure that is."""
+        """Say who is the cheapest and how sure that is.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         best = int(self.probability.argmax())
         return (
             f"{self.names[best]} is the cheapest with a probability of "
@@ -68,7 +86,13 @@ class CheapestProbability:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the probabilities as plain values, by classifier."""
+        """Return the probabilities as plain values, by classifier.
+
+        Returns
+        -------
+        dict
+            From each classifier to its numbers.
+        """
         fields = (
             "probability",
             "costs_only",
@@ -137,6 +161,24 @@ def cheapest_probability(
     rng : Generator or seed
         The source of randomness.
 
+    Returns
+    -------
+    CheapestProbability
+        The probabilities, and how much of the doubt is due to the costs and to the test set.
+
+    Notes
+    -----
+    P(k is the cheapest) is the share of the draws in which k has the least Σ D(i, j) C(i, j), with
+    C drawn from the ranges and D, the shares of k's decisions and classes, from the drawn
+    population; those that are tied share the draw.
+
+    References
+    ----------
+    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Table 6.8.
+
     Examples
     --------
     >>> from stakes import CostRanges, cheapest_probability
@@ -204,6 +246,17 @@ class Flip:
         The cost at which both classifiers cost the same; None if there is none.
     holds : {"above", "below", "always"}
         On which side of `at` the verdict holds.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare, flip_region
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> found = flip_region(compare(
+    ...     [0] * 60 + [1] * 40, [0] * 40 + [1] * 60, [0] * 63 + [1] * 37, costs,
+    ...     names=("eager", "shy")))
+    >>> miss = next(flip for flip in found.flips if (flip.decision, flip.label) == (0, 1))
+    >>> miss.cost, round(miss.at, 3), miss.holds
+    (10.0, 6.667, 'above')
     """
 
     decision: Label
@@ -235,6 +288,18 @@ class FlipRegion:
         The ratio of the costs given.
     labels : tuple
         The classes.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare, flip_region
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> found = flip_region(compare(
+    ...     [0] * 60 + [1] * 40, [0] * 40 + [1] * 60, [0] * 63 + [1] * 37, costs,
+    ...     names=("eager", "shy")))
+    >>> found.cheaper, round(found.ratio, 3), found.ratio_now
+    ('eager', 6.667, 10.0)
+    >>> found.gradient.tolist()
+    [[-0.2, -0.03], [0.2, 0.03]]
     """
 
     cheaper: str
@@ -246,7 +311,13 @@ class FlipRegion:
     labels: tuple[Label, ...]
 
     def summary(self) -> str:
-        """Say how far the costs can move before the verdict changes."""
+        """Say how far the costs can move before the verdict changes.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         if self.ratio is not None and self.ratio_now is not None:
             side = "more" if self.ratio_now > self.ratio else "less"
             first, second = self.labels
@@ -270,7 +341,13 @@ class FlipRegion:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the region as plain values."""
+        """Return the region as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {
             "cheaper": self.cheaper,
             "other": self.other,
@@ -294,6 +371,18 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     ----------
     difference : CostDifference
         The comparison, with a cost matrix.
+
+    Returns
+    -------
+    FlipRegion
+        On which side of which costs the verdict holds.
+
+    Notes
+    -----
+    The difference is linear in the costs, d = Σ g(i, j) C(i, j), with g(i, j) the share of examples
+    of class j for which the first classifier decides i, minus that of the second. So with one cost
+    changing, C(i, j) → C(i, j) - d/g(i, j) is where both cost the same; and with two classes and
+    free correct decisions it is the ratio C(0, 1)/C(1, 0) = -g(1, 0)/g(0, 1).
 
     Examples
     --------
