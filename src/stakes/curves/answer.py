@@ -41,6 +41,17 @@ class CostAt:
         The number of decisions.
     chosen_on : str
         Where the threshold was chosen.
+
+    Examples
+    --------
+    >>> from stakes import CostLine
+    >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+    >>> found = line.at(prevalence=0.05, false_positive=1, false_negative=30, volume=1000)
+    >>> round(found.pc, 4), round(found.cost, 2), round(found.trivial, 2)
+    (0.6122, 395.0, 950.0)
+    >>> low, high = found.limits
+    >>> round(low, 1), round(high, 1)
+    (313.5, 488.9)
     """
 
     name: str
@@ -57,7 +68,13 @@ class CostAt:
     chosen_on: str
 
     def summary(self) -> str:
-        """Say what the classifier costs there."""
+        """Say what the classifier costs there.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         unit = "" if self.in_money else " of what being always wrong would"
         decisions = f" for {number(self.volume)} decisions" if self.volume != 1 else unit
         text = f"At PC(+) = {number(self.pc)} {self.name} costs {number(self.cost)}{decisions}"
@@ -72,7 +89,13 @@ class CostAt:
         return f"{text}; calling {trivial} costs {number(self.trivial)}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
+        """Return the answer as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return asdict(self)
 
     def __repr__(self) -> str:

@@ -27,6 +27,13 @@ class AverageCurve(Curve):
         The curves that were averaged.
     name : str
         The classifier's name.
+
+    Examples
+    --------
+    >>> from stakes import CostLine, average_curves
+    >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)], name="folds")
+    >>> round(average.cost(0.8), 3), round(average.area(), 3)
+    (0.354, 0.285)
     """
 
     curves: tuple[Curve, ...]
@@ -63,12 +70,27 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
     the expected cost; averages of ROC curves are not. A band around it treats the evaluations as
     independent test sets; that other training sets would give other classifiers is not in it.
 
+    cost(x) = Σ_k cost_k(x)/K at each condition x.
+
     Parameters
     ----------
     curves : sequence of CostCurve or CostLine
         The evaluations.
     name : str, optional
         The classifier's name.
+
+    Returns
+    -------
+    AverageCurve
+        The average, which is a cost curve itself.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
+    and Figure 10.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
 
     Examples
     --------

@@ -51,6 +51,16 @@ class Band(ByValue):
     chosen_on : str
         Where the thresholds come from: "the same examples", which flatters the curve, "validation
         examples", or "" if there is nothing to choose.
+
+    Examples
+    --------
+    >>> from stakes import CostLine
+    >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+    >>> band = line.band(pc=[0.2, 0.8])
+    >>> band.cost.round(3).tolist()
+    [0.12, 0.18]
+    >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+    ([0.101, 0.138], [0.142, 0.229])
     """
 
     pc: Floats
@@ -64,7 +74,25 @@ class Band(ByValue):
     chosen_on: str = ""
 
     def times(self, scale: Any) -> Band:
-        """Return the band in other units: `scale` is what a normalised cost of 1 is, at each pc."""
+        """Return the band in other units: `scale` is what a normalised cost of 1 is, at each pc.
+
+        Parameters
+        ----------
+        scale : float or array_like
+            What being always wrong costs, at each condition or at all.
+
+        Returns
+        -------
+        Band
+            The same in these units.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> line.band(pc=[0.2, 0.8]).times(50).cost.round(2).tolist()
+        [6.0, 9.0]
+        """
         factor = _validate.numeric(scale, "scale", ndim=np.ndim(scale))
         _validate.finite(factor, "scale", "Give what being always wrong would cost.")
         if factor.shape not in ((), self.pc.shape):
@@ -80,18 +108,36 @@ class Band(ByValue):
         return replace(self, **scaled)
 
     def frame(self) -> Any:
-        """Return the band as a pandas data frame with a row for each condition."""
+        """Return the band as a pandas data frame with a row for each condition.
+
+        Returns
+        -------
+        DataFrame
+            With the columns pc, cost, low and high.
+        """
         return data_frame({name: getattr(self, name) for name in ("pc", "cost", "low", "high")})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the band as plain values and lists."""
+        """Return the band as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self._values().items()
         }
 
     def summary(self) -> str:
-        """Say what the band is and how wide it gets."""
+        """Say what the band is and how wide it gets.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         width = self.high - self.low
         widest = int(width.argmax())
         return (
@@ -103,7 +149,13 @@ class Band(ByValue):
         )
 
     def kind(self) -> str:
-        """Say in a few words how the band was computed."""
+        """Say in a few words how the band was computed.
+
+        Returns
+        -------
+        str
+            A few words.
+        """
         reach = "simultaneous" if self.simultaneous else "pointwise"
         full = ", full sampling" if self.sampling == "full" else ""
         return f"{reach}, {self.method}{full}"

@@ -32,7 +32,13 @@ class Curve(Height):
     _choice = "thresholds"
 
     def title(self) -> str:
-        """Return the curve's name, or what it is."""
+        """Return the curve's name, or what it is.
+
+        Returns
+        -------
+        str
+            The name.
+        """
         return self.name or self._nameless
 
     def cost(self, pc: Any) -> Any:
@@ -42,6 +48,30 @@ class Curve(Height):
         ----------
         pc : float or array_like
             The operating conditions PC(+), from 0 to 1.
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Notes
+        -----
+        The normalised expected cost at PC(+) = x is fpr (1 - x) + (1 - tpr) x, on the line that is
+        followed there.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 2.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> round(line.cost(0.75), 3)
+        0.175
+        >>> line.cost([0, 0.75, 1]).round(3).tolist()
+        [0.1, 0.175, 0.2]
         """
         return self._height(pc)
 
@@ -70,6 +100,29 @@ class Curve(Height):
             Of the interval.
         **options
             As in `band`: ``method``, ``sampling`` and so on.
+
+        Returns
+        -------
+        CostAt
+            The cost, its interval, and which threshold to use.
+
+        Notes
+        -----
+        In money, the cost is volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1
+        - p) c_fp], p being the prevalence.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        equation 1.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> print(line.at(prevalence=0.05, false_positive=1, false_negative=30).summary())
+        At PC(+) = 0.6122 model costs 0.395 (0.3135 to 0.4889 with 95 % confidence); calling all
+        positive costs 0.95.
         """
         parts = {
             "prevalence": prevalence,
@@ -123,6 +176,27 @@ class Curve(Height):
 
         Outside of them it is cheaper to call all examples negative, or all positive. There is one
         range, or none; thresholds chosen elsewhere may make more.
+
+        Returns
+        -------
+        tuple of (low, high)
+            The ranges.
+
+        Notes
+        -----
+        Where cost(x) < min(x, 1 - x), which is what the trivial classifiers cost.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 4.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> [(round(low, 3), round(high, 3)) for low, high in line.operating_range()]
+        [(0.111, 0.818)]
         """
         signs = self.pieces.minus(TRIVIAL).signs()
         return tuple((low, high) for low, high, sign in signs if sign < 0)
@@ -131,6 +205,29 @@ class Curve(Height):
         """Return the ranges in which this classifier is cheaper, and those in which the other is.
 
         As the curves are; whether the difference could be chance, ``CostCurveDifference`` tells.
+
+        Parameters
+        ----------
+        other : CostCurve, CostLine, …
+            The other classifier's curve.
+
+        Returns
+        -------
+        Verdicts
+            The ranges, from PC(+) = 0 to 1.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 5.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> shy = CostLine(0.04, 0.4, positives=200, negatives=800, name="shy")
+        >>> eager = CostLine(0.3, 0.8, positives=200, negatives=800, name="eager")
+        >>> print(shy.cheaper_ranges(eager).summary())
+        shy is cheaper for PC(+) < 0.3939, eager for PC(+) > 0.3939.
         """
         _check_curve(other, "other")
         names = (self.name or "the first", other.name or "the second")
@@ -139,12 +236,42 @@ class Curve(Height):
         return verdicts(self.pieces.minus(other.pieces).signs(), names, "equal")
 
     def crossovers(self, other: Curve) -> list[float]:
-        """Return all operating conditions at which another classifier becomes the cheaper one."""
+        """Return all operating conditions at which another classifier becomes the cheaper one.
+
+        Parameters
+        ----------
+        other : CostCurve, CostLine, …
+            The other classifier's curve.
+
+        Returns
+        -------
+        list of float
+            The conditions PC(+).
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 5.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> shy = CostLine(0.04, 0.4, positives=200, negatives=800, name="shy")
+        >>> eager = CostLine(0.3, 0.8, positives=200, negatives=800, name="eager")
+        >>> [round(each, 4) for each in shy.crossovers(eager)]
+        [0.3939]
+        """
         decided = [each for each in self.cheaper_ranges(other).ranges if each.cheaper]
         return [new.low for old, new in pairwise(decided) if new.cheaper != old.cheaper]
 
     def summary(self) -> str:
-        """Say where the classifier is worth using."""
+        """Say where the classifier is worth using.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         ranges = self.operating_range()
         area = f"The area under the cost curve of {self.title()} is {number(self.area())}"
         chosen = f" ({self._choice} chosen on {self.chosen_on})" if self.chosen_on else ""
@@ -160,7 +287,13 @@ class Curve(Height):
         return f"{type(self).__name__}: {self.summary()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curve as plain values and lists."""
+        """Return the curve as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The area, the operating range and the lines.
+        """
         pieces = self.pieces
         return {
             "name": self.name,

@@ -37,6 +37,13 @@ class BestCurve(Curve):
         The curves to choose from.
     name : str
         What to call the choice.
+
+    Examples
+    --------
+    >>> from stakes import CostLine, best_of
+    >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
+    >>> round(best.cost(0.6), 3), best.classifier(0.6)
+    (0.24, 'eager')
     """
 
     curves: tuple[Curve, ...]
@@ -74,6 +81,18 @@ class BestCurve(Curve):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        str or ndarray of str
+            One for each condition.
+
+        Examples
+        --------
+        >>> from stakes import CostLine, best_of
+        >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
+        >>> best.classifier([0.3, 0.9]).tolist()
+        ['shy', 'all positive']
         """
         condition = conditions(pc)
         names = np.array([curve.title() for curve in self.curves])
@@ -103,6 +122,9 @@ class BestCurve(Curve):
 def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") -> BestCurve:
     """Return the cheapest of several classifiers at each operating condition.
 
+    cost(x) = min_k cost_k(x) at each condition x: the lower envelope, as the ROC convex hull of
+    several classifiers is the best of them in ROC space.
+
     Parameters
     ----------
     curves : sequence of CostCurve or CostLine
@@ -111,6 +133,22 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
         Whether calling all examples negative, or all positive, is among the choices.
     name : str, optional
         What to call the choice.
+
+    Returns
+    -------
+    BestCurve
+        The envelope, which is a cost curve itself.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
+    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
+    Learning* 42, 203-231.
 
     Examples
     --------

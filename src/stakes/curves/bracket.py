@@ -49,6 +49,14 @@ class BinnedCostCurve(Curve):
     name : str, optional
         The classifier's name.
 
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
     Examples
     --------
     >>> from stakes import BinnedCostCurve, BinnedScoreCounts
@@ -93,6 +101,19 @@ class BinnedCostCurve(Curve):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Examples
+        --------
+        >>> from stakes import BinnedCostCurve, BinnedScoreCounts
+        >>> curve = BinnedCostCurve(BinnedScoreCounts(
+        ...     lowest=[0.5, 0.0], highest=[0.9, 0.4], positives=[40, 10], negatives=[20, 80]))
+        >>> round(curve.lower(0.75), 3)
+        0.05
         """
         condition = conditions(pc)
         heights = self.lower_pieces.at(condition)
@@ -105,6 +126,19 @@ class BinnedCostCurve(Curve):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Examples
+        --------
+        >>> from stakes import BinnedCostCurve, BinnedScoreCounts
+        >>> curve = BinnedCostCurve(BinnedScoreCounts(
+        ...     lowest=[0.5, 0.0], highest=[0.9, 0.4], positives=[40, 10], negatives=[20, 80]))
+        >>> round(curve.upper(0.75), 3)
+        0.2
         """
         return self.cost(pc)
 
@@ -115,7 +149,21 @@ class BinnedCostCurve(Curve):
         return float(max(begin.max(), end.max(), 0.0))
 
     def areas(self) -> tuple[float, float]:
-        """Return the ends of the bracket of the area under the exact curve."""
+        """Return the ends of the bracket of the area under the exact curve.
+
+        Returns
+        -------
+        low, high : float
+            The areas under both ends.
+
+        Examples
+        --------
+        >>> from stakes import BinnedCostCurve, BinnedScoreCounts
+        >>> curve = BinnedCostCurve(BinnedScoreCounts(
+        ...     lowest=[0.5, 0.0], highest=[0.9, 0.4], positives=[40, 10], negatives=[20, 80]))
+        >>> [round(area, 4) for area in curve.areas()]
+        [0.05, 0.16]
+        """
         return self.lower_pieces.area(), self.pieces.area()
 
     def threshold(self, pc: Any) -> Any:
@@ -128,6 +176,19 @@ class BinnedCostCurve(Curve):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Examples
+        --------
+        >>> from stakes import BinnedCostCurve, BinnedScoreCounts
+        >>> curve = BinnedCostCurve(BinnedScoreCounts(
+        ...     lowest=[0.5, 0.0], highest=[0.9, 0.4], positives=[40, 10], negatives=[20, 80]))
+        >>> curve.threshold([0.5, 0.95]).tolist()
+        [0.5, 0.0]
         """
         return self.attained.threshold(pc)
 
@@ -146,7 +207,13 @@ class BinnedCostCurve(Curve):
         return self.attained._rule_at(pc)  # noqa: SLF001 - the same curve
 
     def summary(self) -> str:
-        """Say where the classifier is worth using, and how wide the bracket is."""
+        """Say where the classifier is worth using, and how wide the bracket is.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
         return (
             f"{super().summary()} Counted in {len(self.counts.lowest):,} bins: the exact curve is "
             f"nowhere more than {number(self.width)} below."
@@ -156,6 +223,11 @@ class BinnedCostCurve(Curve):
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
 
         The columns ``lower`` and ``upper`` are the ends of the bracket where the range begins.
+
+        Returns
+        -------
+        DataFrame
+            With the columns low, high, threshold, fpr, tpr, lower and upper.
         """
         pieces = self.pieces
         begin = pieces.breaks[:-1]
@@ -172,7 +244,13 @@ class BinnedCostCurve(Curve):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curve and the lower end of its bracket as plain values and lists."""
+        """Return the curve and the lower end of its bracket as plain values and lists.
+
+        Returns
+        -------
+        dict
+            Both ends of the bracket.
+        """
         lower = self.lower_pieces
         return super().to_dict() | {
             "thresholds": self.attained.thresholds.tolist(),

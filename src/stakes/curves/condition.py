@@ -22,12 +22,27 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
     Holte & Drummond's (2005) equation 1: the share of the positives' mistakes in the cost of a
     classifier that is always wrong. With equal costs it is the prevalence.
 
+    PC(+) = p c_fn/[p c_fn + (1 - p) c_fp], with p the prevalence and c_fn, c_fp the two costs.
+
     Parameters
     ----------
     prevalence : float or array_like
         The share of positives where the classifier is used, from 0 to 1.
     false_positive, false_negative : float or array_like
         What a false alarm and a miss cost more than a correct decision.
+
+    Returns
+    -------
+    float or ndarray
+        PC(+), from 0 to 1.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
+    1.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
 
     Examples
     --------
@@ -44,10 +59,22 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
 def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return what a decision costs on average if all are wrong: the unit of normalised costs.
 
+    p c_fn + (1 - p) c_fp, with p the prevalence and c_fn, c_fp the two costs.
+
     Parameters
     ----------
     prevalence, false_positive, false_negative
         As in `operating_condition`.
+
+    Returns
+    -------
+    float or ndarray
+        The cost per decision.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
 
     Examples
     --------
@@ -61,12 +88,24 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
 def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
     """Return how many false alarms a miss is as bad as, at an operating condition.
 
+    c_fn/c_fp = [x/(1 - x)] (1 - p)/p at PC(+) = x and the prevalence p.
+
     Parameters
     ----------
     pc : float or array_like
         The operating condition PC(+), from 0 to 1; at 1 the ratio is infinite.
     prevalence : float or array_like
         The share of positives, between 0 and 1.
+
+    Returns
+    -------
+    float or ndarray
+        The ratio of the two costs.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
+    1.
 
     Examples
     --------
@@ -87,12 +126,24 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
 def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     """Return the share of positives that makes an operating condition of given costs.
 
+    p = x c_fp/[x c_fp + (1 - x) c_fn] at PC(+) = x, with c_fn, c_fp the two costs.
+
     Parameters
     ----------
     pc : float or array_like
         The operating condition PC(+), from 0 to 1.
     false_positive, false_negative : float or array_like
         What a false alarm and a miss cost more than a correct decision; both positive.
+
+    Returns
+    -------
+    float or ndarray
+        The share of positives.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
+    1.
 
     Examples
     --------

@@ -43,6 +43,20 @@ class CostCurve(Curve):
     validation : ScoreCounts, optional
         Other examples, on which the thresholds are chosen; as by `select`.
 
+    Notes
+    -----
+    The threshold t has the line fpr_t (1 - x) + (1 - tpr_t) x, x being PC(+), and the curve is the
+    least of them: cost(x) = min_t [fpr_t (1 - x) + (1 - tpr_t) x]. With `validation` the threshold
+    at x is the one that is the least there.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
     Examples
     --------
     >>> from stakes import CostCurve, ScoreCounts
@@ -85,7 +99,35 @@ class CostCurve(Curve):
         sample_weight: Any = None,
         name: str = "",
     ) -> Self:
-        """Count scores, and return their cost curve; see `ScoreCounts.from_scores`."""
+        """Count scores, and return their cost curve; see `ScoreCounts.from_scores`.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        y_score : array_like, shape (n,)
+            The score of each example; the higher, the more likely positive.
+        pos_label : default 1
+            Which class is the positive one.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        name : str, optional
+            The classifier's name.
+
+        Returns
+        -------
+        CostCurve
+            The curve.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curve = CostCurve.from_scores(
+        ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+        ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+        >>> round(curve.cost(0.8), 3)
+        0.08
+        """
         counts = ScoreCounts.from_scores(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
@@ -107,6 +149,11 @@ class CostCurve(Curve):
             The classes in the order of the columns, such as an estimator's ``classes_``.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
+
+        Returns
+        -------
+        dict
+            From each class to its CostCurve.
 
         Examples
         --------
@@ -152,6 +199,23 @@ class CostCurve(Curve):
         ----------
         validation_counts : ScoreCounts
             The same scorer's scores of other examples.
+
+        Returns
+        -------
+        CostCurve
+            The same examples' costs, at those thresholds.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curve = CostCurve.from_scores(
+        ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+        ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+        >>> from stakes import ScoreCounts
+        >>> other = ScoreCounts.from_scores([0, 0, 1, 0, 1, 1], [0.2, 0.4, 0.45, 0.55, 0.65, 0.8])
+        >>> selected = curve.select(other)
+        >>> round(curve.cost(0.8), 3), round(selected.cost(0.8), 3)
+        (0.08, 0.2)
         """
         return replace(self, validation=validation_counts)
 
@@ -228,6 +292,20 @@ class CostCurve(Curve):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curve = CostCurve.from_scores(
+        ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+        ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+        >>> curve.threshold([0.2, 0.8]).tolist()
+        [0.8, 0.35]
         """
         condition = conditions(pc)
         found = self.thresholds[self.pieces.index(condition)]
@@ -249,12 +327,43 @@ class CostCurve(Curve):
         ----------
         threshold : float
             Examples that score at least this are called positive.
+
+        Returns
+        -------
+        CostLine
+            The line, with the numbers of examples.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curve = CostCurve.from_scores(
+        ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+        ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+        >>> line = curve.line(0.5)
+        >>> line.fpr, line.tpr
+        (0.2, 0.8)
         """
         confusion = self.counts.confusion_at(threshold)
         return CostLine.from_confusion(confusion, pos_label=self.counts.pos_label, name=self.name)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """Return the false positive rate, true positive rate and threshold of every line."""
+        """Return the false positive rate, true positive rate and threshold of every line.
+
+        Returns
+        -------
+        fpr, tpr, thresholds : ndarray
+            From the highest threshold to the lowest.
+
+        Examples
+        --------
+        >>> from stakes import CostCurve
+        >>> curve = CostCurve.from_scores(
+        ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+        ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+        >>> fpr, tpr, thresholds = curve.points()
+        >>> fpr[:4].tolist(), tpr[:4].tolist(), thresholds[:4].tolist()
+        ([0.0, 0.0, 0.0, 0.2], [0.0, 0.2, 0.4, 0.4], [inf, 0.9, 0.8, 0.7])
+        """
         counts = self.counts
         start = 0 if counts.thresholds[0] < np.inf else 1
         false, true = (
@@ -264,7 +373,13 @@ class CostCurve(Curve):
         return false, true, np.append(np.inf, counts.thresholds)[start:]
 
     def frame(self) -> Any:
-        """Return a pandas data frame with a row for each range of PC(+) and its threshold."""
+        """Return a pandas data frame with a row for each range of PC(+) and its threshold.
+
+        Returns
+        -------
+        DataFrame
+            With the columns low, high, threshold, fpr and tpr.
+        """
         pieces = self.pieces
         return data_frame(
             {
@@ -277,5 +392,11 @@ class CostCurve(Curve):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the curve as plain values and lists."""
+        """Return the curve as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The area, the operating range, the lines and their thresholds.
+        """
         return super().to_dict() | {"thresholds": self.thresholds.tolist()}

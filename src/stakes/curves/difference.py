@@ -52,6 +52,23 @@ class CostCurveDifference(Height):
     validation : PairedScoreCounts, optional
         Other examples, on which the thresholds are chosen; as by `select`.
 
+    Notes
+    -----
+    With n1⁺, n2⁺ (n1⁻, n2⁻) the positives (negatives) that only the first, only the second calls
+    positive, the difference at PC(+) = x is x (n2⁺ - n1⁺)/n⁺ + (1 - x)(n1⁻ - n2⁻)/n⁻, and its
+    variance x² [n1⁺ + n2⁺ - (n1⁺ - n2⁺)²/n⁺]/n⁺² + (1 - x)² [n1⁻ + n2⁻ - (n1⁻ - n2⁻)²/n⁻]/n⁻².
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    9.
+
+    Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves. *ICML
+    2008*, equations 7 and 8.
+
+    Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
+    general approach. *Statistics in Medicine* 27.
+
     Examples
     --------
     >>> import numpy as np
@@ -112,7 +129,38 @@ class CostCurveDifference(Height):
         sample_weight: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
-        """Count two scorers' scores, and compare; see `PairedScoreCounts.from_scores`."""
+        """Count two scorers' scores, and compare; see `PairedScoreCounts.from_scores`.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        y_score_1, y_score_2 : array_like, shape (n,)
+            The scores of each scorer; the higher, the more likely positive.
+        pos_label : default 1
+            Which class is the positive one.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        names : pair of str
+            The classifiers' names.
+
+        Returns
+        -------
+        CostCurveDifference
+            The difference.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import CostCurveDifference
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(2000) < 0.3
+        >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
+        >>> difference = CostCurveDifference.from_scores(
+        ...     y_true, sharp, dull, names=("sharp", "dull"))
+        >>> round(difference.difference(0.8), 3)
+        -0.049
+        """
         counts = PairedScoreCounts.from_scores(
             y_true, y_score_1, y_score_2, pos_label=pos_label, sample_weight=sample_weight
         )
@@ -129,7 +177,33 @@ class CostCurveDifference(Height):
         sample_weight: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
-        """Count two classifiers' decisions, and compare; see `PairedConfusion.from_labels`."""
+        """Count two classifiers' decisions, and compare; see `PairedConfusion.from_labels`.
+
+        Parameters
+        ----------
+        y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
+            The actual class of each example, and what each classifier decided.
+        pos_label : default 1
+            Which class is the positive one.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        names : pair of str
+            The classifiers' names.
+
+        Returns
+        -------
+        CostCurveDifference
+            The difference.
+
+        Examples
+        --------
+        >>> from stakes import CostCurveDifference
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> difference = CostCurveDifference.from_predictions(
+        ...     y_true, [0] * 500 + [1] * 500, [0] * 800 + [1] * 200, names=("eager", "shy"))
+        >>> [round(each, 3) for each in difference.crossovers()]
+        [0.25]
+        """
         counts = PairedConfusion.from_labels(
             y_true, y_pred_1, y_pred_2, sample_weight=sample_weight
         )
@@ -142,6 +216,26 @@ class CostCurveDifference(Height):
         ----------
         validation_counts : PairedScoreCounts
             The same scorers' scores of other examples.
+
+        Returns
+        -------
+        CostCurveDifference
+            The same examples' costs, at those thresholds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import CostCurveDifference
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(2000) < 0.3
+        >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
+        >>> difference = CostCurveDifference.from_scores(
+        ...     y_true[:1000], sharp[:1000], dull[:1000], names=("sharp", "dull"))
+        >>> from stakes import PairedScoreCounts
+        >>> selected = difference.select(
+        ...     PairedScoreCounts.from_scores(y_true[1000:], sharp[1000:], dull[1000:]))
+        >>> round(difference.difference(0.8), 3), round(selected.difference(0.8), 3)
+        (-0.058, -0.054)
         """
         return replace(self, validation=validation_counts)
 
@@ -255,15 +349,53 @@ class CostCurveDifference(Height):
         ----------
         pc : float or array_like
             The operating conditions PC(+).
+
+        Returns
+        -------
+        float or ndarray
+            One for each condition.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import CostCurveDifference
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(2000) < 0.3
+        >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
+        >>> difference = CostCurveDifference.from_scores(
+        ...     y_true, sharp, dull, names=("sharp", "dull"))
+        >>> difference.difference([0.2, 0.8]).round(3).tolist()
+        [-0.058, -0.049]
         """
         return self._height(pc)
 
     def cheaper_ranges(self) -> Verdicts:
-        """Return who is cheaper where, as the curves are; chance is not considered."""
+        """Return who is cheaper where, as the curves are; chance is not considered.
+
+        Returns
+        -------
+        Verdicts
+            The ranges.
+
+        Examples
+        --------
+        >>> from stakes import CostCurveDifference
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> difference = CostCurveDifference.from_predictions(
+        ...     y_true, [0] * 500 + [1] * 500, [0] * 800 + [1] * 200, names=("eager", "shy"))
+        >>> print(difference.cheaper_ranges().summary())
+        eager is cheaper for PC(+) > 0.25, shy for PC(+) < 0.25.
+        """
         return self.first.cheaper_ranges(self.second)
 
     def crossovers(self) -> list[float]:
-        """Return all operating conditions at which the other classifier becomes the cheaper one."""
+        """Return all operating conditions at which the other classifier becomes the cheaper one.
+
+        Returns
+        -------
+        list of float
+            The conditions PC(+).
+        """
         return self.first.crossovers(self.second)
 
     def significant_ranges(
@@ -287,6 +419,39 @@ class CostCurveDifference(Height):
             Whether all verdicts are to be right at once with that confidence. With False each
             condition is judged by itself, as the paper does, and somewhere along the curve two
             classifiers that are alike will often look different.
+
+        Returns
+        -------
+        Verdicts
+            The ranges, undecided ones among them.
+
+        Notes
+        -----
+        A range in which low(x) > 0 or high(x) < 0, the limits being those of `band`.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 9 and Figure 15.
+
+        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+        *ICML 2008*, equations 7 and 8.
+
+        Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
+        general approach. *Statistics in Medicine* 27.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import CostCurveDifference
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.random(2000) < 0.3
+        >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
+        >>> difference = CostCurveDifference.from_scores(
+        ...     y_true, sharp, dull, names=("sharp", "dull"))
+        >>> found = difference.significant_ranges()
+        >>> [(round(low, 3), round(high, 3)) for low, high in found.where("sharp")]
+        [(0.025, 0.971)]
         """
         full = is_full(sampling)
         if method == "bootstrap":  # each look is to use the same draws
@@ -318,13 +483,30 @@ class CostCurveDifference(Height):
         return verdicts(signs, self.names, "undecided", how)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say who is cheaper where, beyond chance."""
+        """Say who is cheaper where, beyond chance.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Of the verdicts, all at once.
+
+        Returns
+        -------
+        str
+            One sentence or two.
+        """
         said = self.significant_ranges(confidence)
         chosen = f" Thresholds were chosen on {self.chosen_on}." if self.chosen_on else ""
         return f"{said.summary()}{chosen}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the difference as plain values and lists."""
+        """Return the difference as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The area, the crossovers, the significant ranges and the band.
+        """
         band = self.band()
         return {
             "names": list(self.names),

@@ -43,7 +43,25 @@ class Height(ABC):
         return ""
 
     def area(self) -> float:
-        """Return the area under the curve: the expected cost if all conditions are as likely."""
+        """Return the area under the curve: the expected cost if all conditions are as likely.
+
+        Returns
+        -------
+        float
+            ∫ cost(x) dx over PC(+) from 0 to 1.
+
+        References
+        ----------
+        Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing
+        classifier performance. *Machine Learning* 65, 95-130.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> round(line.area(), 3)
+        0.15
+        """
         return self.pieces.area()
 
     def _height(self, pc: Any) -> Any:
@@ -62,6 +80,28 @@ class Height(ABC):
             As in `operating_condition`.
         volume : float, default 1
             The number of decisions.
+
+        Returns
+        -------
+        float or ndarray
+            The cost, or the difference.
+
+        Notes
+        -----
+        volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p) c_fp], p being
+        the prevalence.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        equation 1.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> round(line.money(prevalence=0.05, false_positive=1, false_negative=30, volume=1000), 2)
+        395.0
         """
         given = {
             "prevalence": prevalence,
@@ -101,6 +141,46 @@ class Height(ABC):
             The conditions; by default 201 from 0 to 1.
         **options
             What the method takes: ``weight`` (mover), ``n_resamples`` and ``rng`` (bootstrap).
+
+        Returns
+        -------
+        Band
+            The height and its limits at each condition.
+
+        Notes
+        -----
+        The height is x q⁺ + (1 - x) q⁻ with x = PC(+) and q⁺, q⁻ the shares of mistakes in the
+        positives and in the negatives; for a difference, of the mistakes that the first alone
+        makes, less those of the second. "mover" takes limits l and u of each share, the quantiles
+        of Beta(k, n - k + w) and Beta(k + w, n - k) for k mistakes in n, ``weight`` being w = 0.7.
+        The lower limit of the height then is √(x² (q⁺ - l⁺)² + (1 - x)² (q⁻ - l⁻)²) below it, and
+        the upper one √(x² (u⁺ - q⁺)² + (1 - x)² (u⁻ - q⁻)²) above. "gaussian" takes z standard
+        deviations, √(x² q⁺(1 - q⁺)/n⁺ + (1 - x)² q⁻(1 - q⁻)/n⁻), on either side.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 8.
+
+        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+        *ICML 2008*, equations 4 to 13.
+
+        Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
+        general approach. *Statistics in Medicine* 27.
+
+        Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+        *Journal of the American Statistical Association* 22, 209-212.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> band = line.band(0.9, pc=[0.01, 0.75])
+        >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+        ([0.084, 0.141], [0.12, 0.214])
+        >>> print(line.band(simultaneous=True).summary())
+        A 95 % band (simultaneous, mover) at 201 operating conditions; at its widest, at PC(+) = 1,
+        from 0.1379 to 0.2736.
         """
         where = condition_list(pc)
         return make_band(
@@ -127,6 +207,30 @@ class Height(ABC):
         ----------
         pc, sampling
             As in `band`.
+
+        Returns
+        -------
+        mean, variance : ndarray
+            One for each condition.
+
+        Notes
+        -----
+        With stratified sampling, x(1 - p) + (1 - x) q and x² p(1 - p)/n⁺ + (1 - x)² q(1 - q)/n⁻, x
+        being PC(+), p the true and q the false positive rate.
+
+        References
+        ----------
+        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+        *ICML 2008*, equations 4 to 13.
+
+        Examples
+        --------
+        Holte & Drummond's Figure 11, 16 of 20 positives and 4 of 10 negatives called positive:
+
+        >>> from stakes import CostLine
+        >>> mean, variance = CostLine(0.4, 0.8, positives=20, negatives=10).moments([0.5])
+        >>> mean.round(4).tolist(), variance.round(4).tolist()
+        ([0.3], [0.008])
         """
         where = condition_list(pc)
         sample = self._sample(where, full=is_full(sampling))

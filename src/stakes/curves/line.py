@@ -38,6 +38,18 @@ class CostLine(Curve):
     name : str, optional
         The classifier's name.
 
+    Notes
+    -----
+    The normalised expected cost at PC(+) = x is fpr (1 - x) + (1 - tpr) x.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
     Examples
     --------
     >>> from stakes import CostLine
@@ -84,6 +96,18 @@ class CostLine(Curve):
             Which class is the positive one.
         name : str, optional
             The classifier's name.
+
+        Returns
+        -------
+        CostLine
+            The line.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostLine
+        >>> line = CostLine.from_confusion(Confusion([[50, 2], [10, 38]], labels=[0, 1]))
+        >>> round(line.fpr, 4), line.tpr, line.positives
+        (0.1667, 0.95, 40.0)
         """
         found = rates(confusion, pos_label=pos_label)
         at = confusion.labels.index(pos_label)
@@ -100,7 +124,30 @@ class CostLine(Curve):
         sample_weight: Any = None,
         name: str = "",
     ) -> Self:
-        """Count decisions, and return their cost line; see `Confusion.from_labels`."""
+        """Count decisions, and return their cost line; see `Confusion.from_labels`.
+
+        Parameters
+        ----------
+        y_true, y_pred : array_like, shape (n,)
+            The actual class of each example, and what was decided.
+        pos_label : default 1
+            Which class is the positive one.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example.
+        name : str, optional
+            The classifier's name.
+
+        Returns
+        -------
+        CostLine
+            The line.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> CostLine.from_predictions([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).point
+        (0.25, 1.0)
+        """
         confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
         return cls.from_confusion(confusion, pos_label=pos_label, name=name)
 

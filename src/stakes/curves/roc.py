@@ -29,6 +29,13 @@ class RocPoints(NamedTuple):
         The false and the true positive rates.
     thresholds : ndarray or None
         The score from which on examples are called positive; None where there are no scores.
+
+    Examples
+    --------
+    >>> from stakes import CostLine, roc_points
+    >>> points = roc_points(CostLine(fpr=0.3, tpr=0.8))
+    >>> points.fpr.tolist(), points.tpr.tolist(), points.thresholds
+    ([0.0, 0.3, 1.0], [0.0, 0.8, 1.0], None)
     """
 
     fpr: Floats
@@ -39,11 +46,27 @@ class RocPoints(NamedTuple):
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     """Return the ROC curve: a point for each cost line.
 
+    At the threshold t, fpr = fp/(fp + tn) and tpr = tp/(tp + fn); in cost space it is the line fpr
+    (1 - x) + (1 - tpr) x.
+
     Parameters
     ----------
     curve : CostCurve or CostLine
         A scorer, with a point for each threshold; or a hard classifier, with one point between the
         trivial ones.
+
+    Returns
+    -------
+    RocPoints
+        The points, from (0, 0) to (1, 1).
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, equations 2.13 and 2.14.
 
     Examples
     --------
@@ -62,10 +85,26 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
 def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
     """Return the corners of the ROC convex hull, the dual of the lower envelope.
 
+    Each side of the hull, of slope m, is the point PC(+) = 1/(1 + m) of the cost curve at which one
+    threshold gives way to the next.
+
     Parameters
     ----------
     curve : CostCurve or CostLine
         As in `roc_points`.
+
+    Returns
+    -------
+    RocPoints
+        The corners, from (0, 0) to (1, 1).
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
+    Learning* 42, 203-231.
 
     Examples
     --------
@@ -95,6 +134,8 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
     Here to show the contrast (Holte & Drummond 2005, Figure 9): its points cost more than the
     curves do on average. `average_curves` is the average to use.
 
+    At each fpr, tpr = Σ_k tpr_k(fpr)/K; or the reverse.
+
     Parameters
     ----------
     curves : sequence of CostCurve or CostLine
@@ -103,6 +144,16 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
         Whether true positive rates are averaged at each false positive rate, or the reverse.
     steps : int, default 201
         At how many rates, besides those of the curves.
+
+    Returns
+    -------
+    RocPoints
+        The average, without thresholds.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
+    and Figure 9.
 
     Examples
     --------
@@ -137,10 +188,25 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 
     All classifiers whose ROC points lie on it have that cost at that operating condition.
 
+    At PC(+) = x and the cost y, y = fpr (1 - x) + (1 - tpr) x, so tpr = [(1 - x)/x] fpr + 1 - y/x.
+
     Parameters
     ----------
     pc, cost : float
         The operating condition PC(+), above 0, and the normalised expected cost.
+
+    Returns
+    -------
+    slope, intercept : float
+        Of the line.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
+    Learning* 42, 203-231.
 
     Examples
     --------
@@ -161,10 +227,25 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 def cost_point(slope: float, intercept: float) -> tuple[float, float]:
     """Return the point of cost space, PC(+) and cost, that a line of ROC space stands for.
 
+    PC(+) = 1/(1 + slope) and cost = PC(+) (1 - intercept): the inverse of `isoperformance_line`.
+
     Parameters
     ----------
     slope, intercept : float
         Of the line tpr = slope · fpr + intercept; the slope is 0 or more.
+
+    Returns
+    -------
+    pc, cost : float
+        The point.
+
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
+
+    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
+    Learning* 42, 203-231.
 
     Examples
     --------

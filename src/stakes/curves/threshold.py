@@ -48,6 +48,17 @@ class ThresholdChoice:
         Of `interval`.
     chosen_on : str
         "the same examples", which flatters what it does, or "other examples".
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, ScoreCounts, choose_threshold
+    >>> counts = ScoreCounts.from_scores(
+    ...     [0, 1, 0, 0, 0, 1, 1, 0, 1, 1],
+    ...     [0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95])
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> choice = choose_threshold(counts, costs)
+    >>> choice.threshold, choice.cost, choice.recall, choice.fpr
+    (0.07, 0.4, 1.0, 0.8)
     """
 
     threshold: float
@@ -71,7 +82,24 @@ class ThresholdChoice:
         return None if estimate is None else estimate.interval(self.confidence)
 
     def estimate(self) -> CostEstimate | None:
-        """Return what the decisions cost, where costs were given."""
+        """Return what the decisions cost, where costs were given.
+
+        Returns
+        -------
+        CostEstimate or None
+            None where no costs were given.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, ScoreCounts, choose_threshold
+        >>> counts = ScoreCounts.from_scores(
+        ...     [0, 1, 0, 0, 0, 1, 1, 0, 1, 1],
+        ...     [0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95])
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> choice = choose_threshold(counts, costs)
+        >>> choice.estimate()
+        CostEstimate(cost=0.4, total=4, n=10)
+        """
         if self.costs is None:
             return None
         return CostEstimate(self.confusion, self.costs, self.design)
@@ -102,6 +130,23 @@ class ThresholdChoice:
         ----------
         counts : ScoreCounts
             The same scorer's scores of other examples.
+
+        Returns
+        -------
+        ThresholdChoice
+            The same threshold, judged by those.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, ScoreCounts, choose_threshold
+        >>> counts = ScoreCounts.from_scores(
+        ...     [0, 1, 0, 0, 0, 1, 1, 0, 1, 1],
+        ...     [0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95])
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> choice = choose_threshold(counts, costs)
+        >>> other = ScoreCounts.from_scores([0, 0, 1, 0, 1, 1], [0.05, 0.4, 0.06, 0.5, 0.6, 0.8])
+        >>> round(choice.on(other).cost, 4)
+        2.0
         """
         _validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
         confusion = counts.confusion_at(self.threshold)
@@ -113,7 +158,13 @@ class ThresholdChoice:
         return replace(self, confusion=confusion, chosen_on="other examples")
 
     def summary(self) -> str:
-        """Say what to do, and what it leads to."""
+        """Say what to do, and what it leads to.
+
+        Returns
+        -------
+        str
+            One sentence or two.
+        """
         positive = self.confusion.labels[1]
         text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
         if self.threshold == np.inf and not self.confusion.counts[1].any():
@@ -135,7 +186,13 @@ class ThresholdChoice:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the choice as plain values."""
+        """Return the choice as plain values.
+
+        Returns
+        -------
+        dict
+            The threshold, and what it does.
+        """
         return {
             "threshold": self.threshold,
             "rule": self.rule,
@@ -197,6 +254,25 @@ def choose_threshold(
         The share of each class where the threshold is used, if it differs from that of the counts.
     confidence : float, default 0.95
         Of the interval of the cost.
+
+    Returns
+    -------
+    ThresholdChoice
+        The threshold, what it does, and what that costs.
+
+    Notes
+    -----
+    The cheapest threshold t is that of least π⁻ [C(-|-) (1 - fpr_t) + C(+|-) fpr_t] + π⁺ [C(-|+) (1
+    - tpr_t) + C(+|+) tpr_t], π being the share of each class and C(i|j) the cost of deciding i for
+    class j. Of thresholds that cost the same, the highest.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 2.3.4.2 and Table 2.5.
+
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    2.
 
     Examples
     --------

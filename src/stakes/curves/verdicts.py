@@ -12,7 +12,17 @@ from stakes.errors import InputError
 
 
 class Range(NamedTuple):
-    """A range of operating conditions, and the classifier that is cheaper in it, if any."""
+    """A range of operating conditions, and the classifier that is cheaper in it, if any.
+
+    Examples
+    --------
+    >>> from stakes import CostLine
+    >>> shy, eager = CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")
+    >>> found = shy.cheaper_ranges(eager)
+    >>> first = found.ranges[0]
+    >>> first.low, round(first.high, 4), first.cheaper
+    (0.0, 0.3939, 'shy')
+    """
 
     low: float
     high: float
@@ -51,7 +61,26 @@ class Verdicts:
     how_sure: str = ""
 
     def where(self, name: str) -> tuple[tuple[float, float], ...]:
-        """Return the ranges in which a classifier is the cheaper one."""
+        """Return the ranges in which a classifier is the cheaper one.
+
+        Parameters
+        ----------
+        name : str
+            The classifier.
+
+        Returns
+        -------
+        tuple of (low, high)
+            The ranges.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> shy, eager = CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")
+        >>> found = shy.cheaper_ranges(eager)
+        >>> [(round(low, 3), round(high, 3)) for low, high in found.where("eager")]
+        [(0.394, 1.0)]
+        """
         if name not in self.names:
             raise InputError(
                 f"name: expected {self.names[0]!r} or {self.names[1]!r}, got {name!r}."
@@ -59,12 +88,24 @@ class Verdicts:
         return tuple((low, high) for low, high, cheaper in self.ranges if cheaper == name)
 
     def summary(self) -> str:
-        """Say who is cheaper where, and how sure that is."""
+        """Say who is cheaper where, and how sure that is.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         said = self.in_words()
         return f"With {self.how_sure}, {said}" if self.how_sure else said
 
     def in_words(self) -> str:
-        """Say who is cheaper where."""
+        """Say who is cheaper where.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
         found = [(name, self.where(name)) for name in self.names]
         said = [(name, _conditions(ranges)) for name, ranges in found if ranges]
         if not said:
@@ -75,11 +116,23 @@ class Verdicts:
         return f"{', '.join(text)}."
 
     def frame(self) -> Any:
-        """Return the ranges as a pandas data frame."""
+        """Return the ranges as a pandas data frame.
+
+        Returns
+        -------
+        DataFrame
+            With the columns low, high and cheaper.
+        """
         return data_frame([each._asdict() for each in self.ranges])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranges as plain values."""
+        """Return the ranges as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {
             "names": list(self.names),
             "ranges": [each._asdict() for each in self.ranges],
