@@ -49,6 +49,19 @@ class CostCurveDisplay:
     ax_, figure_
         What it was last drawn on.
 
+    Notes
+    -----
+    Drawn at the operating condition PC(+) = w is the normalised cost w(1 - TPR) + (1 - w)FPR, of
+    the threshold that was chosen there. The trivial classifiers cost w and 1 - w.
+
+    References
+    ----------
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+    section 2.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -96,6 +109,10 @@ class CostCurveDisplay:
             Where to draw; by default on a new figure.
         **plot_options
             As in `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
         """
         (found,) = checked_curves([curve])
         band = None
@@ -134,6 +151,10 @@ class CostCurveDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_curve` and in `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
         """
         curve = CostCurve.from_scores(
             y_true,
@@ -180,6 +201,10 @@ class CostCurveDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_curve` and in `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
         """
         y_score, positive = positive_scores(
             estimator, X, pos_label=pos_label, response_method=response_method
@@ -237,6 +262,10 @@ class CostCurveDisplay:
             Whether to draw a legend.
         curve_kwargs : mapping, optional
             What matplotlib is told about the curve, such as ``{"color": "black"}``.
+
+        Returns
+        -------
+        CostCurveDisplay
         """
         upper = second_axis_of(
             second_axis,
@@ -297,6 +326,10 @@ class CostCurveDisplay:
 
         At the conditions of the band; without one, at 201 of them from 0 to 1. The curve itself,
         corner by corner, is in ``curve.to_dict()``.
+
+        Returns
+        -------
+        pandas.DataFrame
         """
         pc = condition_list(None) if self.band is None else self.band.pc
         columns = {"pc": pc, "cost": self.curve.cost(pc)}

@@ -47,6 +47,18 @@ class CostDifferenceDisplay:
     ax_, figure_
         What it was last drawn on.
 
+    Notes
+    -----
+    Drawn at PC(+) = w is w(TPR₂ - TPR₁) + (1 - w)(FPR₁ - FPR₂), each at its own threshold.
+
+    References
+    ----------
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
+    Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+    *ICML 2008*, equation 7.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -106,6 +118,10 @@ class CostDifferenceDisplay:
             Where to draw; by default on a new figure.
         **plot_options
             As in `plot`.
+
+        Returns
+        -------
+        CostDifferenceDisplay
         """
         example = "CostCurveDifference.from_scores(y_true, y_score_1, y_score_2)"
         _validate.expect(difference, CostCurveDifference, "difference", example)
@@ -145,6 +161,10 @@ class CostDifferenceDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_difference` and in `plot`.
+
+        Returns
+        -------
+        CostDifferenceDisplay
         """
         difference = CostCurveDifference.from_scores(
             y_true,
@@ -193,6 +213,10 @@ class CostDifferenceDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_difference` and in `plot`.
+
+        Returns
+        -------
+        CostDifferenceDisplay
         """
         y_score_1, positive = positive_scores(
             estimator_1, X, pos_label=pos_label, response_method=response_method
@@ -247,6 +271,10 @@ class CostDifferenceDisplay:
             Whether to draw a legend.
         curve_kwargs : mapping, optional
             What matplotlib is told about the curve, such as ``{"color": "black"}``.
+
+        Returns
+        -------
+        CostDifferenceDisplay
         """
         upper = second_axis_of(
             second_axis,
@@ -340,6 +368,10 @@ class CostDifferenceDisplay:
         """Return the difference as a pandas data frame, with a row for each operating condition.
 
         At the conditions of the band; without one, at 201 of them from 0 to 1.
+
+        Returns
+        -------
+        pandas.DataFrame
         """
         pc = condition_list(None) if self.band is None else self.band.pc
         columns = {"pc": pc, "difference": self.difference.difference(pc)}

@@ -43,6 +43,16 @@ class CostIntervalDisplay:
     ax_, figure_
         What it was last drawn on.
 
+    Notes
+    -----
+    The cost per decision is Σ M(i, j)·C(i, j)/n, with M(i, j) of the n examples decided as i that
+    are j (equation 5.1 of the thesis); the intervals are those of ``CostEstimate.interval``.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 5.2.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -103,6 +113,10 @@ class CostIntervalDisplay:
             Where to draw; by default on a new figure.
         **plot_options
             As in `plot`.
+
+        Returns
+        -------
+        CostIntervalDisplay
         """
         if not isinstance(estimates, Mapping):
             raise InputTypeError(
@@ -152,6 +166,10 @@ class CostIntervalDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_estimates` and in `plot`.
+
+        Returns
+        -------
+        CostIntervalDisplay
         """
         if not isinstance(predictions, Mapping):
             raise InputTypeError(
@@ -177,6 +195,10 @@ class CostIntervalDisplay:
             Whether to draw what the best decision for all examples alike costs.
         values : bool, default True
             Whether to write the costs above the points.
+
+        Returns
+        -------
+        CostIntervalDisplay
         """
         plt = pyplot()
         rows = np.arange(len(self.names))
@@ -234,7 +256,12 @@ class CostIntervalDisplay:
         return f"with {' and '.join(said)} intervals{method}"
 
     def frame(self) -> Any:
-        """Return the costs as a pandas data frame with a row for each classifier."""
+        """Return the costs as a pandas data frame with a row for each classifier.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return data_frame(
             {
                 "classifier": list(self.names),

@@ -68,6 +68,19 @@ class RocCostDisplay:
     axes_, figure_
         What it was last drawn on.
 
+    Notes
+    -----
+    The point (FPR, TPR) is the line w(1 - TPR) + (1 - w)FPR over w = PC(+), from FPR at 0 to
+    1 - TPR at 1. The point (w, c) of an envelope is the line TPR = 1 - c/w + FPR(1 - w)/w.
+
+    References
+    ----------
+    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
+    performance. *Machine Learning* 65, 95-130.
+
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+    section 2.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -106,6 +119,10 @@ class RocCostDisplay:
             Where to draw; by default on a new figure.
         **plot_options
             As in `plot`.
+
+        Returns
+        -------
+        RocCostDisplay
         """
         found: tuple[Any, ...] = checked_curves(curves)
         where = np.atleast_1d(conditions(at)).tolist()
@@ -148,6 +165,10 @@ class RocCostDisplay:
             Where to draw; by default on a new figure.
         **options
             As in `from_curves` and in `plot`.
+
+        Returns
+        -------
+        RocCostDisplay
         """
         if not isinstance(y_scores, Mapping) or not y_scores:
             raise InputTypeError(
@@ -184,6 +205,10 @@ class RocCostDisplay:
             any case, that of a hard classifier together with the hull.
         legend : bool, default True
             Whether to draw a legend, in the lower right corner of ROC space.
+
+        Returns
+        -------
+        RocCostDisplay
         """
         roc, cost = both = several_axes(axes, 2, ncols=2, figsize=(9.6, 5.0))
         scorers = sum(dual.points.thresholds is not None for dual in self.duals)
@@ -228,6 +253,10 @@ class RocCostDisplay:
         """Return the points of ROC space, and the lines that they are, as a pandas data frame.
 
         A line goes from `left` at PC(+) = 0 to `right` at PC(+) = 1.
+
+        Returns
+        -------
+        pandas.DataFrame
         """
         names = [np.full(len(dual.points.fpr), dual.name, dtype=object) for dual in self.duals]
         fpr, tpr = (

@@ -32,6 +32,14 @@ class CostSensitivityDisplay:
     axes_, figure_
         What it was last drawn on.
 
+    See Also
+    --------
+    stakes.cost_sensitivity : computes what is drawn, by which equations and after whom.
+
+    Notes
+    -----
+    Between two matrices C and C', the costs at the share t of the way are (1 - t)·C + t·C'.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -76,6 +84,10 @@ class CostSensitivityDisplay:
             Where to draw; by default on a new figure.
         unit : str, optional
             The unit of the costs.
+
+        Returns
+        -------
+        CostSensitivityDisplay
         """
         found = cost_sensitivity(y_true, predictions, costs, to, **options)
         return cls(found).plot(axes, unit=unit)
@@ -95,6 +107,10 @@ class CostSensitivityDisplay:
             The unit of the costs.
         legend : bool, default True
             Whether to draw a legend.
+
+        Returns
+        -------
+        CostSensitivityDisplay
         """
         upper, lower = both = several_axes(
             axes, 2, nrows=2, sharex=True, figsize=(6.4, 6.0), height_ratios=(3, 2)
@@ -137,7 +153,12 @@ class CostSensitivityDisplay:
         return self
 
     def frame(self) -> Any:
-        """Return a pandas data frame with a row for each classifier and place on the path."""
+        """Return a pandas data frame with a row for each classifier and place on the path.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return self.sensitivity.frame()
 
 
