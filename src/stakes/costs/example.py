@@ -37,6 +37,16 @@ class ExampleCosts(ByValue):
         The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
         data frame are matched to them by name.
 
+    Notes
+    -----
+    What the decisions d cost is Σ_x C(d(x), x), C(i, x) being what deciding i costs for the example
+    x.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Table 2.3 and section 7.2.1.
+
     Examples
     --------
     A missed fraud costs its amount, an alarm the five it takes to look into it:
@@ -79,6 +89,16 @@ class ExampleCosts(ByValue):
             What multiplies the costs of an example: the same for all its decisions, or one for
             each, in the order of ``costs.decisions``.
 
+        Returns
+        -------
+        ExampleCosts
+            A row for each example.
+
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, Table 2.3.
+
         Examples
         --------
         >>> from stakes import CostMatrix, ExampleCosts
@@ -103,7 +123,24 @@ class ExampleCosts(ByValue):
         return cls(costs.values.T[codes] * multiplier, decisions=costs.decisions)
 
     def of(self, y_pred: Any) -> NDArray[np.float64]:
-        """Return what the decisions `y_pred` cost, one number for each example."""
+        """Return what the decisions `y_pred` cost, one number for each example.
+
+        Parameters
+        ----------
+        y_pred : array_like, shape (n,)
+            What was decided for each example.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The costs.
+
+        Examples
+        --------
+        >>> from stakes import ExampleCosts
+        >>> ExampleCosts([[0, 5], [120, 5]], decisions=["ok", "fraud"]).of(["fraud", "ok"]).tolist()
+        [5.0, 120.0]
+        """
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
         _validate.same_length({"costs": len(self), "y_pred": len(codes)})
         return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
@@ -112,7 +149,13 @@ class ExampleCosts(ByValue):
         return len(self.values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the costs as plain lists."""
+        """Return the costs as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {"decisions": list(self.decisions), "values": self.values.tolist()}
 
     def __repr__(self) -> str:

@@ -24,6 +24,18 @@ class Exchange:
         Labels that are text only because column names are become numbers or booleans by the rules
         of CSV files (see `read`); an index and columns of pandas that both are text stay text.
 
+        Parameters
+        ----------
+        frame : data frame
+            The costs, with the names of the rows.
+        rows : {"predicted", "actual"}, optional
+            What the rows stand for, where the frame does not say.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
         Examples
         --------
         >>> import pandas as pd
@@ -44,6 +56,18 @@ class Exchange:
         Weka writes no labels: give them in the order of its class attribute. The layout with a
         line of sizes, the one-line ``[0 1; 5 0]`` and the old layout with a line ``actual predicted
         cost`` for each cost that is not 1 are read.
+
+        Parameters
+        ----------
+        text : str
+            What the file says.
+        labels : sequence
+            The classes, in the order of the file.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
 
         Examples
         --------
@@ -77,13 +101,35 @@ class Exchange:
         labels : sequence, optional
             The classes, needed for a Weka file, which has none; other files must have the same
             classes, in any order.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "costs.csv"
+        ...     costs.write(path)
+        ...     CostMatrix.read(path) == costs
+        True
         """
         from stakes.costs.formats import read_matrix
 
         return read_matrix(path, rows=rows, labels=labels)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file."""
+        """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file.
+
+        Parameters
+        ----------
+        path : path
+            The file; what its name ends with is the format.
+        """
         from stakes.costs.formats import write_matrix
 
         write_matrix(cast("CostMatrix", self), path)
@@ -97,6 +143,18 @@ class Exchange:
             The library of the frame. pandas has the decisions in an index named "predicted" and
             columns named "actual"; the others a first column named ``predicted\actual``, and all
             labels as text.
+
+        Returns
+        -------
+        data frame
+            Of the library asked for.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> float(costs.to_frame().loc[0, 1])
+        100.0
         """
         from stakes.costs.frames import matrix_to_frame
 

@@ -50,6 +50,18 @@ class CostMatrix(Exchange, ByValue):
     labels, decisions : tuple
         The names of the columns and of the rows of `values`.
 
+    Notes
+    -----
+    What classifiers are judged by is the expected cost, L(h) = Σ_i Σ_j P_h(i, j) C(i, j), P_h(i, j)
+    being the share of examples of class j for which h decides i (thesis, equation 2.4); an example
+    x is best given the decision of least risk, R(i | x) = Σ_j P(j | x) C(i, j) (equation 2.3): see
+    `decide`.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 2.2.
+
     Examples
     --------
     Table 2.1 of Margineantu's thesis, a calling-card fraud problem:
@@ -65,11 +77,6 @@ class CostMatrix(Exchange, ByValue):
     no fraud              100         0
     >>> costs.decide([[0.05, 0.95], [0.10, 0.90]]).tolist()
     ['no fraud', 'fraud']
-
-    References
-    ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.2.
     """
 
     values: NDArray[np.float64]
@@ -109,6 +116,11 @@ class CostMatrix(Exchange, ByValue):
         pos_label, neg_label : default 1 and 0
             The names of the positive and of the negative class.
 
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -141,6 +153,11 @@ class CostMatrix(Exchange, ByValue):
         pos_label : default 1
             Which of the two classes is the positive one.
 
+        Returns
+        -------
+        dict
+            With "false_positive", C(+, -) - C(-, -), and "false_negative", C(-, +) - C(+, +).
+
         Examples
         --------
         A cost curve needs no more of a cost matrix:
@@ -171,6 +188,18 @@ class CostMatrix(Exchange, ByValue):
     ) -> CostMatrix:
         r"""Make a matrix from what each outcome brings: a gain is a negative cost.
 
+        Parameters
+        ----------
+        values : array_like, shape (decisions, classes) or its transpose
+            The gains, oriented as `rows` says.
+        rows, labels, decisions
+            As for the class.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -189,6 +218,16 @@ class CostMatrix(Exchange, ByValue):
     def zero_one(cls, labels: Any) -> CostMatrix:
         """Make the matrix that counts errors: 0 when correct, 1 otherwise.
 
+        Parameters
+        ----------
+        labels : sequence
+            The classes.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -204,6 +243,16 @@ class CostMatrix(Exchange, ByValue):
         """Return the equivalent matrix in which correct decisions cost nothing.
 
         Corollary 2.2.2 of the thesis with δ_j = -C(j, j).
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, section 2.2.
 
         Examples
         --------
@@ -227,6 +276,16 @@ class CostMatrix(Exchange, ByValue):
 
         Corollary 2.2.2 of the thesis, with δ_j = -min_i C(i, j); the print has lost the minus.
 
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, section 2.2.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -242,6 +301,21 @@ class CostMatrix(Exchange, ByValue):
         They do when one is the other times a positive number plus a constant for each class
         (Theorem 2.2.1 and the remark on scaling before it), and, as long as every class occurs,
         only then. The order of the labels and decisions does not matter.
+
+        Parameters
+        ----------
+        other : CostMatrix
+            The other matrix.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, section 2.2.
 
         Examples
         --------
@@ -271,6 +345,11 @@ class CostMatrix(Exchange, ByValue):
         ndarray, shape (n, decisions)
             ``R(i | x) = Σ_j P(j | x) C(i, j)``.
 
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, equation 2.3.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -291,6 +370,16 @@ class CostMatrix(Exchange, ByValue):
         ----------
         proba, labels
             As for `risk`.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The decisions, argmin_i Σ_j P(j | x) C(i, j).
+
+        References
+        ----------
+        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+        University, equation 2.3.
 
         Examples
         --------
@@ -317,6 +406,11 @@ class CostMatrix(Exchange, ByValue):
             From old to new names; a mapping may leave some out. ``costs.relabel(int)`` makes
             numbers of labels that were read as text.
 
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -339,27 +433,77 @@ class CostMatrix(Exchange, ByValue):
         )
 
     def values_for(self, labels: Labels, decisions: Labels) -> NDArray[np.float64]:
-        """Return the costs for some of the classes and decisions, in another order."""
+        """Return the costs for some of the classes and decisions, in another order.
+
+        Parameters
+        ----------
+        labels, decisions : tuple
+            The classes and decisions wanted.
+
+        Returns
+        -------
+        ndarray, shape (decisions, classes)
+            Their costs.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> costs.values_for((1, 0), (1, 0)).tolist()
+        [[0.0, 10.0], [100.0, 0.0]]
+        """
         if (labels, decisions) == (self.labels, self.decisions):
             return self.values
         rows = _positions(decisions, self.decisions, "decision")
         return self.values[np.ix_(rows, _positions(labels, self.labels, "class"))]
 
     def cells(self) -> Iterator[tuple[Label, Label, float]]:
-        """Iterate over (decision, class, cost)."""
+        """Iterate over (decision, class, cost).
+
+        Returns
+        -------
+        iterator of (decision, class, cost)
+            All cells, decision by decision.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> [cell for cell in costs.cells() if cell[2]]
+        [(0, 1, 100.0), (1, 0, 10.0)]
+        """
         for i, decision in enumerate(self.decisions):
             for j, label in enumerate(self.labels):
                 yield decision, label, float(self.values[i, j])
 
     def in_words(self) -> list[str]:
-        """Say what each cell means, so that a person can check the orientation."""
+        """Say what each cell means, so that a person can check the orientation.
+
+        Returns
+        -------
+        list of str
+            A sentence for each cell.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> costs.in_words()[1]
+        'predicting 0 when it was 1 costs 100'
+        """
         return [
             f"predicting {decision!r} when it was {label!r} costs {exact(cost)}"
             for decision, label, cost in self.cells()
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix as plain lists, as its JSON file has it."""
+        """Return the matrix as plain lists, as its JSON file has it.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {
             "rows": "predicted",
             "labels": list(self.labels),

@@ -39,6 +39,11 @@ class CostRanges(ByValue):
         From (decision, class) to a frozen ``scipy.stats`` distribution, which replaces the range
         of that cell.
 
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, Table 6.8.
+
     Examples
     --------
     The river-channel task of Table 6.8, where losses are known to an order of magnitude:
@@ -113,6 +118,18 @@ class CostRanges(ByValue):
             distribution.
         labels, decisions, scale
             As for the class.
+
+        Returns
+        -------
+        CostRanges
+            The ranges.
+
+        Examples
+        --------
+        >>> from stakes import CostRanges
+        >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+        >>> costs.low.tolist(), costs.high.tolist()
+        ([[0.0, 2.0], [1.0, 0.0]], [[0.0, 30.0], [1.0, 0.0]])
         """
         classes, choices = as_axes(labels, decisions)
         bounds = np.zeros((2, len(choices), len(classes)))
@@ -135,6 +152,18 @@ class CostRanges(ByValue):
     @classmethod
     def around(cls, costs: CostMatrix, factor: float) -> CostRanges:
         """Make ranges around known costs: each cell between C/`factor` and C·`factor`, log scale.
+
+        Parameters
+        ----------
+        costs : CostMatrix
+            The costs as they are thought to be.
+        factor : float
+            How wrong each may be, at least 1.
+
+        Returns
+        -------
+        CostRanges
+            The ranges.
 
         Examples
         --------
@@ -167,6 +196,13 @@ class CostRanges(ByValue):
         Returns
         -------
         ndarray, shape (size, decisions, classes)
+
+        Examples
+        --------
+        >>> from stakes import CostRanges
+        >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+        >>> costs.sample(3, rng=0)[:, 0, 1].round(1).tolist()
+        [9.6, 27.6, 28.2]
         """
         how_many = _validate.as_size(size, "size")
         generator = _validate.generator(rng)
@@ -183,7 +219,23 @@ class CostRanges(ByValue):
         return drawn
 
     def mean(self) -> CostMatrix:
-        """Return the expected cost of each cell."""
+        """Return the expected cost of each cell.
+
+        (low + high)/2 on the linear scale, (high - low)/log(high/low) on the log scale, the mean of
+        a distribution where there is one.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        Examples
+        --------
+        >>> from stakes import CostRanges
+        >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+        >>> costs.mean().values.tolist()
+        [[0.0, 16.0], [1.0, 0.0]]
+        """
         if self.scale == "log":
             sign, low, high = self._magnitudes()
             ratio = np.log(high / low)
@@ -196,7 +248,13 @@ class CostRanges(ByValue):
         return CostMatrix(values, rows="predicted", labels=self.labels, decisions=self.decisions)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranges as plain lists, and the distributions by name and parameters."""
+        """Return the ranges as plain lists, and the distributions by name and parameters.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {
             "rows": "predicted",
             "labels": list(self.labels),

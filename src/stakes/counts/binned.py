@@ -105,6 +105,19 @@ class BinnedScoreCounts(SideBySide):
             As in `ScoreCounts.from_scores`.
         tolerance : float, default 1e-4
             As in `from_frame`.
+
+        Returns
+        -------
+        BinnedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import BinnedScoreCounts
+        >>> binned = BinnedScoreCounts.from_scores(
+        ...     [0, 1, 0, 1], [0.1, 0.8, 0.3, 0.30001], tolerance=1)
+        >>> binned.positives.tolist(), binned.negatives.tolist()
+        ([1, 1, 0], [0, 1, 1])
         """
         counts = ScoreCounts.from_scores(
             y_true, y_score, pos_label=pos_label, neg_label=neg_label, sample_weight=sample_weight
@@ -121,6 +134,18 @@ class BinnedScoreCounts(SideBySide):
             The exact table.
         tolerance : float, default 1e-4
             As in `from_frame`.
+
+        Returns
+        -------
+        BinnedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import BinnedScoreCounts, ScoreCounts
+        >>> counts = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.30001])
+        >>> len(BinnedScoreCounts.from_counts(counts, tolerance=1).lowest)
+        3
         """
         _validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
         allowed = _checked_tolerance(tolerance)
@@ -179,6 +204,19 @@ class BinnedScoreCounts(SideBySide):
         tolerance : float, default 1e-4
             How wide the bracket around the normalised expected cost, from 0 to 1, may be. With 1
             there is only one pass.
+
+        Returns
+        -------
+        BinnedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import BinnedScoreCounts
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 0, 1], "score": [0.1, 0.8, 0.3, 0.30001]})
+        >>> BinnedScoreCounts.from_frame(frame, actual="truth", score="score").width
+        0.0
         """
         from stakes.counts.binned_frames import bins_of, lazy_scores
 
@@ -211,7 +249,21 @@ class BinnedScoreCounts(SideBySide):
         return float(self.reaches().max())
 
     def reaches(self) -> Floats:
-        """Return how far below the curve of the bins the exact curve may be because of each bin."""
+        """Return how far below the curve of the bins the exact curve may be because of each bin.
+
+        Returns
+        -------
+        ndarray, shape (bins,)
+            The most, over all operating conditions.
+
+        Examples
+        --------
+        >>> from stakes import BinnedScoreCounts
+        >>> binned = BinnedScoreCounts.from_scores(
+        ...     [0, 1, 0, 1], [0.1, 0.8, 0.3, 0.30001], tolerance=1)
+        >>> binned.reaches().tolist()
+        [0.0, 0.25, 0.0]
+        """
         infinite = bool(self.lowest[0] == np.inf)
         return reaches(self.positives, self.negatives, self.exact, infinite=infinite)
 
@@ -220,6 +272,19 @@ class BinnedScoreCounts(SideBySide):
 
         It is exact for thresholds that are the lowest score of a bin, which are the only ones that
         it knows: curves, bands and `choose_threshold` made from it are those of these thresholds.
+
+        Returns
+        -------
+        ScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import BinnedScoreCounts
+        >>> binned = BinnedScoreCounts.from_scores(
+        ...     [0, 1, 0, 1], [0.1, 0.8, 0.3, 0.30001], tolerance=1)
+        >>> binned.score_counts().thresholds.tolist()
+        [0.8, 0.3, 0.1]
         """
         return ScoreCounts(
             self.lowest,

@@ -85,6 +85,17 @@ class Confusion(LabelledCounts):
             that occur in `y_true`.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
+
+        Returns
+        -------
+        Confusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import Confusion
+        >>> Confusion.from_labels([0, 0, 1, 1], [0, 1, 1, 1]).counts.tolist()
+        [[1, 0], [1, 2]]
         """
         columns = [as_column(y_pred, "y_pred"), as_column(y_true, "y_true")]
         amounts = weight_amounts(sample_weight, len(columns[1]))
@@ -114,6 +125,11 @@ class Confusion(LabelledCounts):
         sample_weight : str, optional
             The name of a column of weights.
 
+        Returns
+        -------
+        Confusion
+            The counts.
+
         Examples
         --------
         >>> import polars as pl
@@ -129,6 +145,11 @@ class Confusion(LabelledCounts):
 
     def frame(self) -> Any:
         """Return the counts as a pandas data frame: rows are predicted, columns are actual.
+
+        Returns
+        -------
+        DataFrame
+            The counts.
 
         Examples
         --------

@@ -84,6 +84,18 @@ class GroupedConfusion(Summable, ByValue):
             What a second classifier decided.
         labels, decisions
             As in `Confusion.from_labels`.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import GroupedConfusion
+        >>> grouped = GroupedConfusion.from_labels([0, 0, 1], [0, 1, 1], ["p1", "p1", "p2"])
+        >>> grouped.groups, grouped.pooled.counts.tolist()
+        (('p1', 'p2'), [[1, 0], [1, 1]])
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
@@ -115,6 +127,11 @@ class GroupedConfusion(Summable, ByValue):
             The name of the classifier's column, or those of two classifiers.
         groups : str
             The name of the column of groups.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
 
         Examples
         --------
@@ -172,7 +189,13 @@ class GroupedConfusion(Summable, ByValue):
         return type(self)(counts, self.labels, self.decisions, names)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
+        """Return the table as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {
             "labels": list(self.labels),
             "decisions": list(self.decisions),

@@ -97,6 +97,18 @@ class JointConfusion(Summable, ByValue):
             From the name of each classifier to its decisions.
         labels, decisions
             As in `Confusion.from_labels`.
+
+        Returns
+        -------
+        JointConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint.names, joint.n
+        (('a', 'b'), 3)
         """
         if not isinstance(predictions, Mapping) or not predictions:
             got = "an empty one" if isinstance(predictions, Mapping) else type(predictions).__name__
@@ -141,6 +153,11 @@ class JointConfusion(Summable, ByValue):
         predicted : mapping, or sequence of str
             From the name of each classifier to its column; or the columns, whose names then are
             those of the classifiers.
+
+        Returns
+        -------
+        JointConfusion
+            The counts.
 
         Examples
         --------
@@ -198,6 +215,21 @@ class JointConfusion(Summable, ByValue):
             The classes and the decisions.
         amounts : ndarray of int, shape (n,), optional
             How many examples each row stands for; by default one.
+
+        Returns
+        -------
+        JointConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_codes(
+        ...     np.array([0, 1]), {"a": np.array([0, 0])}, labels=["ok", "fraud"],
+        ...     decisions=["ok", "fraud"], amounts=np.array([90, 10]))
+        >>> joint.single("a").counts.tolist()
+        [[90, 10], [0, 0]]
         """
         columns = [np.asarray(codes) for codes in (actual, *decided.values())]
         shape = (len(labels), *[len(decisions)] * len(decided))
@@ -218,7 +250,20 @@ class JointConfusion(Summable, ByValue):
         return int(self.counts.sum())
 
     def class_counts(self) -> NDArray[np.int64]:
-        """Return how many examples each actual class has, in the order of `labels`."""
+        """Return how many examples each actual class has, in the order of `labels`.
+
+        Returns
+        -------
+        ndarray of int, shape (classes,)
+            The numbers of examples.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint.class_counts().tolist()
+        [1, 2]
+        """
         table = np.zeros(len(self.labels), dtype=np.int64)
         np.add.at(table, self.actual, self.counts)
         return table
@@ -249,13 +294,49 @@ class JointConfusion(Summable, ByValue):
         )
 
     def single(self, name: Any) -> Confusion:
-        """Return the confusion matrix of one classifier."""
+        """Return the confusion matrix of one classifier.
+
+        Parameters
+        ----------
+        name : label
+            The classifier.
+
+        Returns
+        -------
+        Confusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint.single("a").counts.tolist()
+        [[1, 1], [0, 1]]
+        """
         table = np.zeros((len(self.decisions), len(self.labels)), dtype=np.int64)
         np.add.at(table, (self.decided[:, self._column(name)], self.actual), self.counts)
         return Confusion(table, self.labels, self.decisions)
 
     def pair(self, first: Any, second: Any) -> PairedConfusion:
-        """Return the joint confusion of two of the classifiers."""
+        """Return the joint confusion of two of the classifiers.
+
+        Parameters
+        ----------
+        first, second : label
+            The classifiers.
+
+        Returns
+        -------
+        PairedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
+        [0, 1]
+        """
         size = len(self.decisions)
         if size * size * len(self.labels) > 1 << 24:
             raise InputError(f"decisions: {size} are too many to compare pairs of classifiers.")
@@ -265,7 +346,13 @@ class JointConfusion(Summable, ByValue):
         return PairedConfusion(table, self.labels, self.decisions)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rows as plain lists."""
+        """Return the rows as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {
             "names": list(self.names),
             "decided": self.decided.tolist(),

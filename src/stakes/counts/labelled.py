@@ -117,7 +117,13 @@ class LabelledCounts(Summable, ByValue):
         return spread
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
+        """Return the table as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         result: dict[str, Any] = {
             "labels": list(self.labels),
             "decisions": list(self.decisions),

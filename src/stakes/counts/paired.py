@@ -31,6 +31,11 @@ class PairedConfusion(LabelledCounts):
     squares : array_like, optional
         The sums of squared weights, where `counts` are sums of weights.
 
+    References
+    ----------
+    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 3.2.
+
     Examples
     --------
     >>> from stakes import PairedConfusion
@@ -62,6 +67,17 @@ class PairedConfusion(LabelledCounts):
             The actual class of each example, and what each classifier decided.
         labels, decisions, sample_weight
             As in `Confusion.from_labels`.
+
+        Returns
+        -------
+        PairedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import PairedConfusion
+        >>> PairedConfusion.from_labels([0, 1, 1], [0, 1, 0], [0, 1, 1]).first.counts.tolist()
+        [[1, 1], [0, 1]]
         """
         columns = [
             as_column(y_pred_1, "y_pred_1"),
@@ -90,6 +106,20 @@ class PairedConfusion(LabelledCounts):
             As in `Confusion.from_frame`.
         predicted : pair of str
             The names of the two classifiers' columns.
+
+        Returns
+        -------
+        PairedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import PairedConfusion
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 1], "a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> paired = PairedConfusion.from_frame(frame, actual="truth", predicted=("a", "b"))
+        >>> paired.counts[0, 1].tolist()
+        [0, 1]
         """
         from stakes.counts.frames import group
 
@@ -113,7 +143,20 @@ class PairedConfusion(LabelledCounts):
         return self._marginal(axis=0)
 
     def swapped(self) -> PairedConfusion:
-        """Return the counts with the second classifier first."""
+        """Return the counts with the second classifier first.
+
+        Returns
+        -------
+        PairedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import PairedConfusion
+        >>> paired = PairedConfusion.from_labels([0, 1, 1], [0, 1, 0], [0, 1, 1])
+        >>> paired.swapped().first == paired.second
+        True
+        """
         squares = None if self.squares is None else self.squares.swapaxes(0, 1)
         counts = self.counts.swapaxes(0, 1)
         return PairedConfusion(counts, self.labels, self.decisions, squares=squares)

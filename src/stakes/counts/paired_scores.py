@@ -124,6 +124,18 @@ class PairedScoreCounts(TwoClassCounts):
             have different scales.
         pos_label, neg_label, sample_weight
             As in `ScoreCounts.from_scores`.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import PairedScoreCounts
+        >>> paired = PairedScoreCounts.from_scores([0, 1, 0], [0.1, 0.8, 0.3], [2.0, 3.0, 2.0])
+        >>> paired.first.thresholds.tolist(), paired.second.thresholds.tolist()
+        ([0.8, 0.3, 0.1], [3.0, 2.0])
         """
         column = as_column(y_true, "y_true")
         scores = [
@@ -157,6 +169,19 @@ class PairedScoreCounts(TwoClassCounts):
             As in `ScoreCounts.from_frame`.
         score : pair of str
             The names of the two scorers' columns.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import PairedScoreCounts
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 0], "a": [0.1, 0.8, 0.3], "b": [2.0, 3.0, 2.0]})
+        >>> PairedScoreCounts.from_frame(frame, actual="truth", score=("a", "b")).n
+        3
         """
         from stakes.counts.frames import scored
 
@@ -227,7 +252,20 @@ class PairedScoreCounts(TwoClassCounts):
         return int(rows.sum()) if self.amounts is None else self.amounts[rows].sum().item()
 
     def swapped(self) -> Self:
-        """Return the counts with the second scorer first."""
+        """Return the counts with the second scorer first.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import PairedScoreCounts
+        >>> paired = PairedScoreCounts.from_scores([0, 1, 0], [0.1, 0.8, 0.3], [2.0, 3.0, 2.0])
+        >>> paired.swapped().first == paired.second
+        True
+        """
         return self._changed(
             thresholds_1=self.thresholds_2,
             thresholds_2=self.thresholds_1,

@@ -59,6 +59,27 @@ class CostSample(Summable, ByValue):
         """Take the costs of what was decided, or the differences of two classifiers' costs.
 
         The bounds are the least and the most that any decision costs for any of the examples.
+
+        Parameters
+        ----------
+        costs : ExampleCosts
+            What each decision costs for each example.
+        y_pred : array_like, shape (n,)
+            What was decided.
+        y_pred_2 : array_like, shape (n,), optional
+            What a second classifier decided.
+
+        Returns
+        -------
+        CostSample
+            The costs, or the differences of the first's and the second's.
+
+        Examples
+        --------
+        >>> from stakes import CostSample, ExampleCosts
+        >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
+        >>> CostSample.from_predictions(costs, ["ok", "fraud", "ok"])
+        CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
         low, high = float(costs.values.min()), float(costs.values.max())
         if y_pred_2 is None:
@@ -79,7 +100,13 @@ class CostSample(Summable, ByValue):
         return type(self)(values, min(self.low, other.low), max(self.high, other.high))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the sample as plain lists."""
+        """Return the sample as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {"values": self.values.tolist(), "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:

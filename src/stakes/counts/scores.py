@@ -98,6 +98,17 @@ class ScoreCounts(SideBySide):
             The name of the other class; needed only to count a part in which one class is absent.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
+
+        Returns
+        -------
+        ScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import ScoreCounts
+        >>> ScoreCounts.from_scores(["ok", "fraud", "ok"], [0.1, 0.8, 0.3], pos_label="fraud")
+        ScoreCounts: 1 × 'fraud', 2 × 'ok', 3 distinct scores
         """
         column = as_column(y_true, "y_true")
         scores = _validate.scores(y_score)
@@ -128,6 +139,19 @@ class ScoreCounts(SideBySide):
             The names of the columns.
         pos_label, neg_label
             As in `from_scores`.
+
+        Returns
+        -------
+        ScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import ScoreCounts
+        >>> frame = pl.LazyFrame({"truth": [0, 1, 0], "score": [0.1, 0.8, 0.3]})
+        >>> ScoreCounts.from_frame(frame, actual="truth", score="score").thresholds.tolist()
+        [0.8, 0.3, 0.1]
         """
         from stakes.counts.frames import scored
 
@@ -177,7 +201,25 @@ class ScoreCounts(SideBySide):
         return result
 
     def confusion_at(self, threshold: float) -> Confusion:
-        """Return the confusion matrix of calling positive what scores at least `threshold`."""
+        """Return the confusion matrix of calling positive what scores at least `threshold`.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold.
+
+        Returns
+        -------
+        Confusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import ScoreCounts
+        >>> scores = ScoreCounts.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.3])
+        >>> scores.confusion_at(0.8).counts.tolist()
+        [[2, 1], [0, 1]]
+        """
         cut = _validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
             raise InputError("threshold: expected a number, got NaN.")

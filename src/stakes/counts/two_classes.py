@@ -46,11 +46,28 @@ class TwoClassCounts(Summable, ByValue):
         return self.squares is not None
 
     def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
-        """Return the same counts with other names of the classes."""
+        """Return the same counts with other names of the classes.
+
+        Parameters
+        ----------
+        pos_label, neg_label : label
+            The new names.
+
+        Returns
+        -------
+        the same kind of table
+            With these names.
+        """
         return self._changed(**checked_names(pos_label, neg_label))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain lists."""
+        """Return the table as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self._values().items()

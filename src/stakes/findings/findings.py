@@ -43,6 +43,19 @@ class Settings:
         Of everything that is drawn.
     command : str
         The command that makes the same report again.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.study import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> from stakes.findings import Settings, findings
+    >>> settings = Settings(currency="EUR", volume=100_000, per="month")
+    >>> findings(study, settings)["settings"]["currency"]
+    'EUR'
     """
 
     currency: str = ""
@@ -71,6 +84,26 @@ def findings(study: Study, settings: Settings | None = None) -> dict[str, Any]:
         The counts and costs.
     settings : Settings, optional
         What the user said besides.
+
+    Returns
+    -------
+    dict
+        The content of a report, in the layout `SCHEMA` that the reference describes.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.study import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> from stakes.findings import findings
+    >>> found = findings(study)
+    >>> found["schema"], found["data"]["n"]
+    ('stakes-report/1', 100)
+    >>> [(each["name"], each["cost"]) for each in found["models"]]
+    [('eager', 0.3), ('shy', 1.0)]
     """
     chosen = settings or Settings()
     with warnings.catch_warnings():

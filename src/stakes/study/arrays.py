@@ -48,6 +48,11 @@ def study_of(
     source : str
         What the predictions are called in the report.
 
+    Returns
+    -------
+    Study
+        The counts, which `findings` and ``write_report`` take.
+
     Examples
     --------
     >>> from stakes import CostMatrix

@@ -58,6 +58,19 @@ class Study:
         Of all intervals and tests.
     design : Design
         The class priors, where they are not those of the examples.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.study import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> study.n, study.names
+    (100, ('shy', 'eager'))
+    >>> {name: each.cost for name, each in study.estimates().items()}
+    {'eager': 0.3, 'shy': 1.0}
     """
 
     source: str
@@ -107,6 +120,11 @@ class Study:
             Whether models may lack decisions, where scores are no probabilities to decide by.
         with_scores : bool, default True
             Whether scores are counted.
+
+        Returns
+        -------
+        Study
+            The study.
         """
         checked_confidence(confidence)
         matrix = costs if isinstance(costs, CostMatrix) else None
@@ -171,6 +189,25 @@ class Study:
             The name of the file, for errors.
         costs, pos_label, confidence, class_priors, undecided
             As in `from_table`.
+
+        Returns
+        -------
+        Study
+            The study.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> from stakes.study import Study
+        >>> dearer = {"false_positive": 1, "false_negative": 50}
+        >>> again = Study.from_counts(study.counts(), "the same rows", dearer)
+        >>> again.estimate("eager").cost, again.estimate("shy").cost
+        (0.3, 5.0)
         """
         checked_confidence(confidence)
         known = None if counts.scores is None else counts.scores.pos_label
@@ -250,7 +287,13 @@ class Study:
         return tuple(map(str, self.joint.names))
 
     def counts(self) -> Counted:
-        """Return what was counted."""
+        """Return what was counted.
+
+        Returns
+        -------
+        Counted
+            The counts, which `from_counts` and count files take.
+        """
         scores = None if self.joint_scores is None else self.joint_scores.compressed()
         roles = self.roles
         return Counted(roles.actual, roles.models, self.joint, scores, self.decided_from)
@@ -258,19 +301,91 @@ class Study:
     def estimate(
         self, name: str, unit: str = "", method: str = "auto", **options: Any
     ) -> CostEstimate:
-        """Return what a model costs; its intervals are by the method."""
+        """Return what a model costs; its intervals are by the method.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        unit : str, optional
+            The unit of the costs.
+        method : str, default "auto"
+            The method of its intervals.
+        **options
+            As in ``CostEstimate.interval``.
+
+        Returns
+        -------
+        CostEstimate
+            The estimate.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> study.estimate("eager").cost
+        0.3
+        """
         confusion = self.joint.single(name)
         return EstimateBy(confusion, self.costs, self.design, unit, method, options)
 
     def estimates(
         self, unit: str = "", method: str = "auto", **options: Any
     ) -> dict[str, CostEstimate]:
-        """Return what each model costs, the cheapest first."""
+        """Return what each model costs, the cheapest first.
+
+        Parameters
+        ----------
+        unit, method, **options
+            As in `estimate`.
+
+        Returns
+        -------
+        dict
+            From each model to its CostEstimate.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> [*study.estimates()]
+        ['eager', 'shy']
+        """
         every = {name: self.estimate(name, unit, method, **options) for name in self.names}
         return dict(sorted(every.items(), key=lambda item: item[1].cost))
 
     def ranking(self, unit: str = "") -> Ranking:
-        """Return the comparison of all models, of which there must be two."""
+        """Return the comparison of all models, of which there must be two.
+
+        Parameters
+        ----------
+        unit : str, optional
+            The unit of the costs.
+
+        Returns
+        -------
+        Ranking
+            The comparison.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> study.ranking().best_set()
+        ['eager']
+        """
         if len(self.names) < TWO:
             raise InputError(
                 f"{self.source}: comparing takes two models, there is only {self.names[0]!r}."
@@ -290,13 +405,46 @@ class Study:
         return bool((self.joint.class_counts() > 0).sum() == TWO)
 
     def curves(self) -> dict[str, CostCurve]:
-        """Return the cost curves of the models that have scores; none with one class only."""
+        """Return the cost curves of the models that have scores; none with one class only.
+
+        Returns
+        -------
+        dict
+            From each model to its CostCurve.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
+        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
+        >>> {name: round(curve.area(), 3) for name, curve in study.curves().items()}
+        {'a': 0.0, 'b': 0.125}
+        """
         if not self.both_classes:
             return {}
         return {name: CostCurve(counts, name) for name, counts in self.scores.items()}
 
     def lines(self) -> dict[str, CostLine]:
-        """Return the cost lines of the models that have decisions and no scores."""
+        """Return the cost lines of the models that have decisions and no scores.
+
+        Returns
+        -------
+        dict
+            From each model to its CostLine.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> study.lines()["eager"].point
+        (0.375, 1.0)
+        """
         if not self.both_classes or self.pos_label is None:
             return {}
         return {
@@ -308,7 +456,28 @@ class Study:
         }
 
     def paired_scores(self, first: str, second: str) -> PairedScoreCounts:
-        """Return the joint score table of two models."""
+        """Return the joint score table of two models.
+
+        Parameters
+        ----------
+        first, second : str
+            The models.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
+        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
+        >>> study.paired_scores("a", "b").n
+        4
+        """
         scores = self.joint_scores
         missing = [n for n in (first, second) if scores is None or n not in scores.names]
         if scores is None or missing:
@@ -316,7 +485,28 @@ class Study:
         return scores.pair(first, second)
 
     def curve_difference(self, first: str, second: str) -> CostCurveDifference:
-        """Return the difference of the cost curves of two models that have scores."""
+        """Return the difference of the cost curves of two models that have scores.
+
+        Parameters
+        ----------
+        first, second : str
+            The models.
+
+        Returns
+        -------
+        CostCurveDifference
+            The difference.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes.study import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
+        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
+        >>> round(study.curve_difference("a", "b").difference(0.5), 3)
+        -0.167
+        """
         return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
 
 
