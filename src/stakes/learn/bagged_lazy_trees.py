@@ -27,6 +27,10 @@ class _Bagged(LazyTrees):
             Which bag.
         max_leaves : int, default 100
             How many leaves to show at most.
+
+        Returns
+        -------
+        str
         """
         number = _validate.as_size(bag, "bag")
         if hasattr(self, "bags_") and number >= len(self.bags_):
@@ -35,7 +39,10 @@ class _Bagged(LazyTrees):
 
 
 class BaggedLazyTreesClassifier(_Bagged):
-    """Average the probabilities of lazy trees, grown from bootstrap samples.
+    r"""Average the probabilities of lazy trees, grown from bootstrap samples.
+
+    :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` samples, with the shares of
+    the classes in a tree's leaf, equation 4.3 of the thesis, as :math:`P_b`.
 
     Parameters
     ----------
@@ -90,6 +97,10 @@ class BaggedLazyTreesClassifier(_Bagged):
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
     University, sections 4.5, 4.6 and appendix B.
 
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+
+    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+
     Examples
     --------
     >>> from stakes.learn import BaggedLazyTreesClassifier
@@ -129,7 +140,10 @@ class BaggedLazyTreesClassifier(_Bagged):
 
 
 class BaggedLazyOptionTreesClassifier(_Bagged):
-    """Average the probabilities of lazy option trees, grown from bootstrap samples (B-LOT).
+    r"""Average the probabilities of lazy option trees, grown from bootstrap samples (B-LOT).
+
+    :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` samples, with the average
+    over the leaves of a sample's option tree as :math:`P_b`.
 
     Parameters
     ----------
@@ -189,6 +203,8 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
     University, section 4.6 and appendix B.
+
+    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
 
     Examples
     --------

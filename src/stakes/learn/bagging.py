@@ -67,13 +67,20 @@ class CostSensitiveBaggingClassifier(MetaLearner):
     -----
     With weighting, the learners' probabilities are those of a population in which class :math:`j`
     is :math:`w_j` times as frequent. `predict_proba` and minimum risk divide them by :math:`w_j`
-    again, so that costs do not count twice. Votes without weighting are plain bagging, which
+    again, so that costs do not count twice:
+
+    .. math:: P(j | x) \propto \frac{1}{w_j B} \sum_{b=1}^{B} P_b(j | x), \qquad
+              \operatorname{argmin}_i \sum_j P(j | x)\, C(i, j)
+
+    (equation 2.3 of the thesis). Votes without weighting are plain bagging, which
     knows nothing of costs.
 
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.3.2 and Table B.1.
+    University, sections 2.2 and 2.3.2, and Table B.1.
+
+    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
 
     Examples
     --------

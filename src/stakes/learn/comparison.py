@@ -48,6 +48,16 @@ class LearnerComparison:
     costs, kind, confidence, unit
         As in `LearnerDifference`.
 
+    Notes
+    -----
+    Each pair is tested as `compare_learners` says. Of the p-values p₁ ≤ … ≤ pₘ of m pairs,
+    `pairwise` adjusts pₖ to the largest of (m + 1 - l)·pₗ with l up to k, and to 1 at most (Holm).
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
+    of Statistics* 6, 65-70.
+
     Examples
     --------
     >>> from sklearn.datasets import make_classification
@@ -88,12 +98,27 @@ class LearnerComparison:
         return frozen(found)
 
     def mean_costs(self) -> dict[str, float]:
-        """Return what each learner's classifiers cost on average, the cheapest first."""
+        """Return what each learner's classifiers cost on average, the cheapest first.
+
+        Returns
+        -------
+        dict
+        """
         means = dict(zip(self.names, self.fold_costs.mean(axis=0).tolist(), strict=True))
         return dict(sorted(means.items(), key=lambda item: item[1]))
 
     def difference(self, first: str, second: str) -> LearnerDifference:
-        """Return the comparison of two of the learners."""
+        """Return the comparison of two of the learners.
+
+        Parameters
+        ----------
+        first, second : str
+            Their names.
+
+        Returns
+        -------
+        LearnerDifference
+        """
         for argument, name in (("first", first), ("second", second)):
             if name not in self.names:
                 raise LabelError(
@@ -120,6 +145,10 @@ class LearnerComparison:
         confidence : float, optional
             One minus the probability of any wrong rejection, and that all intervals are right
             together (Bonferroni); by default that of the comparison.
+
+        Returns
+        -------
+        list of Pair
         """
         _validate.choice(adjust, "adjust", ("holm", "none"))
         alpha = checked_confidence(self.confidence if confidence is None else confidence)
@@ -133,7 +162,17 @@ class LearnerComparison:
         ]
 
     def best_set(self, confidence: float | None = None) -> list[str]:
-        """Return the learners that no other was shown to beat, the cheapest first."""
+        """Return the learners that no other was shown to beat, the cheapest first.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            By default that of the comparison.
+
+        Returns
+        -------
+        list of str
+        """
         pairs = self.pairwise(confidence=confidence)
         beaten = {
             pair.second if _first_wins(pair) else pair.first for pair in pairs if pair.rejected
@@ -141,11 +180,31 @@ class LearnerComparison:
         return [name for name in self.mean_costs() if name not in beaten]
 
     def frame(self, **options: Any) -> Any:
-        """Return the pairs, with their wins, ties and losses, as a pandas data frame."""
+        """Return the pairs, with their wins, ties and losses, as a pandas data frame.
+
+        Parameters
+        ----------
+        **options
+            As in `pairwise`.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return data_frame([self._row(pair) for pair in self.pairwise(**options)])
 
     def summary(self, confidence: float | None = None) -> str:
-        """Say which learner is the cheapest, or which are tied."""
+        """Say which learner is the cheapest, or which are tied.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            By default that of the comparison.
+
+        Returns
+        -------
+        str
+        """
         costs, best = self.mean_costs(), self.best_set(confidence)
         unit = f" {self.unit}" if self.unit else ""
         sure = f"{percent(self.confidence if confidence is None else confidence)} confidence"
@@ -224,7 +283,7 @@ def compare_learners(
     random_state: Any = None,
     unit: str = "",
 ) -> LearnerComparison:
-    """Compare what the classifiers of several learning algorithms cost.
+    r"""Compare what the classifiers of several learning algorithms cost.
 
     `compare` is for two trained classifiers, and its answer holds for these two. This is for the
     algorithms: which of them to train on such data. So it trains them again and again, and takes
@@ -264,20 +323,34 @@ def compare_learners(
     unit : str, optional
         The unit of the costs, such as "USD".
 
+    Returns
+    -------
+    LearnerComparison
+
     Notes
     -----
+    With the differences :math:`d_1, …, d_J` in cost per decision of two learners in the splits,
+    their mean :math:`\bar d` and variance :math:`S^2`, the corrected resampled test takes
+
+    .. math:: t = \frac{\bar d}{\sqrt{\left(1/J + n_\text{test}/n_\text{train}\right) S^2}}
+
+    as of :math:`J - 1` degrees of freedom, and the 5×2cv test
+    :math:`t = d_1 \big/ \sqrt{\frac{1}{5} \sum_{r=1}^{5} s_r^2}` as of 5, with the sum of squares
+    :math:`s_r^2` of the two differences of repetition :math:`r` about their mean.
+
     Every split counts alike, whatever its size; n_test/n_train is the mean over the splits. Tests
     use the decisions only, so probabilities and scores play no part.
 
     References
     ----------
-    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52.
+    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
+    239-281.
 
     Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
-    learning algorithms. *Neural Computation* 10.
+    learning algorithms. *Neural Computation* 10, 1895-1923.
 
     Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
-    algorithms. *Neural Computation* 11.
+    algorithms. *Neural Computation* 11, 1885-1892.
 
     Examples
     --------

@@ -9,10 +9,17 @@ from stakes.learn.lazy.columns import FROM_DTYPE
 
 
 class LazyTreeClassifier(LazyTrees):
-    """Grow a decision tree for each query, with the tests that the query itself passes.
+    r"""Grow a decision tree for each query, with the tests that the query itself passes.
 
-    A tree for one query is a path. At each node the test is taken that decreases the entropy most
-    on the query's side; the shares of the classes in the last node are the probabilities.
+    A tree for one query is a path. At each node the test is taken that decreases the entropy
+    :math:`-\sum_j p_j \log_2 p_j` most on the query's side, with the shares :math:`p_j` of the
+    classes: its gain is the node's entropy minus that of the side. The shares of the classes in the
+    last node are the probabilities,
+
+    .. math:: P(j | x) = \frac{N_j + \lambda}{N + K \lambda},
+
+    with :math:`N_j` of its :math:`N` rows in class :math:`j` of :math:`K` and :math:`\lambda` of
+    `laplace`: equation 4.3 of the thesis with 0, else 4.2.
 
     Parameters
     ----------
@@ -65,10 +72,10 @@ class LazyTreeClassifier(LazyTrees):
 
     References
     ----------
-    Friedman, J., Kohavi, R., & Yun, Y. (1996). Lazy decision trees. *AAAI-96*.
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.5.
+    University, section 4.5, Table 4.2 and equation 4.3.
 
     Examples
     --------
@@ -111,15 +118,23 @@ class LazyTreeClassifier(LazyTrees):
             One row of features.
         max_leaves : int, default 100
             How many leaves to show at most.
+
+        Returns
+        -------
+        str
         """
         return self._explain(x, 0, max_leaves)
 
 
 class LazyOptionTreeClassifier(LazyTrees):
-    """Grow a tree for each query that takes several of the best tests at each node.
+    r"""Grow a tree for each query that takes several of the best tests at each node.
 
     All tests whose gain is not much below the best one's are taken, up to `max_tests`, and each
-    leads to a node of its own. The probabilities are the average over all leaves.
+    leads to a node of its own. The probabilities are the average over all leaves :math:`\ell`,
+
+    .. math:: P(j | x) = \frac{1}{L} \sum_{\ell=1}^{L} \frac{N_{\ell j}}{N_\ell},
+
+    equation 4.3 of the thesis in each leaf, or 4.2 with `laplace`.
 
     Parameters
     ----------
@@ -179,6 +194,8 @@ class LazyOptionTreeClassifier(LazyTrees):
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
     University, section 4.6.
 
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+
     Examples
     --------
     >>> import pandas as pd
@@ -235,5 +252,9 @@ class LazyOptionTreeClassifier(LazyTrees):
             One row of features.
         max_leaves : int, default 100
             How many leaves to show at most.
+
+        Returns
+        -------
+        str
         """
         return self._explain(x, 0, max_leaves)

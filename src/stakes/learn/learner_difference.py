@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearnerDifference:
-    """What one learner's classifiers cost more than another's, over splits of the same examples.
+    r"""What one learner's classifiers cost more than another's, over splits of the same examples.
 
     Made by `LearnerComparison.difference`.
 
@@ -46,6 +46,23 @@ class LearnerDifference:
         How sure intervals and verdicts are to be, unless said otherwise.
     unit : str
         The unit of the costs.
+
+    Notes
+    -----
+    `compare_learners` has the t tests. With the ten differences :math:`d` of 5×2cv and the sums
+    :math:`s_r^2` of squares about the mean of each repetition, the combined test takes
+    :math:`\sum d^2 \big/ \left(2 \sum_r s_r^2\right)` as F with 10 and 5 degrees of freedom.
+
+    References
+    ----------
+    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
+    239-281.
+
+    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. *Neural Computation* 10, 1895-1923.
+
+    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
+    algorithms. *Neural Computation* 11, 1885-1892.
 
     Examples
     --------
@@ -111,13 +128,32 @@ class LearnerDifference:
 
         That of the 5×2cv test is around the difference in the first half of the first repetition,
         which is the one it tests, and not around the mean.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            By default that of the comparison.
+
+        Returns
+        -------
+        Interval
         """
         sure = self.confidence if confidence is None else confidence
         low, high = self._test().limits(checked_confidence(sure))
         return Interval(low, high, sure, f"{self.kind} t")
 
     def cheaper(self, confidence: float | None = None) -> str | None:
-        """Return the learner that the t test shows to be cheaper, or None for a tie."""
+        """Return the learner that the t test shows to be cheaper, or None for a tie.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            By default that of the comparison.
+
+        Returns
+        -------
+        str or None
+        """
         sure = self.confidence if confidence is None else confidence
         if self.p_value > checked_confidence(sure):
             return None
@@ -150,7 +186,17 @@ class LearnerDifference:
         return self.verdicts.count("loss")
 
     def summary(self, confidence: float | None = None) -> str:
-        """Say which learner is cheaper, by how much, and how sure that is."""
+        """Say which learner is cheaper, by how much, and how sure that is.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            By default that of the comparison.
+
+        Returns
+        -------
+        str
+        """
         first, second = self.names
         unit = f" {self.unit}" if self.unit else ""
         found, interval = self.difference, self.interval(confidence)
@@ -169,7 +215,12 @@ class LearnerDifference:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain numbers and lists."""
+        """Return the comparison as plain numbers and lists.
+
+        Returns
+        -------
+        dict
+        """
         result = {
             "names": list(self.names),
             "test": self.kind,

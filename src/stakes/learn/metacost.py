@@ -28,11 +28,13 @@ from stakes.learn.bag import make_bag, probabilities_of, training_probabilities
 
 
 class MetaCostClassifier(MetaLearner):
-    """Make any learner cost-sensitive by relabelling its training data (MetaCost).
+    r"""Make any learner cost-sensitive by relabelling its training data (MetaCost).
 
     A bag of learners estimates the class probabilities of each training example, which then gets
-    the label of least expected cost in place of its own. One learner is trained on the relabelled
-    examples: it is as fast and as readable as any other, and has the costs in it.
+    the label of least expected cost in place of its own,
+    :math:`\operatorname{argmin}_i \sum_j P(j | x)\, C(i, j)` (equation 2.3 of the thesis).
+    One learner is trained on the relabelled examples: it is as fast and as readable as any other,
+    and has the costs in it.
 
     Parameters
     ----------
@@ -92,8 +94,9 @@ class MetaCostClassifier(MetaLearner):
     ----------
     Domingos, P. (1999). MetaCost: A general method for making classifiers cost-sensitive.
     *Proceedings of KDD-99*, 155-164.
+
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, appendix B.
+    University, Table B.2.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class MinimumRiskClassifier(MetaLearner):
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 2.3.3 and 7.2.2.
+    University, equations 2.3 and 4.1, sections 2.3.3 and 7.2.2.
 
     Examples
     --------
@@ -175,7 +175,17 @@ class MinimumRiskClassifier(MetaLearner):
         return np.asarray(self.decisions_[least_risk(proba, self._values(example_costs, proba))])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the class probabilities, in the order of `classes_`."""
+        """Return the class probabilities, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+        """
         self._ready_for(X)
         proba = self.estimator_.predict_proba(X)
         return class_columns(proba, self.estimator_.classes_, self.classes_)
@@ -207,12 +217,21 @@ class MinimumRiskClassifier(MetaLearner):
             The classes.
         sample_weight : array_like, shape (n,), optional
             The weights of the examples.
+
+        Returns
+        -------
+        float
         """
         right = self.predict(X, example_costs=example_costs) == np.asarray(y)
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
 
     def get_metadata_routing(self) -> Any:
-        """Say what goes where: fit parameters to the estimator, costs of examples to `predict`."""
+        """Say what goes where: fit parameters to the estimator, costs of examples to `predict`.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self._learner_to_fit(), method_mapping=to_fit)

@@ -65,7 +65,7 @@ class PETClassifier(DecisionTreeClassifier):
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3.
+    University, section 4.3 and equation 4.2.
 
     Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
     Learning* 52, 199-215.
@@ -121,7 +121,19 @@ class PETClassifier(DecisionTreeClassifier):
         return self
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """Return the most probable classes; a tie goes to the first in `classes_`."""
+        """Return the most probable classes; a tie goes to the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame, shape (n, features)
+            The features.
+        check_input : bool, default True
+            As for scikit-learn's trees: leave it.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
         proba = self.predict_proba(X, check_input)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 
@@ -152,10 +164,11 @@ class PETClassifier(DecisionTreeClassifier):
 
 
 class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
-    """Bagged probability estimation trees (B-PETs): the average of trees on bootstrap samples.
+    r"""Bagged probability estimation trees (B-PETs): the average of trees on bootstrap samples.
 
     Each tree is grown on as many examples as there are, drawn with replacement, and the
-    probabilities of its smoothed leaves are averaged.
+    probabilities of its smoothed leaves (equation 4.2 of the thesis) are averaged:
+    :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` trees.
 
     Parameters
     ----------
@@ -192,7 +205,7 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3 and Table B.1.
+    University, section 4.3, equation 4.2 and Table B.1.
 
     Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
     Learning* 52, 199-215.
@@ -257,7 +270,17 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable classes; a tie goes to the first in `classes_`."""
+        """Return the most probable classes; a tie goes to the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame, shape (n, features)
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
         proba = self.predict_proba(X)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 

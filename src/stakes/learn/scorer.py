@@ -77,8 +77,16 @@ def cost_scorer(costs: CostMatrix) -> Any:
 
     Notes
     -----
+    The score is -(1/n) Σ C(dₖ, yₖ) over the n decisions d on examples of classes y; with weights v,
+    -Σ vₖ C(dₖ, yₖ)/Σ vₖ. Its expectation is minus equation 2.4 of Margineantu's thesis.
+
     ``cross_validate`` and ``GridSearchCV`` turn an error of a scorer into a score of nan and a
     warning. Pass ``error_score="raise"`` to see it.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 2.2.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def _has(method: str) -> Callable[[Any], bool]:
 
 
 class WeightedClassifier(MetaLearner):
-    """A classifier trained with class weights that make it mind the costs.
+    r"""A classifier trained with class weights that make it mind the costs.
 
     Any learner that minds how frequent classes are can be made to mind costs: rows of classes
     whose mistakes are expensive are made to count for more in training (CS-DATAMANIP, Table 3.2
@@ -58,7 +58,9 @@ class WeightedClassifier(MetaLearner):
         the formulas of `class_weights`.
 
         "eval_count": 1 plus the cost of all mistakes about the class that the learner makes on
-        held-out rows when trained without weights. The 1 is in the unit of the costs.
+        held-out rows when trained without weights,
+        :math:`w_j = 1 + \sum_i M(i, j) \bigl(C(i, j) - C(j, j)\bigr)` with their confusion matrix
+        :math:`M` (section 3.2.2). The 1 is in the unit of the costs.
 
         "powell": those with the least cost on held-out rows, searched by Powell's method
         (Table 3.4). It begins with the better of equal and "avg_cost" weights, not at random as
@@ -118,7 +120,10 @@ class WeightedClassifier(MetaLearner):
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, chapter 3.
+    University, Tables 3.2 and 3.4, sections 3.2.1 to 3.2.3.
+
+    Powell, M. J. D. (1964). An efficient method for finding the minimum of a function of several
+    variables without calculating derivatives. *The Computer Journal* 7, 155-162.
 
     Examples
     --------
@@ -181,6 +186,11 @@ class WeightedClassifier(MetaLearner):
         **fit_params
             What else the learner's fit takes. Arguments with an entry for each row are cut to
             the rows of each fit.
+
+        Returns
+        -------
+        WeightedClassifier
+            Itself.
         """
         self._check_options()
         actual = self._start(X, y)
@@ -270,22 +280,62 @@ class WeightedClassifier(MetaLearner):
         return self.costs_.values_for(labels, labels)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted class of each row."""
+        """Return the predicted class of each row.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
         return np.asarray(self._fitted(X).predict(X))
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """Return the class probabilities that the learner tells."""
+        """Return the class probabilities that the learner tells.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+        """
         return self._fitted(X).predict_proba(X)
 
     @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithms of the class probabilities."""
+        """Return the logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+        """
         return self._fitted(X).predict_log_proba(X)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
-        """Return the learner's scores."""
+        """Return the learner's scores.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame
+            The features.
+
+        Returns
+        -------
+        ndarray
+        """
         return self._fitted(X).decision_function(X)
 
     def _fitted(self, X: Any) -> Any:
@@ -293,7 +343,12 @@ class WeightedClassifier(MetaLearner):
         return self.estimator_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say which arguments of fit go where; sample_weight is for this estimator itself."""
+        """Say which arguments of fit go where; sample_weight is for this estimator itself.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
         return (
             MetadataRouter(owner=type(self).__name__)
             .add_self_request(self)

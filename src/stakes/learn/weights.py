@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") -> dict[Label, float]:
-    """Return how much each class should weigh in training, given what mistakes cost.
+    r"""Return how much each class should weigh in training, given what mistakes cost.
 
     The result fits scikit-learn's ``class_weight=`` parameter. Only the ratios of the weights
     matter to most learners; they are as the formula gives them. The costs are first made those of
@@ -57,6 +57,14 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
 
     Notes
     -----
+    With the cost :math:`C(i, j)` of deciding :math:`i` where :math:`j` is true, :math:`K` classes,
+    and :math:`n_j` of :math:`n` rows in class :math:`j`, the weights are
+
+    * "max_cost": :math:`w_j = \max_i C(i, j)` (3.1),
+    * "avg_cost": :math:`w_j = \frac{1}{K - 1} \sum_{i \ne j} C(i, j)` (3.2),
+    * "class_freq": :math:`w_j = n / (K n_j)`, so that :math:`n_j w_j` is constant,
+    * "cost_ratio": :math:`w_1 = 1` and :math:`w_2 = C(1, 2) / C(2, 1)`.
+
     A decision that is no class, such as "abstain", counts as a mistake like any other in
     "avg_cost" and "max_cost". The prediction of a class that `y` has not does not count, as no
     learner will make it.
@@ -67,7 +75,10 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
     References
     ----------
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 3.2.
+    University, sections 3.2.2 and 3.2.3, equations 3.1 and 3.2.
+
+    Breiman, L., Friedman, J. H., Olshen, R. A. & Stone, C. J. (1984). *Classification and
+    Regression Trees*. Wadsworth: the mean cost.
 
     Examples
     --------
