@@ -33,7 +33,7 @@ def waveform(
     """Draw examples of three equally frequent waveforms.
 
     At the points i from 1 to 21, x(i) = u·h(i) + (1 - u)·k(i) + e(i), with u uniform on [0, 1], e
-    standard normal, and h and k two of the waves max(6 - |i - p|, 0), whose peaks p are 11, 15
+    standard normal, and h and k two of the waves max(6 - abs(i - p), 0), whose peaks p are 11, 15
     and 7: the first and second wave for class 1, first and third for 2, second and third for 3.
 
     Parameters
