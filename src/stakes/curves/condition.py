@@ -59,7 +59,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
 def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return what a decision costs on average if all are wrong: the unit of normalised costs.
 
-    p c_fn + (1 - p) c_fp, with p the prevalence and c_fn, c_fp the two costs.
+    cost = p c_fn + (1 - p) c_fp, with p the prevalence and c_fn, c_fp the two costs.
 
     Parameters
     ----------

@@ -215,8 +215,8 @@ class Height(ABC):
 
         Notes
         -----
-        With stratified sampling, x(1 - p) + (1 - x) q and x² p(1 - p)/n⁺ + (1 - x)² q(1 - q)/n⁻, x
-        being PC(+), p the true and q the false positive rate.
+        With stratified sampling, mean = x(1 - p) + (1 - x) q and variance = x² p(1 - p)/n⁺ +
+        (1 - x)² q(1 - q)/n⁻, x being PC(+), p the true and q the false positive rate.
 
         References
         ----------

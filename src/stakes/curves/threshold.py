@@ -262,9 +262,9 @@ def choose_threshold(
 
     Notes
     -----
-    The cheapest threshold t is that of least π⁻ [C(-|-) (1 - fpr_t) + C(+|-) fpr_t] + π⁺ [C(-|+) (1
-    - tpr_t) + C(+|+) tpr_t], π being the share of each class and C(i|j) the cost of deciding i for
-    class j. Of thresholds that cost the same, the highest.
+    The cheapest threshold t is that of least cost(t) = π⁻ [C(-, -) (1 - fpr_t) + C(+, -) fpr_t] +
+    π⁺ [C(-, +) (1 - tpr_t) + C(+, +) tpr_t], π being the share of each class and C(i, j) the cost
+    of deciding i for class j. Of thresholds that cost the same, the highest.
 
     References
     ----------

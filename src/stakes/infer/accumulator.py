@@ -33,10 +33,11 @@ class Accumulator(Totals[Confusion]):
 
     Notes
     -----
-    Whoever bets against a mean m multiplies the fortune by 1 - f + f (C - low)/(m - low) with each
-    outcome, f being the fraction at stake, which is split over a fixed grid of fractions. If m is
-    the true mean, the probability that the fortune *ever* reaches 2/α is at most α/2 (Ville's
-    inequality); the interval holds all means against which it has not, from below or from above.
+    Whoever bets against a mean m, with the fraction f of the fortune W at stake, has W_t = W_{t-1}
+    [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a fixed grid
+    of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is at most α/2
+    (Ville's inequality); the interval holds all means against which it has not, from below or from
+    above.
 
     References
     ----------

@@ -188,8 +188,8 @@ class Inference(ABC):
 
         Notes
         -----
-        The sum of n independent draws from the distinct costs, whose probabilities are (M + λ)/(n +
-        K²λ) as in BCOST: its law is the n-fold convolution of theirs.
+        The total is a sum of n independent draws from the distinct costs c, whose probabilities are
+        p = (M + λ)/(n + K²λ) as in BCOST, so its law is the n-fold convolution of theirs.
 
         References
         ----------
@@ -214,7 +214,18 @@ class Inference(ABC):
         return distributions(outcomes, given, 0.05)[0]
 
     def with_design(self, options: dict[str, Any]) -> Self:
-        """Take what describes the design out of `options`, and return the same with that design."""
+        """Take what describes the design out of `options`, and return the same with that design.
+
+        Parameters
+        ----------
+        options : dict
+            Options by name, from which ``class_priors``, ``strata`` and ``impossible`` are taken.
+
+        Returns
+        -------
+        CostEstimate or CostDifference
+            With the design that they describe.
+        """
         given = {name: options.pop(name) for name in DESIGN_OPTIONS if name in options}
         if not given:
             return self

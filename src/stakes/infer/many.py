@@ -239,8 +239,8 @@ class Ranking:
 
         Notes
         -----
-        Holm's method multiplies the k-th smallest of m p-values by m + 1 - k, and lets none be less
-        than those before it.
+        Of m p-values p_1 ≤ … ≤ p_m, Holm's method makes max{(m + 1 - i) p_i : i ≤ k} of the k-th, 1
+        at most.
 
         References
         ----------

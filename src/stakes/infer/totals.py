@@ -48,7 +48,18 @@ class Totals(Summable, ABC, Generic[Counts]):
         """Return the estimate that counts make."""
 
     def counted(self, table: Any) -> Counts:
-        """Return a table in the order of the costs as counts."""
+        """Return a table in the order of the costs as counts.
+
+        Parameters
+        ----------
+        table : array_like
+            Counts of each decision, of each classifier, and class.
+
+        Returns
+        -------
+        Confusion or PairedConfusion
+            The counts.
+        """
         return self._kind(table, self.costs.labels, self.costs.decisions)
 
     def _one_outcome(self) -> NDArray[np.int64]:
@@ -126,11 +137,11 @@ class Totals(Summable, ABC, Generic[Counts]):
 
         Notes
         -----
-        Whoever bets against a mean m multiplies the fortune by 1 - f + f (C - low)/(m - low) with
-        each outcome, f being the fraction at stake, which is split over a fixed grid of fractions.
-        If m is the true mean, the probability that the fortune *ever* reaches 2/α is at most α/2
-        (Ville's inequality); the interval holds all means against which it has not, from below or
-        from above.
+        Whoever bets against a mean m, with the fraction f of the fortune W at stake, has W_t =
+        W_{t-1} [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a
+        fixed grid of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is
+        at most α/2 (Ville's inequality); the interval holds all means against which it has not,
+        from below or from above.
 
         References
         ----------

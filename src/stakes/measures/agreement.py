@@ -105,7 +105,13 @@ class Rates:
     false_negative: float
 
     def to_dict(self) -> dict[str, float]:
-        """Return the rates by name."""
+        """Return the rates by name.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return asdict(self)
 
     def _repr_html_(self) -> str:
@@ -174,7 +180,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
 def chance_confusion(confusion: Confusion) -> Confusion:
     """Return what would be expected of a chance predictor with the same totals.
 
-    Each cell is its row total times its column total over n (Witten et al., Table 5.4 b).
+    E(i, j) = Σ_k M(i, k) · Σ_k M(k, j)/n: each cell is its row total times its column total over n.
 
     Parameters
     ----------

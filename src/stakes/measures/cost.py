@@ -93,6 +93,11 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
     dict
         From each decision to the average cost of taking it always.
 
+    References
+    ----------
+    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
+    4, for two classes.
+
     Examples
     --------
     >>> from stakes import Confusion, CostMatrix, trivial_costs
@@ -110,8 +115,8 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
 def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the cost on a scale from 0, no mistakes, to 1, the best trivial decision.
 
-    ``(cost - perfect) / (trivial - perfect)``, where `perfect` takes the cheapest decision for
-    each class, and `trivial` is the cheapest decision that is the same for all. Equivalent cost
+    normalised = (cost - perfect)/(trivial - perfect), where `perfect` takes the cheapest decision
+    for each class, and `trivial` is the cheapest decision that is the same for all. Equivalent cost
     matrices give the same number. Above 1, not looking at the examples would be cheaper.
 
     Parameters
@@ -156,7 +161,7 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 def savings(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the share of the best trivial decision's avoidable cost that is saved.
 
-    ``1 - normalized_cost``: 1 without mistakes, 0 when always deciding the same is as good,
+    savings = 1 - normalised cost: 1 without mistakes, 0 when always deciding the same is as good,
     negative when it is better.
 
     Parameters

@@ -62,6 +62,8 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     """Return the average informational loss, -log₂ of the actual class's probability, in bits.
 
+    loss = -Σ_x log₂ p_j(x)/n, with j the actual class of the example x.
+
     It is infinite as soon as an actual class was given the probability zero
     (`sklearn.metrics.log_loss` clips there, and so understates it).
 
