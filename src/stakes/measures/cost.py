@@ -133,9 +133,9 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Aouada, D. & Ottersten, B. (2015). Example-dependent cost-sensitive decision
-    trees. *Expert Systems with Applications* 42, 6609-6619; their savings are one minus this where
-    correct decisions cost nothing.
+    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
+    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. Their savings are one minus
+    this where correct decisions cost nothing.
 
     Examples
     --------
@@ -178,9 +178,9 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Aouada, D. & Ottersten, B. (2015). Example-dependent cost-sensitive decision
-    trees. *Expert Systems with Applications* 42, 6609-6619; the same where correct decisions cost
-    nothing.
+    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
+    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. The same where correct
+    decisions cost nothing.
 
     Examples
     --------
