@@ -218,7 +218,12 @@ class LearnerComparison:
         return f"A tie with {sure} between {len(best)} of {len(costs)} learners {over}: {tied}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain numbers and lists."""
+        """Return the comparison as plain numbers and lists.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "names": list(self.names),
             "test": self.kind,

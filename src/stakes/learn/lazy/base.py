@@ -99,7 +99,18 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each query; a tie goes to the first in `classes_`."""
+        """Return the most probable class of each query; a tie goes to the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The queries.
+
+        Returns
+        -------
+        ndarray, shape (queries,)
+            Their classes.
+        """
         proba = self.predict_proba(X)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 
