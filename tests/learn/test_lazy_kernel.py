@@ -234,19 +234,50 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     np.testing.assert_array_equal(found[0][2], found[1][2])
 
 
+OPTIONS = {
+    "max_tests": 3,
+    "gain_ratio": 0.2,
+    "min_leaf": 1,
+    "laplace": 0.0,
+    "entropy": "balanced",
+    "thresholds": "node",
+    "average": "leaves",
+}
+
+
+@pytest.mark.parametrize("thresholds", ["node", "query"])
+@pytest.mark.parametrize("seed", range(10))
+def test_questions_on_a_threshold_and_beside_values(seed, thresholds):
+    """Even numbers have thresholds on odd ones; others are as near as numbers can be."""
+    rng = np.random.default_rng(seed)
+    near = [np.nextafter(1, 0), 1.0, np.nextafter(1, 2), np.nextafter(np.nextafter(1, 2), 2)]
+    odd = np.array([*near, -1.7e308, -5e-324, -0.0, 0.0, 5e-324, 1.5, 2.0, 1.7e308])
+    for X, queries in (
+        (2.0 * rng.integers(0, 12, (30, 3)), 1.0 * rng.integers(-2, 26, (25, 3))),
+        (rng.choice(odd, (30, 3)), rng.choice(odd, (25, 3))),
+    ):
+        problem = X, rng.integers(0, 3, 30), queries, []
+        with np.errstate(over="ignore", invalid="ignore"):
+            got, expected = both(problem, np.ones(30, int), 3, OPTIONS | {"thresholds": thresholds})
+        np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_more_classes_and_attributes_than_vectors_take(missing):
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(60, 35)).round(1), rng.normal(size=(4, 35)).round(1)
+    for values in (X, queries):
+        values[rng.random(values.shape) < missing] = np.nan
+    options = OPTIONS | {"max_tests": 2, "min_leaf": 3}
+    got, expected = both((X, rng.integers(0, 20, 60), queries, []), np.ones(60, int), 20, options)
+    np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
 def test_full_tables_start_anew_and_change_nothing():
     X, y, queries, _ = random_problem(11, 150, 6, 3, "continuous")
     table = table_of(X, y, [], 3)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
-    options = {
-        "max_tests": 3,
-        "gain_ratio": 0.2,
-        "min_leaf": 2,
-        "laplace": 0.0,
-        "entropy": "balanced",
-        "thresholds": "node",
-        "average": "leaves",
-    }
+    options = OPTIONS | {"min_leaf": 2}
     rules, data = rules_of(table, options), table.bag(np.ones(150, dtype=int))
     roomy = new_desk(table, len(asked))
     narrow = roomy._replace(

@@ -20,9 +20,9 @@ from stakes.learn.lazy.thresholds import NOTHING
 DONE = -1
 
 ROWS, LENGTH, HASH, NEXT, FROM, COUNT, MORE, LAST = range(8)
-"""What is kept of a node, in one line of the cache: where its rows are, how many different ones, a
-hash of them, the next node of its size; where the queries from its first parent are, how many they
-are, and the first and last segment of queries from others."""
+"""What is kept of a node, as much as a line of the cache has room for: where its rows are, how many
+different ones, a hash of them, the next node of its size; where the queries from its first parent
+are, how many they are, and the first and last segment of queries from others."""
 
 BEGIN, NUMBER, AFTER = range(3)
 """What is kept of such a segment: where its queries are, how many they are, the next segment."""
@@ -126,7 +126,7 @@ def grow(data, rules, desk, stride, missing, queries, ranks, sums, totals, max_n
     onlys = np.empty((n_queries, max_tests), np.int64)
     n_best = np.empty(n_queries, np.int64)
     slot_of = np.full(len(known) * stride, NOTHING, np.int32)
-    slot_key = np.empty(n_queries * max_tests, np.int64)
+    slot_key = np.empty(min(n_queries * max_tests, len(slot_of)), np.int64)
     slot_size, slot_end = np.empty_like(slot_key), np.empty_like(slot_key)
 
     # All nodes: their rows, and the queries that reach them in segments, one for each parent. They
@@ -185,7 +185,7 @@ def grow(data, rules, desk, stride, missing, queries, ranks, sums, totals, max_n
 
             if head[size] != NOTHING:
                 prefetch(rows, nodes[head[size], ROWS])
-                prefetch(reached, nodes[head[size], FROM] * 2)
+                prefetch(reached, nodes[head[size], FROM] * reached.shape[1])
 
             # Who goes where; what leaves one class only is a leaf at once.
             n_slots, n_chosen = 0, 0

@@ -207,7 +207,9 @@ def best_tests(
     for i in range(n_asked):
         q = asked[i]
         if at_node:
-            for a in range(attributes):  # a vector loop; between two values, the better side
+            # A vector loop. Between the two values beside a threshold, the gain of the better side
+            # stands for that of the query's, which it bounds.
+            for a in range(attributes):
                 mine = np.int64(ranks[q, a])
                 left = sides[LEFT_GAIN, a] * (mine < sides[HIGH, a])
                 right = sides[RIGHT_GAIN, a] * ((mine > sides[LOW, a]) & (mine < NO_RANK))
@@ -230,17 +232,17 @@ def best_tests(
             if discrete[a] or not at_node:
                 choice = choice_of_query[i, a]
             else:
-                low, high = sides[LOW, a], sides[HIGH, a]
-                above = ranks[q, a] >= high
-                if low < ranks[q, a] < high:
+                low_rank, high_rank = sides[LOW, a], sides[HIGH, a]
+                above = ranks[q, a] >= high_rank
+                if low_rank < ranks[q, a] < high_rank:
                     start = value_start[a]
-                    cut = middle(value[start + (low >> 1)], value[start + (high >> 1)])
+                    cut = middle(value[start + (low_rank >> 1)], value[start + (high_rank >> 1)])
                     above = queries[q, a] > cut
                     true_gain = sides[RIGHT_GAIN if above else LEFT_GAIN, a]
-                    if true_gain < gain:
+                    if true_gain < gain:  # its turn comes again, below others that gain more
                         packed[a] = true_gain << RANKS | (MOST_RANKS - a)
                         continue
-                choice = low + above
+                choice = low_rank + above
             only = np.int64(NOTHING)
             if gain == highest_gain and begin != NOTHING and not alone[a]:
                 split = np.int64(found[SPLIT, a])

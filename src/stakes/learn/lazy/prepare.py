@@ -24,7 +24,7 @@ HASH_SEED = 20_010_615
 MISSING = -1
 
 NO_RANK = (1 << 31) - 1
-"""The rank of a missing value."""
+"""The rank of a missing value, and of one that is no number; there are never so many ranks."""
 
 
 @dataclass(frozen=True)
