@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import CostMatrix, ExampleCosts, compare, evaluate
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.many import holm
+from stakes.infer.multiplicity import holm
 from stakes.learn import compare_learners
 from stakes.learn.corrected_tests import corrected_t, five_by_two_f, five_by_two_t
 

@@ -12,7 +12,8 @@ from stakes._labels import listing
 from stakes._table import number, text_table
 from stakes.errors import InputError
 from stakes.infer.interval import percent
-from stakes.infer.many import Pair, holm
+from stakes.infer.many import Pair
+from stakes.infer.multiplicity import holm
 from stakes.infer.run import checked_confidence
 from stakes.infer.significance import TestResult
 from stakes.study import Study

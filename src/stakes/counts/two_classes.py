@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from stakes.errors import InputError, LabelError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class TwoClassCounts(Summable, ByValue):
+class TwoClassCounts(Summable, ByValue, ABC):
     """Counts of positives and negatives, or sums of their weights and of their squares."""
 
     pos_label: Label
@@ -26,14 +27,14 @@ class TwoClassCounts(Summable, ByValue):
     squares: NDArray[np.float64] | None
 
     @property
+    @abstractmethod
     def n_positives(self) -> Any:
         """The number of positive examples."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_negatives(self) -> Any:
         """The number of negative examples."""
-        raise NotImplementedError
 
     @property
     def n(self) -> Any:

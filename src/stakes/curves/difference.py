@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -14,23 +13,20 @@ from stakes import _validate
 from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes.counts import PairedConfusion, PairedScoreCounts
+from stakes.curves.alone import alone_of_decisions, alone_of_scores
 from stakes.curves.band import band_limits, is_full
 from stakes.curves.base import Curve
 from stakes.curves.curve import CostCurve
 from stakes.curves.height import Height
 from stakes.curves.line import CostLine
-from stakes.curves.pieces import Pieces, merged
+from stakes.curves.pieces import Pieces
 from stakes.curves.sampling import Mistakes, Sample, drawn
+from stakes.curves.search import signs_of
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.interval import percent
 
 Floats = NDArray[np.float64]
-
-SEARCHED = 401
-"""At how many conditions significance is looked for, besides where thresholds change."""
-
-HALVINGS = 40
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,72 +266,9 @@ class CostCurveDifference(Height):
     def _mistakes(self) -> tuple[Mistakes, Mistakes]:
         """The positives, and the negatives, on which one of the two alone is wrong, by piece."""
         if isinstance(self.counts, PairedConfusion):
-            return self._paired_mistakes(self.counts)
-        return self._scored_mistakes(self.counts)
-
-    def _paired_mistakes(self, counts: PairedConfusion) -> tuple[Mistakes, Mistakes]:
-        at = counts.labels.index(self.pos_label)
-        found = []
-        for actual in (at, 1 - at):
-            right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
-            alone = ([wrong, right], [right, wrong], actual)  # the first alone is wrong, the second
-
-            def kinds(table: NDArray[Any], alone: Any = alone) -> Floats:
-                return np.asarray(table[alone], dtype=np.float64)[:, np.newaxis]
-
-            squares = counts.squares
-            found.append(
-                Mistakes(
-                    float(counts.counts[..., actual].sum()),
-                    kinds(counts.counts),
-                    None if squares is None else kinds(squares),
-                    None if squares is None else float(squares[..., actual].sum()),
-                )
-            )
-        return found[0], found[1]
-
-    def _scored_mistakes(self, counts: PairedScoreCounts) -> tuple[Mistakes, Mistakes]:
-        """Count in one pass: each example is called positive from one piece on by each of the two.
-
-        Between those two pieces they differ on it, so the counts are running sums of how many
-        examples begin and cease to be treated differently.
-        """
-        starts = self.pieces.breaks[:-1]
-        entries = []
+            return alone_of_decisions(self.counts, self.pos_label)
         curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
-        for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
-            cuts = curve.cuts[curve.pieces.index(starts)]
-            entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
-            entries.append(entry.astype(np.int32)[ranks])
-        differ = entries[0] != entries[1]
-        one, other = (entry[differ] for entry in entries)
-        width = len(starts) + 1
-        rows = (counts.positive[differ].astype(np.int32) * 2 + (one < other)) * width
-        begin, end = rows + np.minimum(one, other), rows + np.maximum(one, other)
-
-        def alone(amounts: NDArray[Any] | None) -> Floats:
-            """Sum up, by piece: negatives where the second, the first alarms alone; positives."""
-            part = None if amounts is None else amounts[differ]
-            begins, ends = (
-                np.bincount(at, weights=part, minlength=4 * width) for at in (begin, end)
-            )
-            sums = np.cumsum((begins - ends).reshape(4, width), axis=1)[:, :-1]
-            return np.asarray(np.maximum(sums, 0.0))
-
-        sums = alone(counts.amounts)
-        squares = None if counts.squares is None else alone(counts.squares)
-        found = []
-        for rows_of, kinds in ((counts.positive, [2, 3]), (~counts.positive, [1, 0])):
-            total = rows_of.sum() if counts.amounts is None else counts.amounts[rows_of].sum()
-            found.append(
-                Mistakes(
-                    float(total),
-                    sums[kinds],
-                    None if squares is None else squares[kinds],
-                    None if counts.squares is None else float(counts.squares[rows_of].sum()),
-                )
-            )
-        return found[0], found[1]
+        return alone_of_scores(self.counts, curves, self.pieces.breaks[:-1])
 
     def _sample(self, pc: Floats, *, full: bool) -> Sample:
         index = self.pieces.index(pc)
@@ -470,14 +403,7 @@ class CostCurveDifference(Height):
 
         # A verdict turns into its opposite only across a zero of the difference.
         zeros = [low for low, _, _ in self.pieces.signs()]
-        edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), self.pieces.breaks, zeros]))
-        begin, end = edges[:-1], edges[1:]
-        tiny = np.minimum(1e-9, (end - begin) / 4)
-        first, last = verdict(begin + tiny), verdict(end - tiny)
-        change = _changes(verdict, begin + tiny, end - tiny, first, last)
-        lows = np.column_stack([begin, change]).ravel()
-        highs = np.column_stack([change, end]).ravel()
-        signs = merged(lows, highs, np.column_stack([first, last]).ravel())
+        signs = signs_of(verdict, np.concatenate([self.pieces.breaks, zeros]))
         how = f"{percent(confidence)} confidence"
         how += " for all PC(+) at once" if simultaneous else " at each PC(+) by itself"
         return verdicts(signs, self.names, "undecided", how)
@@ -527,22 +453,3 @@ class CostCurveDifference(Height):
             for row in zip(band.pc, band.cost, band.low, band.high, strict=True)
         ]
         return html_table(["PC(+)", "difference", "low", "high"], rows, caption=self.summary())
-
-
-def _changes(
-    verdict: Callable[[Floats], NDArray[np.int64]],
-    begin: Floats,
-    end: Floats,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> Floats:
-    """Return where the verdict changes within ranges at whose ends it differs, by halving."""
-    result = end.copy()
-    open_ = np.flatnonzero(first != last)
-    low, high = begin[open_], end[open_]
-    for _ in range(HALVINGS if len(open_) else 0):
-        middle = (low + high) / 2
-        same = verdict(middle) == first[open_]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    result[open_] = high
-    return result

@@ -3,11 +3,12 @@
 from stakes.infer.accumulator import Accumulator, PairedAccumulator
 from stakes.infer.batch import batch_intervals
 from stakes.infer.designs import Design
-from stakes.infer.difference import CostDifference, compare
+from stakes.infer.difference import CostDifference
 from stakes.infer.distribution import CostDistribution
-from stakes.infer.estimate import CostEstimate, evaluate
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.evaluation import compare, compare_many, evaluate
 from stakes.infer.interval import Interval
-from stakes.infer.many import Pair, Ranking, compare_many
+from stakes.infer.many import Pair, Ranking
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.infer.significance import TestResult

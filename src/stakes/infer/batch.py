@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.infer.difference import ENOUGH, cost_differences
+from stakes.infer.deltas import ENOUGH, cost_differences
 from stakes.infer.methods import normal
 from stakes.infer.methods.exact import distributions
 from stakes.infer.methods.extremal import tails

@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
 from stakes._table import html_table, number, seen
 from stakes._warn import warn
-from stakes.costs import CostMatrix, ExampleCosts
+from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import DesignError, InputError, InputTypeError, RareCostWarning
-from stakes.infer.counting import counted
+from stakes.errors import DesignError, InputTypeError, RareCostWarning
+from stakes.infer.deltas import ENOUGH, cost_differences, rarest_end
 from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, outcomes_of
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes, Stratum
 from stakes.infer.run import options_for
 from stakes.infer.significance import TestResult, run_test
-
-ENOUGH = 5
-"""So often the outcomes of largest and smallest difference must have come for BDELTACOST."""
-
-MOST_DECIMALS = 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -390,15 +384,10 @@ class CostDifference(Inference):
         outcomes = self.outcomes()
         if outcomes.design not in ("simple", "priors", "examples"):
             return "", 0.0, None
-        rare = [
-            (abs(stratum.weight * stratum.costs[end]), -stratum.counts[0, end], k, end)
-            for k, stratum in enumerate(outcomes.strata)
-            for end in (-1, 0)
-            if len(stratum.costs) > 1 and stratum.counts[0, end] < ENOUGH
-        ]
-        if not rare:
+        rare = rarest_end(outcomes)
+        if rare is None:
             return None
-        _, _, k, end = max(rare)
+        k, end = rare
         stratum = outcomes.strata[k]
         what = self._describe(stratum, end, k if len(outcomes.strata) > 1 else None)
         return what, float(stratum.counts[0, end]), float(stratum.costs[end])
@@ -430,101 +419,3 @@ class CostDifference(Inference):
 
     def _repr_html_(self) -> str:
         return html_table(["comparison"], [[self.summary()]])
-
-
-def cost_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Δ(i1, i2, j) = C(i1, j) - C(i2, j) (Margineantu & Dietterich 2000, section 3.2).
-
-    Costs with few decimals have differences with as few: 0.3 - 0.1 is 0.2.
-    """
-    reduced = values - values.min(axis=0)  # a large constant of a class must not cost digits
-    delta = reduced[:, np.newaxis, :] - reduced[np.newaxis, :, :]
-    for decimals in range(MOST_DECIMALS):
-        if np.array_equal(np.round(values, decimals), values):
-            return np.asarray(np.round(delta, decimals)) + 0.0
-    return np.asarray(delta)
-
-
-def _check_same_examples(ids: Any, n: int) -> None:
-    if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
-        raise InputTypeError("ids: expected a pair of arrays, one for each classifier.")
-    one, other = map(np.asarray, ids)
-    _validate.same_length(
-        {"y_pred_1": n, "ids of y_pred_1": len(one), "ids of y_pred_2": len(other)}
-    )
-    differ = one != other
-    if differ.any():
-        row = int(np.argmax(differ))
-        raise InputError(
-            f"ids: row {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: the "
-            "predictions are not of the same examples in the same order. Join them on the id."
-        )
-
-
-def compare(
-    y_true: Any,
-    y_pred_1: Any,
-    y_pred_2: Any,
-    costs: CostMatrix | ExampleCosts,
-    *,
-    names: tuple[str, str] = ("first", "second"),
-    sample_weight: Any = None,
-    groups: Any = None,
-    class_priors: Any = None,
-    strata: str | None = None,
-    impossible: Any = None,
-    ids: tuple[Any, Any] | None = None,
-    unit: str = "",
-) -> CostDifference:
-    """Compare what two classifiers cost on the same examples.
-
-    Parameters
-    ----------
-    y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-        The actual class of each example, and what each classifier decided.
-    costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
-    names : pair of str
-        What the classifiers are called.
-    sample_weight, groups, class_priors, strata, impossible, unit
-        As in `evaluate`.
-    ids : pair of array_like, optional
-        The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
-        both were decided on the same examples in the same order.
-
-    Returns
-    -------
-    CostDifference
-        The first's cost per decision minus the second's, which tests and intervals can be asked of.
-
-    Notes
-    -----
-    The difference per decision is Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n, with M(i1, i2, j) the
-    number of examples of class j for which the first decided i1 and the second i2 (section 3.2 of
-    the paper). Its tests and intervals are BDELTACOST's and others: see ``CostDifference.test``.
-
-    References
-    ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
-
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 5.2.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix, compare
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> y_true = [0] * 60 + [1] * 40
-    >>> first = [0] * 50 + [1] * 50
-    >>> second = [0] * 80 + [1] * 20
-    >>> print(compare(y_true, first, second, costs, names=("eager", "shy")).summary())
-    eager costs 1.9 less per decision than shy (-2.806 to -1.06 with 95 % confidence): eager is
-    cheaper (p = 2.1e-06).
-    """
-    if ids is not None:
-        _check_same_examples(ids, len(y_pred_1))
-    predictions = [y_pred_1, y_pred_2]
-    table = counted(costs, y_true, predictions, sample_weight=sample_weight, groups=groups)
-    matrix = costs if isinstance(costs, CostMatrix) else None
-    return CostDifference(table, matrix, names, Design(class_priors, strata, impossible), unit)

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from stakes._labels import Label
 from stakes._table import html_table, matrix_table, number
-from stakes.costs import CostMatrix, ExampleCosts
+from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer.counting import counted
 from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, outcomes_of
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes
@@ -371,70 +370,3 @@ class CostEstimate(Inference):
             *matrix_table(table.decisions, table.labels, cells),
             caption=f"{self.summary()} Cost per decision by cell:",
         )
-
-
-def evaluate(
-    y_true: Any,
-    y_pred: Any,
-    costs: CostMatrix | ExampleCosts,
-    *,
-    sample_weight: Any = None,
-    groups: Any = None,
-    class_priors: Any = None,
-    strata: str | None = None,
-    impossible: Any = None,
-    unit: str = "",
-) -> CostEstimate:
-    """Return what a classifier's decisions cost.
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        The actual class of each example; with ExampleCosts it may be None.
-    y_pred : array_like, shape (n,)
-        What was decided for each example.
-    costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
-    sample_weight : array_like, shape (n,), optional
-        The weight of each example.
-    groups : array_like, shape (n,), optional
-        The group of each example, such as the patient, where those of a group are not independent.
-    class_priors : mapping or sequence, optional
-        The share of each class where the classifier is used, if it differs from the test set's.
-    strata : {"class"}, optional
-        "class" when the test set has fixed numbers of examples of each class.
-    impossible : sequence of (decision, class), optional
-        Cells that cannot occur; a costly one among them would widen the interval.
-    unit : str, optional
-        The unit of the costs, such as "USD".
-
-    Returns
-    -------
-    CostEstimate
-        The cost per decision and in total, which intervals and summaries can be asked of.
-
-    Notes
-    -----
-    The cost per decision is Σ P(i, j) C(i, j) (thesis, equation 2.4), with P(i, j) the share of the
-    examples that are of class j and for which i was decided; with class priors π, P(i, j) = π_j
-    M(i, j)/n_j. Intervals are BCOST's and others: see ``CostEstimate.interval``.
-
-    References
-    ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1.
-
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix, evaluate
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10,
-    ...                                pos_label="fraud", neg_label="ok")
-    >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
-    2.75
-    """
-    table = counted(costs, y_true, [y_pred], sample_weight=sample_weight, groups=groups)
-    matrix = costs if isinstance(costs, CostMatrix) else None
-    return CostEstimate(table, matrix, Design(class_priors, strata, impossible), unit)

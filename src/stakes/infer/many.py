@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._frame import data_frame
@@ -18,13 +17,12 @@ from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, InputTypeError, RareCostWarning
+from stakes.errors import InputError, RareCostWarning
 from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.multiplicity import holm, simultaneous_limits
 from stakes.infer.run import checked_confidence
-
-DRAWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -280,7 +278,7 @@ class Ranking:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             tests = [each.test(confidence=confidence) for each in compared]
-            limits = self._simultaneous(compared, alpha, rng)
+            limits = simultaneous_limits(compared, self.costs, self.pairs, alpha, rng)
         p_values = np.array([test.p_value for test in tests])
         adjusted = holm(p_values) if adjust == "holm" else p_values
         return [
@@ -390,120 +388,3 @@ class Ranking:
             for pair in self._quietly()
         ]
         return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
-
-    def _simultaneous(
-        self, compared: list[CostDifference], alpha: float, rng: Any
-    ) -> list[tuple[float, float]]:
-        """Return max-t intervals, or Bonferroni's where rare costs forbid normal theory."""
-        simple = self.design == SIMPLE
-        if not simple or any(each.default_method() != "exact" for each in compared):
-            level = 1 - alpha / len(compared)
-            return [tuple(each.interval(level)) for each in compared]  # type: ignore[misc]
-        spread = self._difference_covariance(compared)
-        error = np.sqrt(np.diag(spread))
-        scale = np.where(error > 0, error, 1)
-        values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
-        root = vectors * np.sqrt(np.maximum(values, 0))
-        generator = _validate.generator(rng)
-        freedom = compared[0].n - 1
-        drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
-        drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)
-        factor = float(np.quantile(np.abs(drawn).max(axis=1), 1 - alpha))
-        return [
-            (each.difference - factor * e, each.difference + factor * e)
-            for each, e in zip(compared, error.tolist(), strict=True)
-        ]
-
-    def _difference_covariance(self, compared: list[CostDifference]) -> NDArray[np.float64]:
-        """Return the covariance of the differences, from the joint counts of pairs."""
-        names = list(self.names)
-        moments = np.zeros((len(names), len(names)))
-        for (first, second), table in self.pairs.items():
-            costs = self.costs.values_for(table.labels, table.decisions)
-            mean = [
-                float((each.counts * costs).sum() / each.n) for each in (table.first, table.second)
-            ]
-            i, j = names.index(first), names.index(second)
-            both = np.einsum("abj,aj,bj->", table.counts, costs - mean[0], costs - mean[1])
-            moments[i, j] = moments[j, i] = both / table.n
-            for k, each, m in ((i, table.first, mean[0]), (j, table.second, mean[1])):
-                moments[k, k] = float((each.counts * (costs - m) ** 2).sum() / each.n)
-        contrast = np.zeros((len(compared), len(names)))
-        for row, pair in enumerate(compared):
-            contrast[row, names.index(pair.names[0])] = 1
-            contrast[row, names.index(pair.names[1])] = -1
-        return np.asarray(contrast @ moments @ contrast.T / (compared[0].n - 1))
-
-
-def compare_many(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    costs: CostMatrix,
-    *,
-    class_priors: Any = None,
-    strata: str | None = None,
-    impossible: Any = None,
-    unit: str = "",
-) -> Ranking:
-    """Compare what several classifiers cost on the same examples.
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        The actual class of each example.
-    predictions : mapping
-        From the name of each classifier to its decisions.
-    costs : CostMatrix
-        What each decision costs for each class.
-    class_priors, strata, impossible, unit
-        As in `evaluate`.
-
-    Returns
-    -------
-    Ranking
-        What each costs, all pairs, and the set of those that none was shown to beat.
-
-    Notes
-    -----
-    Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. p-values are
-    adjusted by Holm's method, and the intervals of all pairs hold together: see
-    ``Ranking.pairwise``.
-
-    References
-    ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
-
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
-
-    Examples
-    --------
-    >>> from stakes import CostMatrix, compare_many
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> y_true = [0] * 600 + [1] * 400
-    >>> print(compare_many(y_true, {
-    ...     "eager": [0] * 500 + [1] * 500, "shy": [0] * 800 + [1] * 200,
-    ... }, costs).summary())
-    eager is the cheapest of 2: 0.1 each, with 95 % confidence.
-    """
-    if not isinstance(costs, CostMatrix):
-        raise InputTypeError(f"costs: expected a CostMatrix, got {type(costs).__name__}.")
-    joint = JointConfusion.from_labels(
-        y_true, predictions, labels=costs.labels, decisions=costs.decisions
-    )
-    if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
-        raise InputError("predictions: expected at least two classifiers, got 1.")
-    pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
-    design = Design(class_priors, strata, impossible)
-    return Ranking(pairs, costs, joint, unit, design)  # type: ignore[arg-type]
-
-
-def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Holm's adjusted p-values."""
-    order = np.argsort(p_values)
-    factors = len(p_values) - np.arange(len(p_values))
-    stepped = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
-    adjusted = np.empty_like(stepped)
-    adjusted[order] = stepped
-    return adjusted

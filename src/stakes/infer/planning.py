@@ -16,7 +16,8 @@ from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.batch import batch_p_values
-from stakes.infer.difference import CostDifference, cost_differences
+from stakes.infer.deltas import cost_differences
+from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT

@@ -15,10 +15,10 @@ from stakes._frame import data_frame
 from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes.costs import CostMatrix, CostRanges
-from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_intervals
+from stakes.infer.cost_path import Path, cell_path, straight_path
 from stakes.infer.designs import Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.populations import (
@@ -185,27 +185,6 @@ class CostSensitivity(ByValue):
         return html_table([self.axis, "cheapest"], rows, caption=self.summary())
 
 
-@dataclass(frozen=True)
-class _Path:
-    """Cost matrices along a straight path: places, the matrix at both ends, and their axis."""
-
-    axis: str
-    position: Floats
-    start: CostMatrix
-    stop: CostMatrix
-    scale: str = "linear"
-    cell: tuple[int, int] | None = None
-
-    def shares(self) -> Floats:
-        first, last = self.position[0], self.position[-1]
-        return np.asarray((self.position - first) / (last - first))
-
-    def values(self, start: Floats, stop: Floats) -> Floats:
-        """Interpolate what is linear in the costs; the places come first."""
-        share = self.shares().reshape(-1, *(1 for _ in start.shape))
-        return np.asarray((1 - share) * start + share * stop)
-
-
 def cost_sensitivity(
     y_true: Any,
     predictions: Mapping[str, Any] | None,
@@ -290,9 +269,9 @@ def cost_sensitivity(
     known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
     population = Populations(joint, class_priors)
     path = (
-        _cell_path(population, costs, cell, size)
+        cell_path(population, costs, cell, size)
         if isinstance(costs, CostRanges)
-        else _straight_path(costs, to, size)
+        else straight_path(costs, to, size)
     )
     generator = _validate.generator(rng)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
@@ -329,69 +308,6 @@ def _check_ends(costs: Any, to: Any, cell: Any) -> None:
         )
 
 
-def _straight_path(costs: CostMatrix, to: Any, steps: int) -> _Path:
-    position = np.linspace(0.0, 1.0, steps)
-    values = to.values_for(costs.labels, costs.decisions)  # raises where labels are missing
-    stop = CostMatrix(values, rows="predicted", labels=costs.labels, decisions=costs.decisions)
-    return _Path("share of the way from the first costs to the second", position, costs, stop)
-
-
-def _cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int) -> _Path:
-    """Return the path of one cell through its range, all others at their means."""
-    mean = costs.mean()
-    bounds = _bounds(costs)
-    if cell is None:
-        i, j = _most_telling(population, costs, bounds)
-    else:
-        i, j = find_cell(cell, costs.decisions, costs.labels, "cell")
-    low, high = bounds[:, i, j]
-    if low == high:
-        raise InputError(
-            f"cell: predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
-            f"{number(low)} for certain; choose a cell with a range."
-        )
-    known = {tuple(each) for each, _ in costs.distributions}
-    log = costs.scale == "log" and (costs.decisions[i], costs.labels[j]) not in known
-    position = np.geomspace(low, high, steps) if log else np.linspace(low, high, steps)
-    position[[0, -1]] = low, high
-    ends = []
-    for value in (low, high):
-        values = mean.values.copy()
-        values[i, j] = value
-        ends.append(
-            CostMatrix(values, rows="predicted", labels=mean.labels, decisions=mean.decisions)
-        )
-    axis = f"cost of predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r}"
-    return _Path(axis, position, ends[0], ends[1], "log" if log else "linear", (i, j))
-
-
-def _bounds(costs: CostRanges) -> Floats:
-    """Return the ends of each cell's range; of a distribution, its central 95 %."""
-    bounds = np.stack([costs.low, costs.high])
-    for (decision, label), distribution in costs.distributions:
-        i, j = costs.decisions.index(decision), costs.labels.index(label)
-        bounds[:, i, j] = distribution.ppf([0.025, 0.975])
-    return bounds
-
-
-def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
-    """Return the cell through whose range the classifiers' costs change most differently."""
-    joint, shares = population.joint, population.shares()
-    width = bounds[1] - bounds[0]
-    if not width.any():
-        raise InputError("costs: all costs are certain, so there is no range to go through.")
-    cells = np.zeros((len(joint.names), *width.shape))
-    rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
-    columns = np.array([costs.labels.index(label) for label in joint.labels])
-    for who, decided in enumerate(joint.decided.T):
-        np.add.at(cells[who], (rows[decided], columns[joint.actual]), shares)
-    telling = np.ptp(cells, axis=0) * width
-    if not telling.any():
-        telling = width
-    i, j = np.unravel_index(telling.argmax(), telling.shape)
-    return int(i), int(j)
-
-
 def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
     return costs.values_for(joint.labels, joint.decisions)
 
@@ -399,7 +315,7 @@ def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
 def _drawn_costs(
     population: Populations,
     costs: CostMatrix | CostRanges,
-    path: _Path,
+    path: Path,
     draws: int,
     generator: np.random.Generator,
 ) -> list[Floats]:
@@ -435,7 +351,7 @@ def _with_cell(
 
 
 def _intervals(
-    joint: JointConfusion, path: _Path, confidence: float, class_priors: Any
+    joint: JointConfusion, path: Path, confidence: float, class_priors: Any
 ) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
     axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}

@@ -22,7 +22,8 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer.interval import percent
-from stakes.infer.many import Pair, holm
+from stakes.infer.many import Pair
+from stakes.infer.multiplicity import holm
 from stakes.infer.run import checked_confidence
 from stakes.learn._base import classes_of, training_costs
 from stakes.learn.learner_difference import LearnerDifference

@@ -15,7 +15,8 @@ from stakes._table import p_value as written_p
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError
-from stakes.infer.difference import CostDifference, cost_differences
+from stakes.infer.deltas import cost_differences
+from stakes.infer.difference import CostDifference
 from stakes.infer.interval import Interval, percent
 from stakes.infer.run import checked_confidence
 from stakes.learn.corrected_tests import StudentTest, corrected_t, five_by_two_f, five_by_two_t

@@ -13,7 +13,7 @@ from stakes import _validate
 from stakes._columns import label_codes
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError
-from stakes.infer.estimate import evaluate
+from stakes.infer.evaluation import evaluate
 
 
 @dataclass(frozen=True, repr=False)

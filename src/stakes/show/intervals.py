@@ -14,7 +14,8 @@ from stakes._frame import data_frame
 from stakes._table import number
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError, InputTypeError
-from stakes.infer.estimate import CostEstimate, evaluate
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.evaluation import evaluate
 from stakes.infer.interval import Interval, percent
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
 

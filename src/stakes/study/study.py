@@ -318,17 +318,6 @@ class Study:
         -------
         CostEstimate
             The estimate.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> study = study_of(
-        ...     [0] * 80 + [1] * 20,
-        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
-        >>> study.estimate("eager").cost
-        0.3
         """
         confusion = self.joint.single(name)
         return EstimateBy(confusion, self.costs, self.design, unit, method, options)
@@ -347,17 +336,6 @@ class Study:
         -------
         dict
             From each model to its CostEstimate.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> study = study_of(
-        ...     [0] * 80 + [1] * 20,
-        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
-        >>> [*study.estimates()]
-        ['eager', 'shy']
         """
         every = {name: self.estimate(name, unit, method, **options) for name in self.names}
         return dict(sorted(every.items(), key=lambda item: item[1].cost))
@@ -374,17 +352,6 @@ class Study:
         -------
         Ranking
             The comparison.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> study = study_of(
-        ...     [0] * 80 + [1] * 20,
-        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
-        >>> study.ranking().best_set()
-        ['eager']
         """
         if len(self.names) < TWO:
             raise InputError(
@@ -411,16 +378,6 @@ class Study:
         -------
         dict
             From each model to its CostCurve.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
-        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
-        >>> {name: round(curve.area(), 3) for name, curve in study.curves().items()}
-        {'a': 0.0, 'b': 0.125}
         """
         if not self.both_classes:
             return {}
@@ -433,17 +390,6 @@ class Study:
         -------
         dict
             From each model to its CostLine.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> study = study_of(
-        ...     [0] * 80 + [1] * 20,
-        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
-        >>> study.lines()["eager"].point
-        (0.375, 1.0)
         """
         if not self.both_classes or self.pos_label is None:
             return {}
@@ -467,16 +413,6 @@ class Study:
         -------
         PairedScoreCounts
             The table.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
-        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
-        >>> study.paired_scores("a", "b").n
-        4
         """
         scores = self.joint_scores
         missing = [n for n in (first, second) if scores is None or n not in scores.names]
@@ -496,16 +432,6 @@ class Study:
         -------
         CostCurveDifference
             The difference.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> scores = {"a": [0.1, 0.2, 0.7, 0.9], "b": [0.2, 0.1, 0.4, 0.3]}
-        >>> study = study_of([0, 0, 0, 1], {}, costs, y_score=scores)
-        >>> round(study.curve_difference("a", "b").difference(0.5), 3)
-        -0.167
         """
         return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
 

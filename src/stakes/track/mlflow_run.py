@@ -10,7 +10,7 @@ from typing import Any
 from stakes.costs import CostMatrix
 from stakes.errors import MissingExtraError
 from stakes.findings import Settings, findings
-from stakes.infer.estimate import evaluate
+from stakes.infer.evaluation import evaluate
 from stakes.study import Study
 from stakes.study.counts_file import counts_text
 

@@ -20,7 +20,8 @@ from scipy import fft
 
 from stakes.curves.bands.whole import distinct, whole_numbers
 from stakes.curves.sampling import Multinomial, Sample
-from stakes.infer.distribution import CostDistribution, Draws
+from stakes.infer.convolution import Draws
+from stakes.infer.distribution import CostDistribution
 
 Floats = NDArray[np.float64]
 

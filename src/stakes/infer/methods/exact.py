@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.infer.distribution import CostDistribution, Draws
+from stakes.infer.convolution import Draws
+from stakes.infer.distribution import CostDistribution
 from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
 
 DESIGNS = frozenset({"simple", "priors", "examples"})

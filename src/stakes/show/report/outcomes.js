@@ -54,7 +54,7 @@ globalThis.stakesOutcomes = (() => {
 
   /** Return Δ(i1, i2, j) = C(i1, j) - C(i2, j) (Margineantu & Dietterich 2000, section 3.2).
 
-      As `stakes.infer.difference.cost_differences` does: costs with few decimals have differences
+      As `stakes.infer.deltas.cost_differences` does: costs with few decimals have differences
       with as few. */
   function costDifferences(costs) {
     const decisions = costs.length;
