@@ -24,7 +24,7 @@ from stakes.findings import Settings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
-from stakes.infer import many
+from stakes.infer import multiplicity
 from stakes.infer.designs import Design
 from stakes.show.report.page import ARITHMETIC
 from stakes.study import Study
@@ -63,7 +63,7 @@ def live(page):
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
     """Spare the random draws behind the simultaneous intervals, which the script does not give."""
-    monkeypatch.setattr(many, "DRAWS", 100)
+    monkeypatch.setattr(multiplicity, "DRAWS", 100)
 
 
 def joint_of(cells, n_classes, n_decisions=None, names=None):

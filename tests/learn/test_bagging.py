@@ -35,10 +35,13 @@ def three_classes(n=300, seed=0):
 
 @parametrize_with_checks(
     [
-        CostSensitiveBaggingClassifier(n_estimators=5),
-        CostSensitiveBaggingClassifier(n_estimators=5, weighting="avg_cost", deciding="vote"),
-        CostSensitiveBaggingClassifier(GaussianNB(), n_estimators=5, weighting="avg_cost"),
-        CostSensitiveBaggingClassifier(RidgeClassifier(), n_estimators=5, max_samples=0.7),
+        CostSensitiveBaggingClassifier(n_estimators=5, random_state=0, **setting)
+        for setting in (
+            {},
+            {"weighting": "avg_cost", "deciding": "vote"},
+            {"estimator": GaussianNB(), "weighting": "avg_cost"},
+            {"estimator": RidgeClassifier(), "max_samples": 0.7},
+        )
     ],
     expected_failed_checks=lambda _: {
         "check_sample_weight_equivalence_on_dense_data": DRAWS,

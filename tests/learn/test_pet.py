@@ -26,8 +26,8 @@ NAMES = np.array(["a", "b", "c"])[Y]
     [
         PETClassifier(),
         PETClassifier(min_samples_leaf=3, laplace=0),
-        BaggedPETClassifier(n_estimators=5),
-        BaggedPETClassifier(n_estimators=5, laplace=0.1, min_samples_leaf=2),
+        BaggedPETClassifier(n_estimators=5, random_state=0),
+        BaggedPETClassifier(n_estimators=5, laplace=0.1, min_samples_leaf=2, random_state=0),
     ],
     expected_failed_checks=lambda estimator: {
         f"check_sample_weight_equivalence_on_{data}_data": reason
