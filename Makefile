@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The examples of a guide build on one another, so a file stays with one process.
 PYTEST := python -m pytest -n auto --dist loadfile
 
-.PHONY: demo test test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
+.PHONY: demo test test-search test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -15,6 +15,9 @@ demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
 
 test: $(VENV)/.test  ## run the tests (minutes)
 	$(BIN)/$(PYTEST) -m "not statistical"
+
+test-search: $(VENV)/.test  ## try the properties on new random input (an hour)
+	$(BIN)/$(PYTEST) -m "hypothesis and not statistical" --hypothesis-profile search tests
 
 test-statistical: $(VENV)/.test  ## run the long statistical tests
 	$(BIN)/python -m pytest -n auto -m statistical tests

@@ -99,7 +99,11 @@ def test_draws_follow_the_weights_of_the_classes():
     ).fit(X, y)
     assert model.class_weight_ == class_weights(y, COSTS, "avg_cost")
     tree = CostSensitiveBaggingClassifier(
-        DecisionTreeClassifier(max_depth=1), COSTS, n_estimators=40, weighting="avg_cost"
+        DecisionTreeClassifier(max_depth=1),
+        COSTS,
+        n_estimators=40,
+        weighting="avg_cost",
+        random_state=0,
     ).fit(X, y)
     drawn = np.mean([member.tree_.value[0, 0, 1] for member in tree.estimators_])
     assert drawn == pytest.approx(20 * y.mean() / (20 * y.mean() + 1 - y.mean()), abs=0.01)
