@@ -222,6 +222,20 @@ def test_every_command_of_the_documents_is_a_target_of_make():
         assert named <= targets
 
 
+def test_the_map_of_the_code_names_every_room_once():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"^\| `(\w+)/` \|", text, flags=re.MULTILINE)
+    packages = [path.parent.name for path in ROOT.glob("src/stakes/*/__init__.py")]
+    assert sorted(rooms) == sorted(packages)
+    named = re.findall(r"`(\w+/[\w/]*(?:\.py)?)`", text)
+    inside = ROOT / "src" / "stakes"
+    assert [
+        path for path in named if not (ROOT / path).exists() and not (inside / path).exists()
+    ] == [
+        "shared/"  # of lab/replicate
+    ]
+
+
 def test_every_public_name_has_a_reference_entry():
     assert [name for name, each in PUBLIC.items() if each not in DOCUMENTED.values()] == []
     assert "automodule:: stakes.errors" in REFERENCE

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 import time
 
 import numpy as np
@@ -14,6 +15,7 @@ from pyarrow import feather
 from stakes import CostMatrix, evaluate
 from stakes.cli.demo import DATA
 from stakes.cli.progress import Progress
+from stakes.infer.methods import METHODS
 
 EVALUATE = ["-q", "evaluate"]
 COSTS = ["-c", "costs.csv"]
@@ -37,6 +39,17 @@ def test_the_cost_is_that_of_the_library(stakes, folder):
         ("old", "logistic", "tree"),
         key=lambda name: evaluate(columns["actual"], columns[name], costs).cost,
     )
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_every_interval_method_is_in_the_help_and_takes_the_seed(method, stakes):
+    assert re.search(rf"\b{method}\b", " ".join(stakes("evaluate", "--help").out.split()))
+    asked = (*EVALUATE, "predictions.csv", *COSTS, "--method", method, "--json", "-")
+    found, again, other = (
+        json.loads(stakes(*asked, "--seed", seed).out)["models"] for seed in (1, 1, 2)
+    )
+    assert found == again
+    assert (found == other) == (method != "bcost")
 
 
 @pytest.mark.parametrize(

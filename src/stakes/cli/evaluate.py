@@ -20,8 +20,6 @@ EXAMPLES = (
     "stakes evaluate predictions.csv -c costs.csv --volume 1e6 --per year",
 )
 SCHEMA = "stakes-evaluate/1"
-SEEDED = ("bcost",)
-"""The interval methods that draw."""
 
 Method = Annotated[
     str,
@@ -50,6 +48,8 @@ def evaluate(
     json: options.Json = None,
 ) -> None:
     """Say what each model costs, and how sure that is."""
+    from stakes.infer.run import takes
+
     output = context.obj
     check_volume(volume, per)
     output.will_write(json, inputs=[*predictions, prices.costs])
@@ -63,7 +63,7 @@ def evaluate(
         class_priors=class_priors,
         with_scores=False,
     )
-    settings = {"rng": seed} if method in SEEDED else {}
+    settings = {"rng": seed} if takes(method, "rng") else {}
     estimates = study.estimates(currency, method, **settings)
     _show(output, study, estimates, currency)
     if volume is not None:

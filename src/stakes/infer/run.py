@@ -75,9 +75,12 @@ def options_for(method: str, options: dict[str, Any], laplace: float) -> dict[st
 
 def with_laplace(method: str, options: dict[str, Any], laplace: float) -> dict[str, Any]:
     """Add the Laplace correction to the options of a method that takes one."""
-    if method in METHODS and "laplace" in option_names(METHODS[method].limits, 2):
-        return {"laplace": laplace} | options
-    return options
+    return {"laplace": laplace} | options if takes(method, "laplace") else options
+
+
+def takes(method: str, option: str) -> bool:
+    """Tell whether a method has an option."""
+    return method in METHODS and option in option_names(METHODS[method].limits, 2)
 
 
 def check_design(method: str, design: str) -> None:
