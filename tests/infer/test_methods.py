@@ -229,7 +229,7 @@ def test_likelihood_is_maximised_over_the_extended_support():
 
 def test_guaranteed_bets_are_fair():
     """Against the true mean the expected fortune is one, by enumerating all samples of five."""
-    from stakes.infer.betting import mixture_wealth
+    from stakes.infer.probability.betting import mixture_wealth
 
     costs, p = np.array([0.0, 0.4, 1.0]), np.array([0.5, 0.3, 0.2])
     expected = 0.0

@@ -17,7 +17,7 @@ from stakes import (
     evaluate,
 )
 from stakes.errors import InputError, InputTypeError, LabelError, StakesError
-from stakes.infer.sensitivity import CostSensitivity
+from stakes.infer.what_if.sensitivity import CostSensitivity
 
 LABELS = ["a", "b", "c"]
 Y_TRUE = ["a"] * 50 + ["b"] * 30 + ["c"] * 20

@@ -9,8 +9,8 @@ import numpy as np
 
 from stakes.costs import CostRanges
 from stakes.errors import InputError
-from stakes.infer.sensitivity import cost_sensitivity
-from stakes.infer.uncertain import cheapest_probability, flip_region
+from stakes.infer.what_if.sensitivity import cost_sensitivity
+from stakes.infer.what_if.uncertain import cheapest_probability, flip_region
 from stakes.study import Study
 
 if TYPE_CHECKING:

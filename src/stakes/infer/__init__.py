@@ -1,18 +1,18 @@
 """Counts and costs become estimates, with how sure they are."""
 
-from stakes.infer.accumulator import Accumulator, PairedAccumulator
 from stakes.infer.batch import batch_intervals
 from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
-from stakes.infer.distribution import CostDistribution
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
 from stakes.infer.interval import Interval
 from stakes.infer.many import Pair, Ranking
 from stakes.infer.planning import Plan, Power, plan_test_size, power
-from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
+from stakes.infer.probability.distribution import CostDistribution
 from stakes.infer.significance import TestResult
-from stakes.infer.uncertain import (
+from stakes.infer.stream.accumulator import Accumulator, PairedAccumulator
+from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
+from stakes.infer.what_if.uncertain import (
     CheapestProbability,
     Flip,
     FlipRegion,

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from stakes.errors import InputTypeError
 from stakes.infer.designs import Design
-from stakes.infer.distribution import CostDistribution
 from stakes.infer.interval import Interval
 from stakes.infer.methods.exact import distributions
 from stakes.infer.outcomes import Outcomes
+from stakes.infer.probability.distribution import CostDistribution
 from stakes.infer.run import check_design, limits, options_for, with_laplace
 
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible")

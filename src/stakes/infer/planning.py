@@ -22,8 +22,8 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
 from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
+from stakes.infer.probability.tilting import tilted
 from stakes.infer.run import checked_confidence
-from stakes.infer.tilting import tilted
 
 TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""

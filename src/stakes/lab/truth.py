@@ -15,7 +15,7 @@ from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.outcomes import Floats, Stratum
-from stakes.infer.tilting import tilted
+from stakes.infer.probability.tilting import tilted
 
 Counts = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 from stakes import _validate
 from stakes.costs import CostMatrix, CostRanges
 from stakes.infer.interval import percent
-from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
+from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._legend import draw_legend
 from stakes.show._matplotlib import line_look, several_axes, tinted
 

@@ -20,8 +20,8 @@ from scipy import fft
 
 from stakes.curves.bands.whole import distinct, whole_numbers
 from stakes.curves.sampling import Multinomial, Sample
-from stakes.infer.convolution import Draws
-from stakes.infer.distribution import CostDistribution
+from stakes.infer.probability.convolution import Draws
+from stakes.infer.probability.distribution import CostDistribution
 
 Floats = NDArray[np.float64]
 

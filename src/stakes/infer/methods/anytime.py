@@ -1,16 +1,16 @@
 """An interval that holds at all times at once, however often one looks: a confidence sequence.
 
-It is that of `stakes.infer.anytime`: betting with shares of the fortune that never change, so that
-its limits at any time depend on the counts so far and on nothing else. It also is valid for every
-distribution and every n, as "guaranteed" is.
+It is that of `stakes.infer.probability.anytime`: betting with shares of the fortune that never
+change, so that its limits at any time depend on the counts so far and on nothing else. It also is
+valid for every distribution and every n, as "guaranteed" is.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer import anytime
 from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.probability import anytime
 
 DESIGNS = frozenset({"simple", "examples"})
 

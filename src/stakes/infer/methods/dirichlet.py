@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.dirichlet_mean import quantile
 from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.probability.dirichlet_mean import quantile
 
 DESIGNS = frozenset({"simple"})
 

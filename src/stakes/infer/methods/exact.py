@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes.infer.convolution import Draws
-from stakes.infer.distribution import CostDistribution
 from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+from stakes.infer.probability.convolution import Draws
+from stakes.infer.probability.distribution import CostDistribution
 
 DESIGNS = frozenset({"simple", "priors", "examples"})
 

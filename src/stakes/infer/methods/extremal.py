@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from stakes.errors import InputError
-from stakes.infer.dirichlet_mean import quantile, upper_tail
 from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.stratified import quantile_of_sum, upper_tail_of_sum
+from stakes.infer.probability.dirichlet_mean import quantile, upper_tail
+from stakes.infer.probability.stratified import quantile_of_sum, upper_tail_of_sum
 
 DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
 WEIGHT = 0.7

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.betting import lower_limit, mixture_wealth
 from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.probability.betting import lower_limit, mixture_wealth
 
 DESIGNS = frozenset({"simple", "examples"})
 

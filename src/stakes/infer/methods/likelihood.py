@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scipy.stats import chi2
 
-from stakes.infer.betting import best_wealth, lower_limit
 from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.probability.betting import best_wealth, lower_limit
 
 DESIGNS = frozenset({"simple", "examples"})
 

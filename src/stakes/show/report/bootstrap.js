@@ -1,6 +1,6 @@
 /* BDELTACOST, the paired bootstrap of a difference, without its sampling noise.
 
-   Follows stakes.infer.distribution, .lattice and .laws. */
+   Follows stakes.infer.probability: distribution, convolution, lattice and laws. */
 
 globalThis.stakesBootstrap = (() => {
   "use strict";

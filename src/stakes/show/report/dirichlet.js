@@ -1,7 +1,7 @@
 /* The default interval, extremal: quantiles of a Dirichlet distribution of what was seen, with a
    fraction of one more example on the costliest, or the cheapest, outcome.
 
-   Follows stakes.infer.dirichlet_mean and stakes.infer.methods.extremal. */
+   Follows stakes.infer.probability.dirichlet_mean and stakes.infer.methods.extremal. */
 
 globalThis.stakesDirichlet = (() => {
   "use strict";
@@ -44,7 +44,7 @@ globalThis.stakesDirichlet = (() => {
     return z;
   }
 
-  // ---- the distribution of Σ a·D, D ~ Dirichlet(α) (stakes.infer.dirichlet_mean)
+  // ---- the distribution of Σ a·D, D ~ Dirichlet(α) (stakes.infer.probability.dirichlet_mean)
 
   const STEP = 0.4;
   const REACH = 7.6;

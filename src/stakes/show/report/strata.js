@@ -1,7 +1,7 @@
 /* The extremal interval where the shares of the classes are known, not those of the test set.
 
    Each class is a stratum of its own; the sum of their independent Dirichlet means is convolved on
-   a lattice. Follows stakes.infer.stratified. */
+   a lattice. Follows stakes.infer.probability.stratified. */
 
 globalThis.stakesStrata = (() => {
   "use strict";

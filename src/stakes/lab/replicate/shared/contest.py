@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.costs.risk import least_risk
-from stakes.infer.convolution import Draws
-from stakes.infer.distribution import CostDistribution
+from stakes.infer.probability.convolution import Draws
+from stakes.infer.probability.distribution import CostDistribution
 from stakes.lab.cost_models import THESIS, draw_costs
 from stakes.lab.domains.uci import DataSet
 from stakes.lab.experiment import Row, average, share

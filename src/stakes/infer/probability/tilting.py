@@ -35,7 +35,7 @@ def tilted(
     Examples
     --------
     >>> import numpy as np
-    >>> from stakes.infer.tilting import tilted
+    >>> from stakes.infer.probability.tilting import tilted
     >>> tilted(np.array([0.5, 0.5, 0.0]), np.array([0.0, 1.0, 5.0]), 0.2, what="outcomes").round(3)
     array([0.8, 0.2, 0. ])
     """

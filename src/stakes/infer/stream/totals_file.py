@@ -10,7 +10,7 @@ from stakes.errors import FileError, LabelError, StakesError
 from stakes.read.sealed import check_unchanged, checksum, json_content
 
 if TYPE_CHECKING:
-    from stakes.infer.totals import Totals
+    from stakes.infer.stream.totals import Totals
 
 SCHEMA = "stakes-totals/1"
 Kind = TypeVar("Kind", bound="Totals[Any]")

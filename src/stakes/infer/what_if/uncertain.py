@@ -16,7 +16,7 @@ from stakes.costs import CostRanges
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.designs import cell_shares
 from stakes.infer.difference import CostDifference
-from stakes.infer.populations import (
+from stakes.infer.what_if.populations import (
     Populations,
     expected_costs,
     joint_counts,

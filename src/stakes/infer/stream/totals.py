@@ -16,7 +16,7 @@ from stakes.errors import InputError, InputTypeError
 from stakes.infer.inference import Inference
 from stakes.infer.interval import Interval
 from stakes.infer.run import checked_confidence
-from stakes.infer.totals_file import totals_from_text, totals_text
+from stakes.infer.stream.totals_file import totals_from_text, totals_text
 from stakes.read import read_text, write_text
 
 METHOD = "anytime"

@@ -12,7 +12,7 @@ from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.interval import percent
-from stakes.infer.totals import Totals, any_outcomes
+from stakes.infer.stream.totals import Totals, any_outcomes
 
 
 class Accumulator(Totals[Confusion]):

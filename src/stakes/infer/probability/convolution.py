@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.stats import binom
 
-from stakes.infer.lattice import common_step
-from stakes.infer.laws import ListedLaw, SpectralLaw
+from stakes.infer.probability.lattice import common_step
+from stakes.infer.probability.laws import ListedLaw, SpectralLaw
 
 Floats = NDArray[np.float64]
 

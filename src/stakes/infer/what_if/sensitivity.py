@@ -18,17 +18,17 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_intervals
-from stakes.infer.cost_path import Path, cell_path, straight_path
 from stakes.infer.designs import Design
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.populations import (
+from stakes.infer.run import checked_confidence
+from stakes.infer.what_if.cost_path import Path, cell_path, straight_path
+from stakes.infer.what_if.populations import (
     Populations,
     expected_costs,
     joint_counts,
     servings,
     shares_of_minimum,
 )
-from stakes.infer.run import checked_confidence
 
 Floats = NDArray[np.float64]
 Cell = tuple[Label, Label]

@@ -12,7 +12,7 @@ from stakes._table import number
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs.ranges import find_cell
 from stakes.errors import InputError
-from stakes.infer.populations import Populations
+from stakes.infer.what_if.populations import Populations
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from scipy import fft
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 
-from stakes.infer.dirichlet_mean import quantile
 from stakes.infer.outcomes import Outcomes
+from stakes.infer.probability.dirichlet_mean import quantile
 
 Floats = NDArray[np.float64]
 

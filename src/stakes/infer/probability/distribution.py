@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes.errors import InputError
-from stakes.infer.convolution import Draws, binomial, convolve, lattice_step, window
-from stakes.infer.laws import ListedLaw
+from stakes.infer.probability.convolution import Draws, binomial, convolve, lattice_step, window
+from stakes.infer.probability.laws import ListedLaw
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""What if costs or the frequencies of the classes are not what they were taken for."""
