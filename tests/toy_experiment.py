@@ -1,5 +1,7 @@
 """A small experiment of the tests' own, in a module that other processes can import."""
 
+import os
+import signal
 import time
 
 from stakes.lab import Experiment, Printed
@@ -31,3 +33,12 @@ TOY = Experiment(
     ),
     derive=total,
 )
+
+
+def dies_once(trial, *, chance, sides):
+    """Kill the worker that measures the first cell, the first time."""
+    tombstone = trial.data / "died"
+    if (chance, sides) == (0.5, 1) and not tombstone.exists():
+        tombstone.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return list(TOY.measure(trial, chance=chance, sides=sides))

@@ -46,6 +46,25 @@ def p_value(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - smaller says no more
 
 
+def percent(share: float) -> str:
+    """Write a share as a percentage."""
+    return f"{100 * share:.4g} %"
+
+
+def with_unit(value: float, unit: str) -> str:
+    """Write a number with its unit, if it has one."""
+    return f"{number(value)} {unit}" if unit else number(value)
+
+
+def dearer(names: tuple[str, str], difference: float, unit: str) -> str:
+    """Say by how much the first of two is dearer or cheaper than the second."""
+    first, second = names
+    if not difference:
+        return f"{first} costs the same per decision as {second}"
+    side = "more" if difference > 0 else "less"
+    return f"{first} costs {with_unit(abs(difference), unit)} {side} per decision than {second}"
+
+
 def exact(value: float) -> str:
     """Write a number in full, without a trailing ``.0``."""
     value = float(value)

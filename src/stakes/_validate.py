@@ -6,6 +6,7 @@ Labels are checked in ``_labels``; that the labels of data and costs agree, wher
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -284,14 +285,35 @@ def one_number(value: Any, name: str) -> float:
     return float(array)
 
 
-def as_size(value: Any, name: str) -> int:
-    """Check a number of things to make."""
+def positive(value: Any, name: str) -> float:
+    """Check that an argument is a positive number."""
+    size = one_number(value, name)
+    if size <= 0:
+        raise InputError(f"{name}: expected a positive number, got {size:g}.")
+    return size
+
+
+def alpha(confidence: Any) -> float:
+    """Return one minus the confidence, which must lie between 0 and 1."""
+    if (
+        isinstance(confidence, bool)
+        or not isinstance(confidence, Real)
+        or not 0 < float(confidence) < 1
+    ):
+        raise InputError(
+            f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
+        )
+    return round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
+
+
+def as_size(value: Any, name: str, least: int = 0) -> int:
+    """Check a number of things."""
     try:
-        size = int(value.__index__())
+        size = least - 1 if isinstance(value, bool | np.bool_) else int(value.__index__())
     except (AttributeError, TypeError):
-        size = -1
-    if size < 0:
-        raise InputError(f"{name}: expected a whole number, 0 or more, got {value!r}.")
+        size = least - 1
+    if size < least:
+        raise InputError(f"{name}: expected a whole number, {least} or more, got {value!r}.")
     return size
 
 

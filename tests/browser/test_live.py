@@ -84,8 +84,7 @@ def matrix(joint, costs):
 
 
 def ranking_of(joint, costs, unit=""):
-    pairs = {pair: joint.pair(*pair) for pair in itertools.combinations(joint.names, 2)}
-    return Ranking(pairs, matrix(joint, costs), joint, unit)
+    return Ranking.from_joint(joint, matrix(joint, costs), unit)
 
 
 def has_an_order(joint, costs):
@@ -407,11 +406,10 @@ def test_amounts_counts_and_p_values_are_written_as_in_python(live):
 def test_limits_with_known_shares_of_the_classes_are_those_of_python(live):
     rng = np.random.default_rng(5)
     cases, expected = [], []
-    for _ in range(30):
+    for share in [*rng.uniform(0.001, 0.999, 30).tolist(), 0.0, 1.0]:
         counts = rng.poisson(10 ** rng.uniform(-0.5, 4, (2, 2)))
         counts[0] += 1
         costs = np.round(rng.uniform(0, 100, (2, 2)), 2) * rng.choice([0, 1], (2, 2), p=[0.2, 0.8])
-        share = float(rng.uniform(0.001, 0.999))
         confidence = CONFIDENCES[len(cases) % 3]
         table = Confusion(counts, rows="predicted", labels=["a", "b"])
         priors = Design({"a": 1 - share, "b": share})

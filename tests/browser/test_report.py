@@ -1,5 +1,7 @@
 """The report in a real browser: what it shows is what Python computes."""
 
+from dataclasses import replace
+
 import pytest
 from report_studies import (
     HOSTILE_CLASSES,
@@ -12,6 +14,7 @@ from report_studies import (
 
 from stakes import (
     CostMatrix,
+    Design,
     choose_threshold,
     cost_ratio,
     evaluate,
@@ -271,6 +274,39 @@ def test_a_mistake_must_not_be_cheaper_than_the_correct_decision(report):
     )
     assert page.locator("#alarm").get_attribute("aria-invalid") == "true"
     assert page.locator("#threshold-table").inner_text() == before
+
+
+# ---- class priors
+
+
+@pytest.mark.parametrize("share", [0.01, 0.0])
+def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share):
+    priors = {"benign": 1 - share, "malignant": share}
+    study = replace(study_of("example"), design=Design(priors))
+    found = findings(study, Settings(currency="USD"))
+    write_report(found, tmp_path / "rare.html")
+    page.goto((tmp_path / "rare.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    assert page.locator("#population").inner_text() == found["verdict"]["population"]
+    assert page.locator("#cost-matrix").count() == 0
+    condition = found["curves"]["condition"]
+    assert condition["prevalence"] == share
+    check_curves(page, study, condition["pc"])
+    assert float(page.locator("#pc-prevalence").input_value()) == 100 * share
+    assert page.locator("#threshold-problem").is_hidden()
+    check_choices(page, study, 40_000, 2000, share)
+    for place, curve in enumerate(found["curves"]["models"]):
+        row = page.locator(f"#threshold-table [data-curve='{place}']")
+        check(row, "cost", curve["choice"]["cost"])
+        assert curve["choice"]["cost"] <= found["trivial"][0]["cost"]
+        for field in ("low", "high"):
+            limit = curve["choice"]["interval"][field]
+            assert shown(row, field)[0] == pytest.approx(limit, rel=0, abs=0.04)
+    page.locator("#miss").fill("900")
+    page.locator("#share").fill("25")
+    check_choices(page, study, 900, 2000, 0.25)
+    page.locator("#threshold-reset").click()
+    check_choices(page, study, 40_000, 2000, share)
 
 
 # ---- the editable costs

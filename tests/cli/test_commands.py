@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from stakes import CostMatrix, evaluate
+from stakes import Confusion, CostMatrix, evaluate, plan_test_size
 from stakes.cli.demo import DATA
 from stakes.cli.progress import Progress
 from stakes.infer.methods import METHODS
@@ -317,3 +317,19 @@ def test_progress_is_not_shown_to_files_nor_to_who_wants_quiet(
         progress.step("reading")
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, folder):
+    asked = ["-q", "plan", "predictions.csv", *COSTS, "--half-width", "3", "--json", "-"]
+    columns = rows(folder)
+    costs = CostMatrix.read(folder / "costs.csv")
+    shares = dict(zip(costs.labels, (0.97, 0.03), strict=True))
+    given = ",".join(f"{label}={share}" for label, share in shares.items())
+    found = json.loads(stakes(*asked, "--class-priors", given).out)
+    assert found["class_priors"] == shares
+    for plan in found["plans"]:
+        table = Confusion.from_labels(columns["actual"], columns[plan["for"]], labels=costs.labels)
+        expected = plan_test_size(costs, table, half_width=3, class_priors=shares)
+        assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
+    said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
+    assert "--class-priors: they are for --half-width with a pilot" in said.err

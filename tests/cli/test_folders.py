@@ -241,7 +241,7 @@ def test_a_packed_part_cut_short_is_named(stakes, write, folder, kind, kept):
 
 
 def test_progress_names_the_part(write, monkeypatch):
-    from stakes.cli.inputs import study_of
+    from stakes.cli.inputs import read_study
     from stakes.cli.options import ColumnOptions, CostOptions
     from stakes.cli.output import Output
     from stakes.cli.progress import Progress
@@ -250,7 +250,7 @@ def test_progress_names_the_part(write, monkeypatch):
     seen = []
     monkeypatch.setattr(Progress, "reach", lambda _, *told: seen.append(told))
     prices = CostOptions(false_positive=1, false_negative=5, pos_label="fraud")
-    study_of(Output(quiet=True), [parted], prices, ColumnOptions(), with_scores=False)
+    read_study(Output(quiet=True), [parted], prices, ColumnOptions(), with_scores=False)
     assert seen[-1] == (2, 3, "reading parts/part-2.csv")
 
 

@@ -286,14 +286,6 @@ def test_merging_weights():
     assert merged.squares.tolist() == [[1, 3], [3, 12]]
 
 
-def test_classes_can_be_renamed():
-    binned = BinnedScoreCounts([2, 0], [3, 1], [3, 0], [1, 4])
-    named = binned.relabel(pos_label="fraud", neg_label="ok")
-    assert named == BinnedScoreCounts(
-        [2, 0], [3, 1], [3, 0], [1, 4], pos_label="fraud", neg_label="ok"
-    )
-
-
 def test_pickle_equality_and_plain_values():
     binned = BinnedScoreCounts([2, 0], [3, 1], [3, 0], [1, 4], pos_label="<a>", neg_label="b")
     assert pickle.loads(pickle.dumps(binned)) == binned  # noqa: S301 - made here
@@ -335,14 +327,6 @@ def test_pickle_equality_and_plain_values():
             lambda: BinnedScoreCounts.from_counts([1, 2]),
             InputTypeError,
             "counts: expected a ScoreCounts, got a list",
-        ),
-        (
-            lambda: (
-                BinnedScoreCounts([1], [1], [1], [1])
-                + BinnedScoreCounts([1], [1], [1], [1], pos_label=2)
-            ),
-            LabelError,
-            "cannot be merged",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from strategies import label_columns
 
 from stakes import JointConfusion
-from stakes.errors import LabelError
+from stakes.errors import InputError, LabelError
 
 
 @given(st.data())
@@ -61,3 +61,10 @@ def test_classes_are_counted_without_classifiers():
         np.array([0, 1, 1]), {}, labels=["a", "b"], decisions=["a", "b"]
     )
     assert (joint.names, joint.n, joint.class_counts().tolist()) == ((), 3, [1, 2])
+
+
+def test_pairs_of_too_many_decisions_are_refused():
+    labels = list(range(300))
+    joint = JointConfusion.from_labels(labels, {"a": labels, "b": labels})
+    with pytest.raises(InputError, match="decisions: a table of 300 × 300 × 300 counts is too lar"):
+        joint.pair("a", "b")

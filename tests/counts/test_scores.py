@@ -8,7 +8,7 @@ from sklearn.metrics import roc_curve
 from strategies import weights
 
 from stakes import Confusion, ScoreCounts
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError
 
 scores = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 0.5, np.inf, -np.inf])
 
@@ -154,41 +154,6 @@ def test_pickle_and_repr():
             r"y_score: expected one score an example.*predict_proba\(X\)\[:, 1\]",
         ),
         (
-            lambda: ScoreCounts.from_scores([1, 1], [0.5, 0.1]),
-            LabelError,
-            "y_true: two classes are needed, got only 1",
-        ),
-        (
-            lambda: ScoreCounts.from_scores(["a", "b"], [0.5, 0.1]),
-            LabelError,
-            "pos_label: 1 does not occur in y_true, which has 'a', 'b'",
-        ),
-        (
-            lambda: ScoreCounts.from_scores(["1", "0"], [0.5, 0.1]),
-            LabelError,
-            "The str '1' is known, the int 1 is not",
-        ),
-        (
-            lambda: ScoreCounts.from_scores([0, 1, 2], [0.5, 0.1, 3]),
-            LabelError,
-            "y_true: exactly two classes are needed, got 3: 0, 1, 2",
-        ),
-        (
-            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=1, neg_label=5),
-            LabelError,
-            "exactly two classes are needed, got 3",
-        ),
-        (
-            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=1, neg_label=1),
-            LabelError,
-            "pos_label, neg_label: the label 1 stands twice",
-        ),
-        (
-            lambda: ScoreCounts.from_scores([0, 1], [1, 2], pos_label=[1]),
-            LabelError,
-            r"pos_label: the label at position 0 is \[1\] \(list\), which cannot be a label",
-        ),
-        (
             lambda: ScoreCounts.from_scores([0, 1], [[1, 2], [3]]),
             InputError,
             "y_score: expected numbers, got rows of different lengths",
@@ -197,11 +162,6 @@ def test_pickle_and_repr():
             lambda: ScoreCounts.from_scores([0, 1], np.ma.array([1.0, 2.0], mask=[True, False])),
             InputError,
             "y_score: expected numbers, got a masked entry at row 0",
-        ),
-        (
-            lambda: ScoreCounts.from_scores([0, 1], [1, 2], sample_weight=[0, 1]),
-            InputError,
-            "y_true: two classes are needed, all examples of 0 have weight zero",
         ),
         (
             lambda: ScoreCounts.from_scores([0, 1], [1, 2], sample_weight=[1e200, 1]),
@@ -233,50 +193,12 @@ def test_pickle_and_repr():
             InputError,
             "positives: expected numbers, got a masked entry at row 0",
         ),
-        (
-            lambda: ScoreCounts([1], [1], [1], squares=[1, 1]),
-            InputError,
-            "squares: expected a two-dimensional",
-        ),
-        (
-            lambda: ScoreCounts([1], [1], [1], squares=[[1]]),
-            InputError,
-            r"squares: expected an array of shape \(2, 1\)",
-        ),
         (lambda: ScoreCounts([1, 2], [1, 1], [1, 1]), InputError, "thresholds: .*highest first"),
         (lambda: ScoreCounts([], [], []), InputError, "thresholds"),
-        (
-            lambda: ScoreCounts([2, 1], [1], [1]),
-            InputError,
-            "thresholds has 2 rows, positives has 1 rows",
-        ),
-        (lambda: ScoreCounts([2, 1], [0, 0], [0, 0]), InputError, "all counts are zero"),
         (lambda: ScoreCounts(None, [0, 0], [0, 0]), InputTypeError, "thresholds: expected numbers"),
         (lambda: ScoreCounts([1], [1], [1]).confusion_at(np.nan), InputError, "threshold: .*NaN"),
-        (
-            lambda: ScoreCounts([1], [1], [1]) + ScoreCounts([1], [1], [1], pos_label=2),
-            LabelError,
-            "classes 0 and 1 cannot be merged with one of 0 and 2",
-        ),
-        (
-            lambda: (
-                ScoreCounts([1], [1], [1]) + ScoreCounts([1], [0.5], [1], squares=[[0.25], [1]])
-            ),
-            InputError,
-            "scores with sample weights cannot be merged",
-        ),
     ],
 )
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
-
-
-def test_classes_can_be_renamed():
-    counts = ScoreCounts.from_scores([True, False, True], [0.3, 0.2, 0.9])
-    named = counts.relabel(pos_label="fraud", neg_label="ok")
-    assert (named.pos_label, named.neg_label) == ("fraud", "ok")
-    assert named.confusion_at(0.3).labels == ("ok", "fraud")
-    assert (counts.pos_label, counts.neg_label) == (1, False)
-    with pytest.raises(LabelError):
-        counts.relabel(pos_label="ok", neg_label="ok")

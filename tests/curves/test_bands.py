@@ -453,7 +453,7 @@ def test_as_many_scales_as_conditions_are_needed():
             "weight: the method 'exact' has no such option; it takes none",
         ),
         ({"weight": 0}, InputError, "weight: expected a positive number, got 0"),
-        ({"weight": np.nan}, InputError, "weight: expected a positive number, got nan"),
+        ({"weight": np.nan}, InputError, "weight: expected finite numbers, got nan"),
         ({"weight": "heavy"}, (InputError, InputTypeError), "weight: expected"),
         (
             {"method": "bootstrap", "n_resamples": 30},

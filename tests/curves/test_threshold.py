@@ -439,7 +439,7 @@ def test_no_nan_however_nasty_the_scores(scores):
         (
             {"capacity": 1, "volume": 0},
             InputError,
-            "volume: expected a positive number of decisions, got 0",
+            "volume: expected a positive number, got 0",
         ),
         ({"max_fpr": 0.1, "volume": 10}, InputTypeError, "volume: .*give capacity too"),
         ({"max_fpr": 0.1, "assurance": 95}, InputError, "assurance: expected a number from 0.5"),

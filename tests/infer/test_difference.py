@@ -38,11 +38,6 @@ def test_the_difference_is_that_of_the_two_estimates(data):
     assert reverse.difference == pytest.approx(-difference.difference, abs=1e-6)
 
 
-def test_differences_of_decimal_costs_are_decimal():
-    delta = cost_differences(np.array([[0.3, 1.1], [0.1, 0.2]]))
-    assert delta[0, 1].tolist() == [0.2, 0.9]
-
-
 @pytest.mark.parametrize("method", ["exact", "extremal", "normal"])
 def test_a_p_value_is_where_the_interval_ends_at_zero(method):
     difference = CostDifference(PAPER, COSTS)
@@ -271,7 +266,7 @@ def test_options_of_auto_are_checked_whatever_it_chooses():
 def test_too_few_resamples_for_a_test():
     with pytest.raises(InputError, match="n_resamples: 10 resamples are too few"):
         CostDifference(PAIRED, COSTS).test("bdeltacost", n_resamples=10)
-    with pytest.raises(InputError, match="n_resamples: expected a positive whole number"):
+    with pytest.raises(InputError, match="n_resamples: expected a whole number, 1 or more"):
         CostDifference(PAIRED, COSTS).test("signflip", n_resamples=0)
 
 

@@ -155,3 +155,21 @@ def test_costs_too_large_to_compute_with_are_named():
 def test_one_decision_is_one():
     costs = CostMatrix([[0, 9], [2, 0]], rows="predicted", labels=[0, 1])
     assert evaluate([0], [1], costs).summary().startswith("1 decision costs 2 each")
+
+
+def test_priors_of_one_class_only():
+    confusion = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    steep = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    estimate = CostEstimate(confusion, steep, Design({0: 0.0, 1: 1.0}))
+    assert estimate.total == pytest.approx(100 * estimate.cost)
+    assert estimate.error_rate == pytest.approx(2 / 42)
+
+
+def test_the_error_rate_is_that_where_the_classifier_is_used():
+    confusion = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    steep = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    zero_one = CostMatrix.zero_one([0, 1])
+    for priors in (None, {0: 0.9, 1: 0.1}, {0: 0.2, 1: 0.8}):
+        design = Design(priors)
+        expected = CostEstimate(confusion, zero_one, design).cost
+        assert CostEstimate(confusion, steep, design).error_rate == pytest.approx(expected)

@@ -6,12 +6,13 @@ from stakes import (
     Confusion,
     CostEstimate,
     CostMatrix,
+    Design,
     PairedConfusion,
     batch_intervals,
     plan_test_size,
     power,
 )
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 PILOT = PairedConfusion([[[60, 2], [7, 9]], [[3, 2], [3, 20]]], labels=[0, 1])
@@ -128,7 +129,7 @@ def test_what_no_test_set_can_show_is_said_in_words(name, pilot, least):
             "pilot: a difference needs the counts of two classifiers",
         ),
         (lambda: plan_test_size(COSTS, PILOT, half_width=1), InputTypeError, "pilot: an interval"),
-        (lambda: power(PILOT, COSTS, 0), InputError, "n: expected a positive whole number"),
+        (lambda: power(PILOT, COSTS, 0), InputError, "n: expected a whole number, 1 or more"),
         (
             lambda: power(PILOT, COSTS, 10, difference=50),
             InputError,
@@ -150,3 +151,34 @@ def test_what_no_test_set_can_show_is_said_in_words(name, pilot, least):
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("priors", [{0: 0.98, 1: 0.02}, {0: 0.3, 1: 0.7}, {0: 0.0, 1: 1.0}])
+def test_class_priors_plan_for_where_the_classifier_is_used(priors):
+    pilot = Confusion([[160, 6], [14, 20]], labels=[0, 1])
+    plan = plan_test_size(COSTS, pilot, half_width=0.2, class_priors=priors)
+    estimate = CostEstimate(pilot, COSTS, Design(priors))
+    assert plan.n >= max(plan.spread, plan.range_of_costs)
+    assert plan.arm <= 0.2
+    by_hand = sum(
+        priors[j] ** 2 * each.var() / (len(each) / 200)
+        for j in (0, 1)
+        for each in [np.repeat(COSTS.values[:, j], pilot.counts[:, j])]
+    )
+    assert plan.spread == np.ceil(stats.norm.ppf(0.975) ** 2 * by_hand / 0.04)
+    rng = np.random.default_rng(0)
+    arms = []
+    for _ in range(60):  # test sets of the planned size, with the pilot's numbers of each class
+        sizes = np.rint(plan.n * pilot.class_counts / pilot.n).astype(int)
+        shares = pilot.counts / pilot.class_counts
+        drawn = np.column_stack([rng.multinomial(sizes[j], shares[:, j]) for j in (0, 1)])
+        found = CostEstimate(Confusion(drawn, labels=[0, 1]), COSTS, Design(priors))
+        arms.append(found.interval().high - found.cost)
+    assert np.median(arms) == pytest.approx(plan.arm, rel=0.15)
+    assert estimate.interval().high - estimate.cost > plan.arm or plan.n <= 200
+
+
+def test_class_priors_need_a_pilot_and_an_interval():
+    for options in ({"half_width": 1}, {"difference": 1}):
+        with pytest.raises(DesignError, match="class_priors: they need half_width, and"):
+            plan_test_size(COSTS, class_priors={0: 0.5, 1: 0.5}, **options)

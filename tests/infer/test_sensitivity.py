@@ -411,7 +411,7 @@ def test_a_path_between_equal_costs_stands_still():
         (
             lambda: cost_sensitivity(Y_TRUE, PREDICTIONS, MILD, HARSH, n_draws=99),
             InputError,
-            "n_draws: expected a whole number of at least 100, got 99",
+            "n_draws: expected a whole number, 100 or more, got 99",
         ),
         (
             lambda: cost_sensitivity(Y_TRUE, PREDICTIONS, MILD, HARSH, steps=2, confidence=95),

@@ -161,7 +161,7 @@ def test_bad_input():
     costs = CostRanges.from_cells({(0, 1): (2, 12)}, labels=[0, 1])
     with pytest.raises(InputTypeError, match="costs: expected CostRanges, got CostMatrix"):
         cheapest_probability([0, 1], {"a": [0, 1]}, CostMatrix.zero_one([0, 1]))
-    with pytest.raises(InputError, match="n_draws: expected a whole number of at least 100"):
+    with pytest.raises(InputError, match="n_draws: expected a whole number, 100 or more"):
         cheapest_probability([0, 1], {"a": [0, 1]}, costs, n_draws=5)
     with pytest.raises(InputTypeError, match="predictions: expected a mapping"):
         cheapest_probability([0, 1], None, costs)

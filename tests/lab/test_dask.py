@@ -1,14 +1,12 @@
 """The same seeds give the same numbers on a Dask cluster, even when a worker dies."""
 
-import os
-import signal
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import joblib
 import pytest
-from toy_experiment import TOY
+from toy_experiment import TOY, dies_once
 
 from stakes.lab import run
 
@@ -44,15 +42,6 @@ def test_one_worker_two_workers_and_a_cluster_give_the_same_numbers(tmp_path):
     assert alone == two == many
     assert [done for done, _, _ in told] == list(range(7))
     assert run(TOY, scale=0.3, seed=11, folder=tmp_path) == alone
-
-
-def dies_once(trial, *, chance, sides):
-    """Kill the worker that measures the first cell, the first time."""
-    tombstone = trial.data / "died"
-    if (chance, sides) == (0.5, 1) and not tombstone.exists():
-        tombstone.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return list(TOY.measure(trial, chance=chance, sides=sides))
 
 
 @pytest.mark.usefixtures("cluster")

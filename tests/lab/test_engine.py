@@ -8,16 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from toy_experiment import TOY
 
-from stakes.errors import FileError, InputError
+from stakes.errors import FileError, InputError, MissingExtraError
 from stakes.lab import run
 from stakes.lab.catalogue import find
 from stakes.lab.experiment import average, share
 from stakes.lab.kept import kept_run
 from stakes.lab.store import cell_file, folder_of, read, read_results, write, write_results
 from stakes.lab.verdict import verdicts
+from stakes.read.parquet import parquet_bytes
 
 TESTS = Path(__file__).parents[1]
 
@@ -85,7 +87,7 @@ def test_results_of_another_version_are_refused_and_left_alone(tmp_path):
     with pytest.raises(FileError, match=r"expected replicates: 200, got 100: .* the experiment"):
         run(replace(TOY, repeats=2000), folder=tmp_path, scale=0.1)
     path.write_bytes(before[:100])
-    with pytest.raises(FileError, match=r"cell-00002.parquet: cannot be read.*Delete it"):
+    with pytest.raises(FileError, match=r"cell-00002.parquet: not results.*Delete it"):
         run(TOY, folder=tmp_path, scale=0.1)
     assert path.read_bytes() == before[:100]
 
@@ -117,8 +119,19 @@ def test_results_in_one_file(tmp_path):
     results = run(TOY, scale=0.1)
     write_results(tmp_path / "toy.parquet", results)
     assert read_results(tmp_path / "toy.parquet") == results
-    with pytest.raises(FileError, match="no such file"):
+    with pytest.raises(FileError, match="cannot be read: No such file"):
         read_results(tmp_path / "other.parquet")
+    for said in (None, ["of another kind"]):
+        (tmp_path / "a.parquet").write_bytes(parquet_bytes(pa.table({"value": [1.0]}), said))
+        with pytest.raises(FileError, match="expected results of the lab, got another Parquet"):
+            read_results(tmp_path / "a.parquet")
+
+
+def test_without_pyarrow_nothing_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"lab needs pyarrow.*'stakes\[lab\]'"):
+        run(TOY, folder=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_verdicts():

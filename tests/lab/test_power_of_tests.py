@@ -50,8 +50,8 @@ def test_several_tests_and_their_table():
     ("arguments", "said"),
     [
         ({"n": []}, "n: expected one or more sizes of test sets, got none"),
-        ({"n": [100, 0]}, "n: expected a whole number above 0, got 0"),
-        ({"n": "many"}, "n: expected a whole number above 0, got 'many'"),
+        ({"n": [100, 0]}, "n: expected a whole number, 1 or more, got 0"),
+        ({"n": "many"}, "n: expected a whole number, 1 or more, got 'many'"),
         ({"n": 10, "difference": 50}, "differ by -10 to 10, so a mean difference of 50 cannot"),
         ({"n": 10, "difference": np.nan}, "difference: expected finite numbers"),
         ({"n": 10, "difference": "big"}, "difference: expected numbers, got 'big'"),

@@ -152,7 +152,7 @@ def test_results_can_be_read_written_and_repeated():
         ({"method": "bcast"}, InputError, "method: expected one of 'auto', 'bdeltacost'"),
         ({"null": "none"}, InputError, "null: expected one of 'tilted', 'exchanged'; got 'none'"),
         ({"confidence": 1}, InputError, "confidence: expected a number between 0 and 1"),
-        ({"n": [10]}, InputError, r"n: expected a whole number above 0, got \[10\]"),
+        ({"n": [10]}, InputError, r"n: expected a whole number, 1 or more, got \[10\]"),
         ({"weight": 1, "method": "signflip"}, InputTypeError, "weight: the test 'signflip'"),
         ({"paired": PAIRED.first}, InputTypeError, "paired: expected a PairedConfusion, got a Con"),
         ({"paired": [[1, 2], [3, 4]]}, InputError, "paired: expected a 3-dimensional array"),

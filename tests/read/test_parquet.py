@@ -31,6 +31,8 @@ def test_other_files_say_nothing(tmp_path):
     assert not said_in_parquet(path)
     with pytest.raises(FileError, match=r"a\.parquet: not a thing, because it cannot be read as a"):
         read_parquet(path, "a thing")
+    with pytest.raises(FileError, match=r"\. Make it anew\.$"):
+        read_parquet(path, "a thing", "Make it anew.")
     with pytest.raises(FileError, match="cannot be read"):
         read_parquet(tmp_path, "a thing")
     with pytest.raises(FileError, match="NUL"):

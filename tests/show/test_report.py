@@ -2,8 +2,10 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,12 +13,15 @@ import pytest
 from report_studies import (
     HOSTILE_CLASSES,
     HOSTILE_MODELS,
+    ROOT,
     STUDIES,
     findings_of,
     many_classes,
     study_of,
 )
 
+from stakes import Design
+from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
 from stakes.show.report import report_html, write_report
@@ -280,3 +285,61 @@ def test_a_model_without_costs_needs_a_target():
     assert "m cost nothing in this test" in Page(report_html(found)).text("enough")
     found["enough"][0] |= {"target": 1e-9}
     assert "than can be planned for" in Page(report_html(found)).text("enough")
+
+
+# ---- class priors
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """The findings of the example where one tumour in a hundred is malignant."""
+    design = Design({"benign": 0.99, "malignant": 0.01})
+    return findings(replace(study_of("example"), design=design), Settings(currency="USD"))
+
+
+def test_a_page_with_class_priors_says_which_population_it_is_about(rare):
+    page = Page(report_html(rare))
+    said = (
+        "Costs are for populations with 99 % 'benign' and 1 % 'malignant', not as in the examples."
+    )
+    assert said == rare["verdict"]["population"]
+    assert said in page.text("verdict")
+    assert "99\N{NO-BREAK SPACE}% 'benign', 1\N{NO-BREAK SPACE}% 'malignant'" in page.text("method")
+    assert "about the examples as they came" in page.text("calibration")
+    assert "285 decisions" in {text for _, text in page.all("th")}
+    assert "in this test" not in page.text("models-table")
+    assert "Your costs and the stated shares of the classes are at PC(+)" in page.text("curves")
+
+
+def test_a_page_with_class_priors_has_no_costs_to_edit(rare):
+    page = Page(report_html(rare))
+    ids = {attrs.get("id") for _, attrs, _ in page.elements}
+    assert ids.isdisjoint({"cost-matrix", "live-table", "live-verdict", "chart-live"})
+    assert "only for the shares of the classes in the examples" in page.text("costs")
+    assert "too many classes" not in page.text("costs")
+    plots = {attrs["data-chart"] for _, attrs, _ in page.elements if "data-chart" in attrs}
+    assert plots == json.loads(page.text("charts")).keys()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_without_class_priors_speaks_of_none(pages, name):
+    text = " ".join(Page(pages(name)).text("main").split())
+    assert "Costs are for populations" not in text
+    assert "stated share" not in text
+    assert "shares of the classes" not in text
+
+
+def test_the_command_takes_class_priors_and_names_them_again(rare, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    page, data = tmp_path / "report.html", tmp_path / "report.json"
+    asked = (
+        "report examples/breast_cancer.csv --costs examples/breast_cancer_costs.csv "
+        "--class-priors benign=0.99,malignant=0.01 --currency USD"
+    )
+    assert main([*shlex.split(asked), "--out", str(page), "--json", str(data)]) == 0
+    found = json.loads(data.read_text(encoding="utf-8"))
+    assert found["settings"]["command"] == f"stakes {asked}"
+    for part in ("verdict", "models", "pairs", "enough"):
+        assert found[part] == rare[part]
+    assert rare["verdict"]["population"] in " ".join(capsys.readouterr().out.split())
+    assert rare["verdict"]["population"] in Page(page.read_text(encoding="utf-8")).text("verdict")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import study_of
+from stakes.cli.inputs import read_study
 from stakes.errors import InputError, InputTypeError
 
 EXAMPLES = (
@@ -69,7 +69,7 @@ def compare(
         raise InputError(f"--margin: expected how much more a model may cost, got {margin:g}.")
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
-    study = study_of(
+    study = read_study(
         output,
         predictions,
         prices,

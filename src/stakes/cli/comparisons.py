@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from stakes._labels import listing
-from stakes._table import number, text_table
+from stakes._table import number, percent, text_table
 from stakes.errors import InputError
-from stakes.infer.interval import percent
-from stakes.infer.many import Pair
-from stakes.infer.multiplicity import holm
-from stakes.infer.run import checked_confidence
+from stakes.infer.multiplicity import Pair
 from stakes.infer.significance import TestResult
 from stakes.study import Study
 
@@ -144,22 +139,12 @@ def against(study: Study, baseline: str, currency: str, margin: float | None) ->
         raise InputError(
             f"--baseline: there is no model {baseline!r}; there are {listing(study.names)}."
         )
-    others = [name for name in ranking.estimates() if name != baseline]
-    compared = [ranking.difference(name, baseline) for name in others]
-    sure, alpha = study.confidence, checked_confidence(study.confidence)
-    level = 1 - alpha / len(compared) if len(compared) > 1 else sure
-    results = [each.test(confidence=sure) for each in compared]
-    adjusted = holm(np.array([result.p_value for result in results]))
-    pairs = []
-    for each, result, p in zip(compared, results, adjusted.tolist(), strict=True):
-        low, high = each.interval(level)
-        one, other = each.names
-        pairs.append(Pair(one, other, each.difference, low, high, result.p_value, p, p <= alpha))
-    tests = (
-        []
-        if margin is None
-        else [each.test(alternative="less", margin=margin, confidence=sure) for each in compared]
-    )
+    sure = study.confidence
+    pairs = ranking.against(baseline, confidence=sure)
+    tests = []
+    if margin is not None:
+        compared = [ranking.difference(pair.first, baseline) for pair in pairs]
+        tests = [each.test(alternative="less", margin=margin, confidence=sure) for each in compared]
     return Comparisons(study, pairs, "", currency, baseline, margin, tests)
 
 

@@ -11,7 +11,7 @@ import typer
 from stakes.cli import options
 from stakes.cli.bundles import add
 from stakes.cli.files import check_name
-from stakes.cli.inputs import read_matrix, table_of
+from stakes.cli.inputs import read_matrix, read_rows
 from stakes.cli.output import csv_text
 from stakes.errors import FileError
 
@@ -105,7 +105,7 @@ def template(
     output.will_write(out, inputs=predictions)
     if out.exists() and not force:
         raise FileError(f"{out}: it exists already; to overwrite it, use --force.")
-    table = table_of(output, predictions, columns)
+    table = read_rows(output, predictions, columns)
     table.check_columns([columns.actual, *(columns.models or [])])
     actual = columns.actual or guess_actual(table.columns, table.source)
     labels = as_meant(table.labels(actual))

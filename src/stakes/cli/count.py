@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import study_of
+from stakes.cli.inputs import read_study
 
 EXAMPLES = (
     "stakes count predictions.csv --costs costs.csv --out counts.json",
@@ -43,7 +43,7 @@ def count(
     output = context.obj
     check_counts_name(out)
     output.will_write(out, inputs=[*predictions, prices.costs])
-    study = study_of(
+    study = read_study(
         output,
         predictions,
         prices,

@@ -9,7 +9,7 @@ import typer
 
 from stakes.cli import options
 from stakes.cli.files import check_name
-from stakes.cli.inputs import costs_if_given, study_of
+from stakes.cli.inputs import costs_if_given, read_study
 
 EXAMPLES = (
     "stakes curve predictions.csv --costs costs.csv",
@@ -65,7 +65,7 @@ def curve(
     output.will_write(out, csv, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     costs = costs_if_given(prices)
-    study = study_of(
+    study = read_study(
         output,
         predictions,
         prices,

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from stakes._table import number, text_table
+from stakes._table import number, percent, text_table
 from stakes.cli.inputs import examples_of
 from stakes.cli.progress import Progress
 from stakes.curves import Band, CostAt, CostCurve, CostCurveDifference, Verdicts
 from stakes.curves.base import Curve
 from stakes.errors import InputError
-from stakes.infer.interval import percent
 from stakes.study import Study
 
 NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}

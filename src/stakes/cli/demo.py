@@ -27,7 +27,7 @@ def demo(
     """Report on three classifiers of breast tumours."""
     from stakes.costs import CostMatrix
     from stakes.findings import Settings
-    from stakes.read import write_text
+    from stakes.read import read_text, write_text
     from stakes.read.tables import read_table
     from stakes.study import Study
     from stakes.study.columns import Table
@@ -51,7 +51,7 @@ def demo(
     settings = Settings(currency=CURRENCY, volume=VOLUME, per=PER, command=command)
     write(output, study, settings, out)
     for original, copy in copies.items():
-        write_text(copy, original.read_text(encoding="utf-8"))
+        write_text(copy, read_text(original))
     output.text("Open it in a browser. For your own predictions and costs:")
     output.text("  stakes report predictions.csv --costs costs.csv")
     if files:

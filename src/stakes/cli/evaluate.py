@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import examples_of, study_of
+from stakes.cli.inputs import examples_of, read_study
 from stakes.cli.volume import check_volume, volume_words
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def evaluate(
     check_volume(volume, per)
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
-    study = study_of(
+    study = read_study(
         output,
         predictions,
         prices,
@@ -97,8 +97,7 @@ def _show(output: Any, study: Study, estimates: dict[str, CostEstimate], currenc
 def _show_volume(
     output: Any, estimates: dict[str, CostEstimate], volume: float, title: str, confidence: float
 ) -> None:
-    from stakes._table import number, text_table
-    from stakes.infer.interval import percent
+    from stakes._table import number, percent, text_table
 
     rows = []
     for name, estimate in estimates.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stakes.cli.options import ColumnOptions, CostOptions
 from stakes.cli.output import Output
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from stakes.costs import CostMatrix
     from stakes.study import Study
     from stakes.study.columns import Table
-    from stakes.study.counted import Counted
+    from stakes.study.files import Columns
     from stakes.study.parts import PartedTable
-
-COUNTS_SHOW = b'"stakes-counts/'
-"""What a count file holds near its beginning."""
 
 
 def read_costs(given: CostOptions) -> CostMatrix | dict[str, float]:
@@ -88,7 +85,7 @@ def read_priors(text: str | None) -> dict[str, float] | None:
     return priors
 
 
-def study_of(
+def read_study(
     output: Output,
     predictions: Sequence[str],
     prices: CostOptions,
@@ -101,164 +98,44 @@ def study_of(
     with_scores: bool = True,
 ) -> Study:
     """Read and count, and say on standard error what was guessed; costs need not be read again."""
-    from stakes.study import Study
+    from stakes.study.files import study_of_files
 
     costs = read_costs(prices) if costs is None else costs
-    asked: dict[str, Any] = {
-        "pos_label": prices.pos_label,
-        "confidence": confidence,
-        "class_priors": read_priors(class_priors),
-        "undecided": undecided,
-    }
+    priors = read_priors(class_priors)
     with Progress(shown=not output.quiet) as progress:
-        found = _read(predictions, columns, progress, in_batches=not with_scores)
-        if isinstance(found, tuple):
-            study = Study.from_counts(*found, costs, **asked)
-        else:
-            study = Study.from_table(
-                found,
-                costs,
-                actual=columns.actual,
-                models=columns.models or (),
-                scores=columns.scores or (),
-                with_scores=with_scores,
-                **asked,
-            )
+        study = study_of_files(
+            predictions,
+            costs,
+            _named(columns),
+            progress,
+            with_scores=with_scores,
+            pos_label=prices.pos_label,
+            confidence=confidence,
+            class_priors=priors,
+            undecided=undecided,
+        )
     known = 0 if study.roles.guessed else len(study.roles.in_words())
     for sentence in study.said[known:]:
         output.remark(sentence)
     return study
 
 
-def examples_of(study: Study) -> str:
-    """Say how many examples of which file there are."""
-    return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"
-
-
-def table_of(
+def read_rows(
     output: Output, predictions: Sequence[str], columns: ColumnOptions
 ) -> Table | PartedTable:
     """Read predictions that must have rows."""
+    from stakes.study.files import table_of_files
+
     with Progress(shown=not output.quiet) as progress:
-        found = _read(predictions, columns, progress)
-    if isinstance(found, tuple):
-        raise InputError(f"{found[1]}: a count file has no rows; give the predictions themselves.")
-    return found
+        return table_of_files(predictions, _named(columns), progress)
 
 
-def _read(
-    paths: Sequence[str],
-    columns: ColumnOptions,
-    progress: Progress,
-    *,
-    in_batches: bool = False,
-) -> Table | PartedTable | tuple[Counted, str]:
-    """Read a count file, one table, or several that are joined on the name of an example.
+def _named(columns: ColumnOptions) -> Columns:
+    from stakes.study.files import Columns
 
-    Tables in many files are read in batches while they are counted; so is a large file, if it may.
-    """
-    from stakes.read.joins import joined
-    from stakes.read.tables import STANDARD_INPUT, read_table, source_name, standard_input
-    from stakes.study.columns import Table
-    from stakes.study.roles import guess_actual
-
-    progress.expect(len(paths))
-    piped = standard_input() if STANDARD_INPUT in paths else None
-    counted = [path for path in paths if _is_count_file(path, piped)]
-    if counted:
-        return _read_counts(paths, counted[0], piped, columns)
-    parted = _parted(paths, progress, in_batches=in_batches)
-    if parted is not None:
-        return parted
-    if len(paths) > 1 and columns.key is None:
-        raise InputTypeError(
-            "--id: several files of predictions; name the column that tells which rows are the "
-            "same example."
-        )
-    if list(paths).count(STANDARD_INPUT) > 1:
-        raise InputTypeError("standard input can be read only once; give - once.")
-    tables = []
-    for path in paths:
-        progress.step(f"reading {source_name(path)}")
-        tables.append((source_name(path), read_table(path, piped)))
-    key = columns.key if len(paths) > 1 else None
-    source, table = tables[0]
-    if key is not None:
-        source = " + ".join(name for name, _ in tables)
-        every = list(dict.fromkeys(name for _, each in tables for name in each.column_names))
-        actual = columns.actual if columns.actual in every else guess_actual(every, source)
-        progress.step("joining")
-        table = joined(tables, key, str(actual))
-    progress.expect(len(table.column_names))
-    return Table(table, source, key=key, on_column=lambda name: progress.step(f"counting {name!r}"))
+    return Columns(columns.actual, columns.models or (), columns.scores or (), columns.key)
 
 
-def _parted(paths: Sequence[str], progress: Progress, *, in_batches: bool) -> PartedTable | None:
-    """Return the table in the files of a folder or of a pattern, or in a large file."""
-    from stakes.read.parts import is_large, parts_of
-    from stakes.study.parts import PartedTable
-
-    found = {path: parts for path in paths if (parts := parts_of(path)) is not None}
-    if not found and in_batches and len(paths) == 1 and is_large(paths[0]):
-        found = {paths[0]: [Path(paths[0])]}
-    if not found:
-        return None
-    path, parts = next(iter(found.items()))
-    if len(paths) > 1:
-        raise InputError(
-            f"{path}: a table in many files stands alone, since its rows are never together in "
-            "memory to be joined with those of other files."
-        )
-    return PartedTable(
-        parts,
-        path,
-        on_part=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
-    )
-
-
-def _is_count_file(path: str, piped: bytes | None) -> bool:
-    if path == "-":
-        start = (piped or b"")[:200].lstrip(b"\xef\xbb\xbf").lstrip()
-        return start.startswith(b"{") and COUNTS_SHOW in start
-    ending = Path(path).suffix.lower()
-    if ending == ".parquet":
-        from stakes.read.parquet import said_in_parquet
-
-        return said_in_parquet(path)
-    return ending == ".json"
-
-
-def _read_counts(
-    paths: Sequence[str], path: str, piped: bytes | None, columns: ColumnOptions
-) -> tuple[Counted, str]:
-    from stakes.read.tables import source_name
-
-    source = source_name(path)
-    if len(paths) > 1:
-        raise InputError(
-            f"{source}: a count file stands alone; to add up several, use 'stakes merge'."
-        )
-    named = {
-        "--actual": columns.actual,
-        "--model": columns.models,
-        "--score": columns.scores,
-        "--id": columns.key,
-    }
-    for option, value in named.items():
-        if value:
-            raise InputTypeError(f"{option}: {source} is a count file, whose columns are chosen.")
-    return read_count_file(path, piped), source
-
-
-def read_count_file(path: str, piped: bytes | None = None) -> Counted:
-    """Read the counts that 'stakes count' wrote."""
-    from stakes.read import read_text
-    from stakes.read.tables import source_name
-    from stakes.study.counts_file import counts_from_text
-
-    if Path(path).suffix.lower() == ".parquet":
-        from stakes.study.counts_parquet import counts_from_parquet
-
-        return counts_from_parquet(path)
-    text = read_text(path) if piped is None else piped.decode("utf-8-sig", errors="replace")
-    return counts_from_text(text, source_name(path))
+def examples_of(study: Study) -> str:
+    """Say how many examples of which file there are."""
+    return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"

@@ -122,16 +122,15 @@ def _usage(error: Any, given: Sequence[str]) -> str:
     text = str(error.format_message())
     wanted = re.search("valid (number|float|integer)", text)
     names = getattr(getattr(error, "param", None), "opts", [])
-    came = [
-        value
-        for word, following in zip(given, [*given[1:], ""], strict=True)
-        for name, equals, value in [word.partition("=") if "=" in word else (word, "", following)]
-        if name in names
-    ]
-    if wanted is None or not came:
+    came = None
+    for word, following in zip(given, [*given[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        if name in names:
+            came = value if equals else following
+    if wanted is None or came is None:
         return text
     kind = "whole number" if wanted[1] == "integer" else "number"
-    return f"{max(names, key=len)}: expected a {kind}, got {came[-1]!r}."
+    return f"{max(names, key=len)}: expected a {kind}, got {came!r}."
 
 
 def _by_options(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import read_costs, study_of
+from stakes.cli.inputs import read_costs, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def plan(
     difference: Difference = None,
     power: Power = None,
     confidence: options.Confidence = 0.95,
+    class_priors: options.ClassPriors = None,
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
@@ -67,20 +68,26 @@ def plan(
         )
     if power is not None and difference is None:
         raise InputTypeError("--power: it is the power to show a --difference; give that too.")
+    if class_priors is not None and (half_width is None or not predictions):
+        raise InputTypeError(
+            "--class-priors: they are for --half-width with a pilot; give both, or leave them out."
+        )
     output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
     output.only_json(json)
     costs = read_costs(prices)
     settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
     settings |= {"half_width": half_width} if difference is None else {"difference": difference}
     settings |= {} if power is None else {"power": power}
+    study = None
     if predictions:
-        study = study_of(
+        study = read_study(
             output,
             predictions,
             prices,
             columns,
             costs=costs,
             confidence=confidence,
+            class_priors=class_priors,
             with_scores=False,
         )
         plans = _from_pilot(output, study, settings)
@@ -97,6 +104,7 @@ def plan(
         {
             "schema": SCHEMA,
             "confidence": confidence,
+            "class_priors": study.design.class_priors if study else None,
             "plans": [{"for": name or None, **each.to_dict()} for name, each in plans.items()],
         }
     )
@@ -130,7 +138,9 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str
         progress.expect(len(pilots))
         for name, pilot in pilots.items():
             progress.step(name)
-            plans[name] = plan_test_size(study.costs, pilot, **settings)
+            plans[name] = plan_test_size(
+                study.costs, pilot, class_priors=study.design.class_priors, **settings
+            )
     return plans
 
 
@@ -139,12 +149,8 @@ def _table(plans: dict[str, Plan]) -> str:
 
     rows = []
     for name, each in plans.items():
-        why = "the spread of the costs"
-        if each.power is not None:
-            why = f"{100 * each.power.simulated:.0f} %"
-        elif (each.range_of_costs or 0) > each.spread:
-            why = "the rarest, most expensive mistake"
-        rows.append([name, number(each.n), why])
+        power = None if each.power is None else f"{100 * each.power.simulated:.0f} %"
+        rows.append([name, number(each.n), power or each.reason])
     powers = next(iter(plans.values())).power is not None
     header = (
         ["pair", "examples", "simulated power"] if powers else ["classifier", "examples", "for"]

@@ -10,7 +10,7 @@ import typer
 
 from stakes.cli import options
 from stakes.cli.files import check_name
-from stakes.cli.inputs import study_of
+from stakes.cli.inputs import read_study
 from stakes.cli.volume import check_volume
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def report(
     columns: options.ColumnOptions,
     out: Out = Path("report.html"),
     confidence: options.Confidence = 0.95,
+    class_priors: options.ClassPriors = None,
     currency: options.Currency = "",
     volume: options.Volume = None,
     per: options.Per = None,
@@ -73,12 +74,13 @@ def report(
         seed=seed,
         command=_command(locals()),
     )
-    study = study_of(
+    study = read_study(
         output,
         predictions,
         prices,
         columns,
         confidence=confidence,
+        class_priors=class_priors,
     )
     write(output, study, settings, out)
 
@@ -100,7 +102,7 @@ def write(output: Output, study: Study, settings: Any, out: Path) -> None:
     output.table(cost_table(study.estimates(settings.currency), study.confidence))
     output.text()
     output.text(verdict["text"], "bold")
-    for sentence in filter(None, (verdict["money"], *verdict["caution"])):
+    for sentence in filter(None, (verdict["population"], verdict["money"], *verdict["caution"])):
         output.text(sentence)
     output.text()
     output.text(f"The report is in {out}.")
@@ -119,6 +121,7 @@ def _command(given: dict[str, Any]) -> str:
         "--labels": prices.labels,
         "--actual": columns.actual,
         "--id": columns.key,
+        "--class-priors": given["class_priors"],
         "--currency": given["currency"] or None,
         "--volume": given["volume"],
         "--per": given["per"],

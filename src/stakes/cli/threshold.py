@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import options
-from stakes.cli.inputs import costs_if_given, examples_of, study_of
+from stakes.cli.inputs import costs_if_given, examples_of, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -96,10 +96,10 @@ def threshold(
         "class_priors": class_priors,
         "undecided": True,
     }
-    study = study_of(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
+    study = read_study(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
     chosen_on = study
     if validation is not None:
-        chosen_on = study_of(output, [validation], prices, columns, costs=study.costs, **asked)
+        chosen_on = read_study(output, [validation], prices, columns, costs=study.costs, **asked)
     names = _names(study, chosen_on)
     choices = {}
     for name in names:
@@ -157,8 +157,7 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
 
 
 def _table(choices: dict[str, ThresholdChoice], confidence: float, currency: str) -> str:
-    from stakes._table import number, text_table
-    from stakes.infer.interval import percent
+    from stakes._table import number, percent, text_table
 
     priced = all(choice.costs is not None for choice in choices.values())
     header = ["classifier", "threshold", "finds", "false alarms", "alarms"]

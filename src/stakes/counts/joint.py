@@ -16,9 +16,10 @@ from stakes._columns import CHUNK, as_column, label_codes
 from stakes._labels import Labels, as_axes, in_order, listing, union
 from stakes._summable import Summable
 from stakes._table import html_table, number
+from stakes.counts.arrays import check_cells
 from stakes.counts.confusion import Confusion
 from stakes.counts.paired import PairedConfusion
-from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.errors import InputTypeError, LabelError
 
 MOST_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
@@ -338,8 +339,7 @@ class JointConfusion(Summable, ByValue):
         [0, 1]
         """
         size = len(self.decisions)
-        if size * size * len(self.labels) > 1 << 24:
-            raise InputError(f"decisions: {size} are too many to compare pairs of classifiers.")
+        check_cells([size, size, len(self.labels)], "decisions")
         table = np.zeros((size, size, len(self.labels)), dtype=np.int64)
         one, other = (self.decided[:, self._column(name)] for name in (first, second))
         np.add.at(table, (one, other, self.actual), self.counts)

@@ -18,35 +18,35 @@ Floats = NDArray[np.float64]
 def alone_of_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:
     """Count the positives, and the negatives, that one of two alone decides wrongly."""
     at = counts.labels.index(pos_label)
+    squares = counts.squares
     found = []
     for actual in (at, 1 - at):
         right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
-        alone = ([wrong, right], [right, wrong], actual)  # the first alone is wrong, the second
-
-        def kinds(table: NDArray[Any], alone: Any = alone) -> Floats:
-            return np.asarray(table[alone], dtype=np.float64)[:, np.newaxis]
-
-        squares = counts.squares
         found.append(
             Mistakes(
                 float(counts.counts[..., actual].sum()),
-                kinds(counts.counts),
-                None if squares is None else kinds(squares),
+                _cells_alone(counts.counts[..., actual], right, wrong),
+                None if squares is None else _cells_alone(squares[..., actual], right, wrong),
                 None if squares is None else float(squares[..., actual].sum()),
             )
         )
     return found[0], found[1]
 
 
+def _cells_alone(table: NDArray[Any], right: int, wrong: int) -> Floats:
+    """Take, of a table by both decisions, where the first alone is wrong and where the second."""
+    return np.array([[table[wrong, right]], [table[right, wrong]]], dtype=np.float64)
+
+
 def alone_of_scores(
     counts: PairedScoreCounts, curves: tuple[CostCurve, CostCurve], starts: Floats
 ) -> tuple[Mistakes, Mistakes]:
-    """Count the same for each piece of their curves, given where it starts.
+    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
 
-    One pass will do: each example is called positive from one piece on by each of the two.
-
-    Between those two pieces they differ on it, so the counts are running sums of how many
-    examples begin and cease to be treated differently.
+    They are counted for each piece of the two curves' difference, given where it starts. One pass
+    will do: each of the two calls an example positive from one piece on. Between those two pieces
+    one of them alone is wrong, so the counts are running sums of how many examples begin and cease
+    to be such.
     """
     entries = []
     for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
@@ -54,29 +54,32 @@ def alone_of_scores(
         entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
         entries.append(entry.astype(np.int32)[ranks])
     differ = entries[0] != entries[1]
-    one, other = (entry[differ] for entry in entries)
-    width = len(starts) + 1
-    rows = (counts.positive[differ].astype(np.int32) * 2 + (one < other)) * width
-    begin, end = rows + np.minimum(one, other), rows + np.maximum(one, other)
+    first, second = (entry[differ] for entry in entries)
+    positive = counts.positive[differ]
+    second_is_wrong = positive == (first < second)  # where the first alone calls it positive
+    shape = 2, 2, len(starts) + 1  # by class, by who is wrong, by piece
+    row = (2 * positive.astype(np.int32) + second_is_wrong) * shape[2]
+    begin, end = row + np.minimum(first, second), row + np.maximum(first, second)
 
     def alone(amounts: NDArray[Any] | None) -> Floats:
-        """Sum up, by piece: negatives where the second, the first alarms alone; positives."""
         part = None if amounts is None else amounts[differ]
-        begins, ends = (np.bincount(at, weights=part, minlength=4 * width) for at in (begin, end))
-        sums = np.cumsum((begins - ends).reshape(4, width), axis=1)[:, :-1]
+        begun, ended = (
+            np.bincount(at, weights=part, minlength=int(np.prod(shape))) for at in (begin, end)
+        )
+        sums = np.cumsum((begun - ended).reshape(shape), axis=2)[..., :-1]
         return np.asarray(np.maximum(sums, 0.0))
 
     sums = alone(counts.amounts)
     squares = None if counts.squares is None else alone(counts.squares)
     found = []
-    for rows_of, kinds in ((counts.positive, [2, 3]), (~counts.positive, [1, 0])):
-        total = rows_of.sum() if counts.amounts is None else counts.amounts[rows_of].sum()
+    for actual, rows in ((1, counts.positive), (0, ~counts.positive)):
+        total = rows.sum() if counts.amounts is None else counts.amounts[rows].sum()
         found.append(
             Mistakes(
                 float(total),
-                sums[kinds],
-                None if squares is None else squares[kinds],
-                None if counts.squares is None else float(counts.squares[rows_of].sum()),
+                sums[actual],
+                None if squares is None else squares[actual],
+                None if counts.squares is None else float(counts.squares[rows].sum()),
             )
         )
     return found[0], found[1]

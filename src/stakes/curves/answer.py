@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stakes._table import html_table, number
-from stakes.infer.interval import percent
+from stakes._table import html_table, number, percent
 
 
 @dataclass(frozen=True, repr=False)

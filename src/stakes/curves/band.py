@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
 from stakes._frame import data_frame
-from stakes._table import html_table, number
+from stakes._table import html_table, number, percent
 from stakes.curves.bands import METHODS
 from stakes.curves.sampling import Sample, mean
 from stakes.curves.simultaneous import pointwise_alpha
 from stakes.errors import InputError
-from stakes.infer.interval import percent
-from stakes.infer.run import check_options, checked_confidence, option_names
+from stakes.infer.run import check_options, option_names
 
 Floats = NDArray[np.float64]
 
@@ -217,7 +216,7 @@ def band_limits(
     options: dict[str, Any],
 ) -> tuple[Floats, Floats]:
     """Check what is asked of a band, and let the method answer."""
-    alpha = checked_confidence(confidence)
+    alpha = _validate.alpha(confidence)
     module = METHODS[_validate.choice(method, "method", tuple(METHODS))]
     check_options(options, f"the method {method!r}", option_names(module.limits, 2))
     if simultaneous:

@@ -15,11 +15,10 @@ from stakes.curves.condition import (
     operating_condition,
     worst_cost,
 )
-from stakes.curves.height import Height, checked_volume
+from stakes.curves.height import Height
 from stakes.curves.pieces import TRIVIAL
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
-from stakes.infer.run import checked_confidence
 
 Floats = NDArray[np.float64]
 
@@ -133,14 +132,17 @@ class Curve(Height):
         scale, in_money = 1.0, False
         if pc is None and not missing:
             pc = operating_condition(**parts)
-            scale, in_money = worst_cost(**parts) * checked_volume(volume), True
+            scale, in_money = (
+                worst_cost(**parts) * _validate.positive(volume, "volume"),
+                True,
+            )
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
                 "at: give either pc, or prevalence, false_positive and false_negative together "
                 "(and then a volume, if you like)."
             )
         where = _validate.one_number(pc, "pc")
-        checked_confidence(confidence)
+        _validate.alpha(confidence)
         limits: tuple[float, float] | None = None
         if self.sized:
             band = self.band(confidence, pc=[where], **options)

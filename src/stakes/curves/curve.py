@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._columns import label_codes
 from stakes._frame import data_frame
 from stakes._labels import Label, as_labels
 from stakes._table import number
@@ -164,8 +165,6 @@ class CostCurve(Curve):
         >>> {label: round(curve.area(), 3) for label, curve in curves.items()}
         {'a': 0.0, 'b': 0.0, 'c': 0.0}
         """
-        from stakes._columns import label_codes
-
         classes = as_labels(labels, "labels")
         scores = _validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):

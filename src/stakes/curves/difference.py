@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Label
-from stakes._table import html_table, number
+from stakes._table import html_table, number, percent
 from stakes.counts import PairedConfusion, PairedScoreCounts
 from stakes.curves.alone import alone_of_decisions, alone_of_scores
 from stakes.curves.band import band_limits, is_full
@@ -24,7 +24,6 @@ from stakes.curves.sampling import Mistakes, Sample, drawn
 from stakes.curves.search import signs_of
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputError, InputTypeError
-from stakes.infer.interval import percent
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from stakes.curves.condition import (
 )
 from stakes.curves.pieces import NO_LENGTH, Pieces
 from stakes.curves.sampling import Sample, mean, variance
-from stakes.errors import DesignError, InputError
+from stakes.errors import DesignError
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ class Height(ABC):
             "false_negative": false_negative,
         }
         pc, worst = operating_condition(**given), worst_cost(**given)
-        return self._height(pc) * worst * checked_volume(volume)
+        return self._height(pc) * worst * _validate.positive(volume, "volume")
 
     def band(
         self,
@@ -239,14 +239,6 @@ class Height(ABC):
     def _lines(self) -> int:
         """Return how many lines are followed over some range."""
         return int((np.diff(self.pieces.breaks) > NO_LENGTH).sum())
-
-
-def checked_volume(volume: Any) -> float:
-    """Check a number of decisions."""
-    decisions = _validate.one_number(volume, "volume")
-    if decisions <= 0:
-        raise InputError(f"volume: expected a positive number of decisions, got {decisions:g}.")
-    return decisions
 
 
 def no_sizes() -> DesignError:

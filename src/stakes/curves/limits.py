@@ -14,12 +14,11 @@ from scipy.special import ndtri
 
 from stakes import _validate
 from stakes._labels import Label
-from stakes._table import number
+from stakes._table import number, percent
 from stakes.counts import ScoreCounts
 from stakes.curves.bands.mover import beta_limits, combined
 from stakes.curves.sampling import Mistakes, Multinomial, drawn
 from stakes.errors import InputError, InputTypeError
-from stakes.infer.interval import percent
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -107,7 +106,7 @@ class Limits:
         self.min_recall = None if min_recall is None else _rate(min_recall, "min_recall")
         if volume is not None and capacity is None:
             raise InputTypeError("volume: it is what a capacity is for; give capacity too.")
-        self.volume = float(cuts.n) if volume is None else _positive(volume, "volume")
+        self.volume = float(cuts.n) if volume is None else _validate.positive(volume, "volume")
         self.capacity = None if capacity is None else _validate.one_number(capacity, "capacity")
         if self.capacity is not None and self.capacity < 0:
             raise InputError(
@@ -195,13 +194,6 @@ def _rate(value: Any, name: str) -> float:
     if not 0 <= rate <= 1:
         raise InputError(f"{name}: expected a rate from 0 to 1, got {rate:g}.")
     return rate
-
-
-def _positive(value: Any, name: str) -> float:
-    size = _validate.one_number(value, name)
-    if size <= 0:
-        raise InputError(f"{name}: expected a positive number of decisions, got {size:g}.")
-    return size
 
 
 def _assurance(value: Any) -> float:

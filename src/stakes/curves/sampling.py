@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.curves.sizes import effective_size
+from stakes.counts.effective import effective_size
 
 Floats = NDArray[np.float64]
 

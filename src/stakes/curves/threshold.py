@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._labels import Label
-from stakes._table import html_table, matrix_table, number
+from stakes._table import html_table, matrix_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, ScoreCounts
 from stakes.curves.limits import Cuts, Limits
@@ -19,8 +19,7 @@ from stakes.curves.sizes import check_both_classes
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer.designs import Design, cell_shares, checked_priors
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.interval import Interval, percent
-from stakes.infer.run import checked_confidence
+from stakes.infer.interval import Interval
 
 Floats = NDArray[np.float64]
 
@@ -294,7 +293,7 @@ def choose_threshold(
     check_both_classes(counts, "counts")
     if costs is not None:
         _validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
-    checked_confidence(confidence)
+    _validate.alpha(confidence)
     priors = _priors(counts, class_priors)
     cuts = Cuts.of(counts)
     limits = Limits(

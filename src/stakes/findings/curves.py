@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stakes.curves import CostCurve, choose_threshold, operating_condition, roc_hull
 from stakes.curves.bands.mover import WEIGHT, beta_limits
 from stakes.errors import InputError
+from stakes.findings.population import class_priors_of
 from stakes.infer.run import checked_confidence
 from stakes.study import Study
 
@@ -31,9 +32,10 @@ def curves_of(study: Study) -> dict[str, Any] | None:
 
 
 def _condition(study: Study) -> dict[str, Any]:
-    """Return the operating condition of the costs and of the prevalence among the examples."""
+    """Return the operating condition of the costs and of the prevalence that they are for."""
     counts = next(iter(study.scores.values()))
-    prevalence = counts.n_positives / counts.n
+    priors = class_priors_of(study)
+    prevalence = counts.n_positives / counts.n if priors is None else priors[counts.pos_label]
     mistakes = study.costs.mistake_costs(pos_label=counts.pos_label)
     try:
         pc = operating_condition(prevalence=prevalence, **mistakes)
@@ -47,7 +49,12 @@ def _curve(curve: CostCurve, study: Study) -> dict[str, Any]:
     fpr, tpr, thresholds = curve.points()
     shown = _picked(len(fpr))
     positives, negatives = curve.counts.n_positives, curve.counts.n_negatives
-    choice = choose_threshold(curve.counts, study.costs, confidence=study.confidence)
+    choice = choose_threshold(
+        curve.counts,
+        study.costs,
+        class_priors=class_priors_of(study),
+        confidence=study.confidence,
+    )
     return {
         "name": curve.name,
         "summary": curve.summary(),

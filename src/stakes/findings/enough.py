@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes.errors import InputError
-from stakes.infer.batch import batch_intervals
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.outcomes import Floats
 from stakes.infer.planning import plan_test_size
+from stakes.infer.run import limits
 from stakes.study import Study
 
 if TYPE_CHECKING:
@@ -25,10 +27,8 @@ def enough_of(study: Study, settings: Settings) -> list[dict[str, Any]]:
 
 def _model(study: Study, name: str, settings: Settings) -> dict[str, Any]:
     estimate = study.estimate(name)
-    confusion = study.joint.single(name)
     sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
-    scaled = confusion.counts[np.newaxis] * (sizes / study.n)[:, np.newaxis, np.newaxis]
-    low, high = batch_intervals(scaled, study.costs, confidence=study.confidence)
+    low, high = _intervals(estimate, sizes, study.confidence)
     target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
     return {
         "name": name,
@@ -37,19 +37,27 @@ def _model(study: Study, name: str, settings: Settings) -> dict[str, Any]:
         "low": low.tolist(),
         "high": high.tolist(),
         "target": target or None,
-        "plan": _plan(study, confusion, target, settings),
+        "plan": _plan(study, name, target, settings),
     }
 
 
-def _plan(study: Study, confusion: Any, target: float, settings: Settings) -> Any:
+def _intervals(estimate: CostEstimate, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the interval's limits in test sets of these sizes, were all shares the same."""
+    scaled = estimate.outcomes().times(sizes / estimate.n)
+    with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
+        return limits(scaled, confidence, estimate.default_method(), {})
+
+
+def _plan(study: Study, name: str, target: float, settings: Settings) -> dict[str, Any] | None:
     if target <= 0:
         return None
     try:
         plan = plan_test_size(
             study.costs,
-            confusion,
+            study.joint.single(name),
             half_width=target,
             confidence=study.confidence,
+            class_priors=study.design.class_priors,
             rng=settings.seed,
         )
     except InputError:  # more examples than can be planned with

@@ -16,6 +16,7 @@ from stakes.findings.doubts import doubts_of
 from stakes.findings.enough import enough_of
 from stakes.findings.models import models_of, trivial_of
 from stakes.findings.pairs import pairs_of
+from stakes.findings.population import class_priors_of
 from stakes.findings.verdict import verdict_of
 from stakes.study import Study
 
@@ -148,8 +149,10 @@ def _costs_of(study: Study) -> dict[str, Any]:
 
 
 def _settings_of(study: Study, settings: Settings) -> dict[str, Any]:
+    priors = class_priors_of(study)
     return {
         "confidence": study.confidence,
+        "class_priors": None if priors is None else list(priors.values()),
         "currency": settings.currency,
         "volume": settings.volume,
         "per": settings.per,

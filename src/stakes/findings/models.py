@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stakes.counts import Confusion
 from stakes.errors import InputError, LabelError
+from stakes.infer.designs import where_used
 from stakes.infer.estimate import CostEstimate
-from stakes.measures import kappa, savings
+from stakes.measures import error_rate, kappa, savings
 from stakes.study import Study
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ def models_of(study: Study, settings: Settings) -> list[dict[str, Any]]:
 def _model(name: str, estimate: CostEstimate, study: Study, settings: Settings) -> dict[str, Any]:
     interval = estimate.interval(study.confidence)
     confusion = study.joint.single(name)
+    used = where_used(confusion, study.design)
     decision, trivial = estimate.best_trivial()
     return {
         "name": name,
@@ -33,9 +36,9 @@ def _model(name: str, estimate: CostEstimate, study: Study, settings: Settings) 
         "method": interval.method,
         "total": estimate.total,
         "over_volume": _over_volume(estimate, interval, settings),
-        "error_rate": _error_rate(estimate),
-        "kappa": _kappa(confusion),
-        "savings": _savings(confusion, study, trivial.cost),
+        "error_rate": _error_rate(used),
+        "kappa": _kappa(used),
+        "savings": _savings(used, study, trivial.cost),
         "best_trivial": decision,
         "trivial_cost": trivial.cost,
         "cheaper_than_trivial": estimate.cost < trivial.cost,
@@ -52,21 +55,21 @@ def _over_volume(estimate: CostEstimate, interval: Any, settings: Settings) -> A
     return {"cost": estimate.times(settings.volume), "low": over.low, "high": over.high}
 
 
-def _error_rate(estimate: CostEstimate) -> float | None:
+def _error_rate(confusion: Confusion) -> float | None:
     try:
-        return estimate.error_rate
+        return error_rate(confusion)
     except LabelError:
         return None
 
 
-def _kappa(confusion: Any) -> float | None:
+def _kappa(confusion: Confusion) -> float | None:
     try:
         return kappa(confusion)
     except (LabelError, ValueError):
         return None
 
 
-def _savings(confusion: Any, study: Study, trivial: float) -> float | None:
+def _savings(confusion: Confusion, study: Study, trivial: float) -> float | None:
     if trivial <= 0:
         return None
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stakes._table import amount, listed, number
-from stakes.infer.interval import percent
+from stakes._table import amount, listed, number, percent
+from stakes.findings.population import population_of
 from stakes.study import Study
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def verdict_of(
         "text": _headline(study, settings, models, best),
         "best_set": [model["name"] for model in best],
         "tie": len(best) > 1,
+        "population": population_of(study),
         "money": _money(settings, best[0], alone=len(models) == 1),
         "caution": _caution(models, best),
     }

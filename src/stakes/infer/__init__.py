@@ -6,9 +6,10 @@ from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
 from stakes.infer.interval import Interval
-from stakes.infer.many import Pair, Ranking
+from stakes.infer.multiplicity import Pair
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.probability.distribution import CostDistribution
+from stakes.infer.ranking import Ranking
 from stakes.infer.significance import TestResult
 from stakes.infer.stream.accumulator import Accumulator, PairedAccumulator
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity

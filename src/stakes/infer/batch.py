@@ -9,10 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.infer.deltas import ENOUGH, cost_differences
-from stakes.infer.methods import normal
-from stakes.infer.methods.exact import distributions
-from stakes.infer.methods.extremal import tails
+from stakes.infer.deltas import cost_differences, often_enough
+from stakes.infer.methods import METHODS
 from stakes.infer.outcomes import Floats, Outcomes, make_stratum
 from stakes.infer.run import limits, options_for, with_laplace
 from stakes.infer.significance import SMALLEST
@@ -102,29 +100,14 @@ def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0
 
     They are those of ``CostDifference.test``.
     """
-    if method == "normal":
-        return np.asarray(np.clip(2 * np.minimum(*normal.tails(outcomes, margin)), SMALLEST, 1.0))
-    exact = {
-        "auto": often_enough(outcomes),
-        "exact": np.ones(outcomes.tables, dtype=bool),
-        "extremal": np.zeros(outcomes.tables, dtype=bool),
-    }[method]
-    result = np.empty(outcomes.tables)
-    if (~exact).any():
-        below, above = tails(_rows(outcomes, ~exact), margin)
-        result[~exact] = 2 * np.minimum(below, above)
-    if exact.any():
-        result[exact] = [
-            2 * min(each.cdf(margin), each.sf(margin))
-            for each in distributions(_rows(outcomes, exact), 0.0, 0.05)
-        ]
-    return np.clip(result, SMALLEST, 1.0)
-
-
-def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Tell in which tables both extreme outcomes came often enough for BDELTACOST."""
-    counts = outcomes.only.counts
-    return np.asarray((counts[:, 0] >= ENOUGH) & (counts[:, -1] >= ENOUGH))
+    if method != "auto":
+        tails = METHODS[method].tails(outcomes, margin)
+        return np.asarray(np.clip(2 * np.minimum(*tails), SMALLEST, 1.0))
+    result, exact = np.empty(outcomes.tables), often_enough(outcomes)
+    for rows, name in ((exact, "exact"), (~exact, "extremal")):
+        if rows.any():
+            result[rows] = batch_p_values(_rows(outcomes, rows), name, margin)
+    return result
 
 
 def _rows(outcomes: Outcomes, rows: NDArray[np.bool_]) -> Outcomes:

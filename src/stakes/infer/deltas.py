@@ -38,3 +38,9 @@ def rarest_end(outcomes: Outcomes) -> tuple[int, int] | None:
         return None
     _, _, k, end = max(rare)
     return k, end
+
+
+def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:
+    """Tell in which tables both extreme outcomes came often enough for BDELTACOST."""
+    counts = outcomes.only.counts
+    return np.asarray((counts[:, 0] >= ENOUGH) & (counts[:, -1] >= ENOUGH))

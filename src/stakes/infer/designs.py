@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from stakes import _validate
 from stakes._labels import Labels, listing
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts.effective import effective_size
 from stakes.errors import DesignError, InputError, LabelError
 from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
 
@@ -33,7 +34,7 @@ NEARLY = 0.9
 ENOUGH_GROUPS = 3
 """So many groups must depart from the usual cost before their correlation is estimated."""
 
-Table = Confusion | PairedConfusion | GroupedConfusion | CostSample
+CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Design:
 SIMPLE = Design()
 
 
-def outcomes_of(table: Table, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
+def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
     """Combine counts, the cost of each cell, and the design.
 
     `scale` is the size of the costs that differences were taken of.
@@ -118,7 +119,7 @@ def _weighted(table: Confusion | PairedConfusion, cell_costs: Any, stratum: Stra
     squares = np.asarray(table.squares)
     costs = np.asarray(cell_costs)
     n = float(stratum.n[0])
-    kish = n**2 / squares.sum()
+    kish = effective_size(n, squares.sum())
     variance = float((squares * (costs - stratum.mean[0]) ** 2).sum()) / n**2
     variance *= kish / max(kish - 1, 0.5)  # as with n - 1 in a sample variance
     spread = float(stratum.moment(2)[0])
@@ -192,6 +193,13 @@ def cell_shares(table: Confusion | PairedConfusion, design: Design) -> Floats:
         return np.asarray(table.counts / table.n)
     sizes = np.maximum(table.class_counts, 1)
     return np.asarray(table.counts / sizes * checked_priors(design.class_priors, table.labels))
+
+
+def where_used(table: Confusion, design: Design) -> Confusion:
+    """Return the shares of the cells where a classifier is used, if not as in the examples."""
+    if design.class_priors is None:
+        return table
+    return Confusion(cell_shares(table, design), table.labels, table.decisions)
 
 
 def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -> Floats:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._table import html_table, number, seen
+from stakes._table import dearer, html_table, number, percent, seen
 from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError, RareCostWarning
 from stakes.infer.deltas import ENOUGH, cost_differences, rarest_end
-from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, outcomes_of
+from stakes.infer.designs import SIMPLE, CountTable, Design, cell_shares, outcomes_of
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes, Stratum
@@ -53,7 +53,7 @@ class CostDifference(Inference):
     evaluation of classifiers. *ICML 2000*, section 3.2.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 5.2.
+    University, CountTable 5.2.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class CostDifference(Inference):
     0.2448...
     """
 
-    paired: Table
+    paired: CountTable
     costs: CostMatrix | None = None
     names: tuple[str, str] = ("first", "second")
     design: Design = SIMPLE
@@ -214,7 +214,7 @@ class CostDifference(Inference):
             CostEstimate(second, self.costs, self.design, self.unit),
         )
 
-    def _marginals(self) -> tuple[Table, Table]:
+    def _marginals(self) -> tuple[CountTable, CountTable]:
         """Return each classifier's own table; groups stay groups."""
         if isinstance(self.paired, GroupedConfusion):
             one, other = (
@@ -278,7 +278,7 @@ class CostDifference(Inference):
         evaluation of classifiers. *ICML 2000*, section 3.2.
 
         Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, Table 5.2.
+        University, CountTable 5.2.
 
         McNemar, Q. (1947). Note on the sampling error of the difference between correlated
         proportions or percentages. *Psychometrika* 12, 153-157.
@@ -325,21 +325,16 @@ class CostDifference(Inference):
         str
             A sentence.
         """
-        unit = f" {self.unit}" if self.unit else ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             interval = self.interval(confidence)
             result = self.test(confidence=confidence)
-        first, second = self.names
-        sure = f"{100 * confidence:.4g} % confidence"
-        size = f"{number(abs(self.difference))}{unit} "
-        size += f"{'more' if self.difference > 0 else 'less'} per decision than {second}"
         text = (
-            f"{first} costs {size if self.difference else f'the same per decision as {second}'} "
-            f"({number(interval.low)} to {number(interval.high)} with {sure})"
+            f"{dearer(self.names, self.difference, self.unit)} ({number(interval.low)} to "
+            f"{number(interval.high)} with {percent(confidence)} confidence)"
         )
         if result.rejected:
-            cheaper = second if self.difference > 0 else first
+            cheaper = self.names[1] if self.difference > 0 else self.names[0]
             return f"{text}: {cheaper} is cheaper (p = {result.p_value:.2g})."
         return f"{text}: a tie, the {number(self.n)} examples do not tell which is cheaper."
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._labels import Label
-from stakes._table import html_table, matrix_table, number
+from stakes._table import html_table, matrix_table, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer.designs import SIMPLE, Design, Table, cell_shares, outcomes_of
+from stakes.infer.designs import SIMPLE, CountTable, Design, cell_shares, outcomes_of, where_used
 from stakes.infer.inference import Inference
 from stakes.infer.outcomes import Outcomes
 from stakes.measures.agreement import error_rate
@@ -48,10 +48,10 @@ class CostEstimate(Inference):
     References
     ----------
     Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1 and Table 2.
+    evaluation of classifiers. *ICML 2000*, section 3.1 and CountTable 2.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4 and Table 5.1.
+    University, equation 2.4 and CountTable 5.1.
 
     Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
     random variable. arXiv:1905.06208.
@@ -70,7 +70,7 @@ class CostEstimate(Inference):
     is from predicting 0 when it was 1.
     """
 
-    confusion: Table
+    confusion: CountTable
     costs: CostMatrix | None = None
     design: Design = SIMPLE
     unit: str = ""
@@ -127,14 +127,14 @@ class CostEstimate(Inference):
     def total(self) -> float:
         """What as many decisions as were evaluated cost together."""
         outcomes = self.outcomes()
-        if len(outcomes.strata) > 1:
+        if outcomes.design == "priors":
             return float(outcomes.mean[0]) * float(self.n)
         return float(outcomes.only.counts[0] @ outcomes.only.costs)
 
     @property
     def error_rate(self) -> float:
-        """The share of decisions that were not the actual class."""
-        return error_rate(self._table())
+        """The share of decisions that are not the actual class, where the classifier is used."""
+        return error_rate(where_used(self._table(), self.design))
 
     def times(self, volume: float) -> float:
         """Return the expected cost of `volume` decisions.
@@ -204,7 +204,7 @@ class CostEstimate(Inference):
             for chosen, decision in enumerate(self._matrix().decisions)
         }
 
-    def _always(self, chosen: int) -> Table:
+    def _always(self, chosen: int) -> CountTable:
         """Return the counts as if one decision had been taken for all examples."""
         costs, table = self._matrix(), self.confusion
 
@@ -292,13 +292,12 @@ class CostEstimate(Inference):
         str
             A sentence.
         """
-        unit = f" {self.unit}" if self.unit else ""
         low, high = self.interval(confidence)
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
-            f"{decisions} {number(self.cost)}{unit} each "
-            f"({number(low)} to {number(high)} with {100 * confidence:.4g} % confidence)"
-            f", {number(self.total)}{unit} in total"
+            f"{decisions} {with_unit(self.cost, self.unit)} each "
+            f"({number(low)} to {number(high)} with {percent(confidence)} confidence)"
+            f", {with_unit(self.total, self.unit)} in total"
         )
         worst = self._worst_cell()
         if worst is None:

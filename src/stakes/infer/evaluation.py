@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from stakes import _validate
 from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, InputTypeError
-from stakes.infer.counting import counted
-from stakes.infer.designs import Design
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.designs import CountTable, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.many import Ranking
+from stakes.infer.ranking import Ranking
 
 
 def evaluate(
@@ -81,7 +80,7 @@ def evaluate(
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
     """
-    table = counted(costs, y_true, [y_pred], sample_weight=sample_weight, groups=groups)
+    table = _counted(costs, y_true, [y_pred], sample_weight=sample_weight, groups=groups)
     matrix = costs if isinstance(costs, CostMatrix) else None
     return CostEstimate(table, matrix, Design(class_priors, strata, impossible), unit)
 
@@ -134,7 +133,7 @@ def compare(
     evaluation of classifiers. *ICML 2000*, section 3.2.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 5.2.
+    University, CountTable 5.2.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def compare(
     if ids is not None:
         _check_same_examples(ids, len(y_pred_1))
     predictions = [y_pred_1, y_pred_2]
-    table = counted(costs, y_true, predictions, sample_weight=sample_weight, groups=groups)
+    table = _counted(costs, y_true, predictions, sample_weight=sample_weight, groups=groups)
     matrix = costs if isinstance(costs, CostMatrix) else None
     return CostDifference(table, matrix, names, Design(class_priors, strata, impossible), unit)
 
@@ -214,9 +213,37 @@ def compare_many(
     )
     if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
         raise InputError("predictions: expected at least two classifiers, got 1.")
-    pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
-    design = Design(class_priors, strata, impossible)
-    return Ranking(pairs, costs, joint, unit, design)  # type: ignore[arg-type]
+    return Ranking.from_joint(joint, costs, unit, Design(class_priors, strata, impossible))
+
+
+def _counted(
+    costs: Any, y_true: Any, predictions: Sequence[Any], *, sample_weight: Any, groups: Any
+) -> CountTable:
+    """Return the table of one or two classifiers' decisions."""
+    if isinstance(costs, ExampleCosts):
+        if sample_weight is not None or groups is not None:
+            raise DesignError(
+                "sample_weight, groups: they cannot be combined with costs of single examples."
+            )
+        if y_true is not None:
+            _validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+        return CostSample.from_predictions(costs, *predictions)
+    if not isinstance(costs, CostMatrix):
+        raise InputTypeError(
+            f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "
+            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() or "
+            "cheapest_probability."
+        )
+    names = {"labels": costs.labels, "decisions": costs.decisions}
+    if groups is not None:
+        if sample_weight is not None:
+            raise DesignError("sample_weight: it cannot be combined with groups.")
+        second = predictions[1] if len(predictions) > 1 else None
+        return GroupedConfusion.from_labels(
+            y_true, predictions[0], groups, y_pred_2=second, **names
+        )
+    kind = Confusion if len(predictions) == 1 else PairedConfusion
+    return kind.from_labels(y_true, *predictions, sample_weight=sample_weight, **names)
 
 
 def _check_same_examples(ids: Any, n: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stakes._table import number
+from stakes._table import number, percent
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,3 @@ class Interval:
             "confidence": self.confidence,
             "method": self.method,
         }
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage."""
-    return f"{100 * share:.4g} %"

@@ -145,6 +145,12 @@ class Outcomes:
         """The most that a decision can cost on average."""
         return float(sum(stratum.weight * stratum.costs[-1] for stratum in self.strata))
 
+    def times(self, factors: Any) -> Outcomes:
+        """Return tables with the same shares, of so many times as many independent examples."""
+        column = np.atleast_1d(factors)[:, np.newaxis]
+        strata = tuple(each.with_counts(each.counts * column) for each in self.strata)
+        return Outcomes(strata, self.design)
+
     def as_independent(self) -> Outcomes:
         """Scale weighted or grouped counts to as many independent draws as they are worth."""
         if self.effective is None:

@@ -17,13 +17,13 @@ from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.batch import batch_p_values
 from stakes.infer.deltas import cost_differences
+from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
 from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
 from stakes.infer.probability.tilting import tilted
-from stakes.infer.run import checked_confidence
 
 TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
@@ -97,6 +97,8 @@ class Plan:
     ----------
     n : int
         The answer.
+    goal : str
+        What so many are needed for, in words.
     spread, range_of_costs : int or None
         What the standard deviation asks for, and what the range of the costs asks for, where an
         interval is planned; the answer is at least the larger.
@@ -119,7 +121,7 @@ class Plan:
 
     n: int
     goal: str
-    spread: int
+    spread: int | None = None
     range_of_costs: int | None = None
     trustworthy_from: int | None = None
     arm: float | None = None
@@ -138,6 +140,13 @@ class Plan:
     def _repr_html_(self) -> str:
         return html_table(["plan"], [[self.summary()]])
 
+    @property
+    def reason(self) -> str:
+        """What asks for most examples, in words."""
+        if (self.range_of_costs or 0) > (self.spread or 0):
+            return "the rarest, most expensive mistake"
+        return "the spread of the costs"
+
     def summary(self) -> str:
         """Say how many examples are needed, and why.
 
@@ -148,12 +157,7 @@ class Plan:
         """
         text = f"{number(self.n)} test examples are needed {self.goal}"
         if self.range_of_costs is not None:
-            why = (
-                "the rarest, most expensive mistake"
-                if self.range_of_costs > self.spread
-                else "the spread of the costs"
-            )
-            text += f"; {why} asks for most"
+            text += f"; {self.reason} asks for most"
         if self.power is not None:
             text += f" (simulated power {100 * self.power.simulated:.0f} %)"
         return f"{text}."
@@ -168,6 +172,7 @@ def plan_test_size(
     power: float = 0.8,
     confidence: float = 0.95,
     weight: float = WEIGHT,
+    class_priors: Any = None,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
     """Return how large a test set is needed, for an interval or for a comparison.
@@ -189,6 +194,9 @@ def plan_test_size(
         Of the interval or the test.
     weight : float, default 0.7
         Of the extremal interval; 1 for the conservative one.
+    class_priors : mapping or sequence, optional
+        The share of each class where the classifier is used, for `half_width` with a pilot. The
+        test set has the classes in the pilot's shares.
     rng : Generator or seed
         For the simulation that confirms the power.
 
@@ -203,7 +211,10 @@ def plan_test_size(
     Gamma(weight): an interval cannot be shorter than what one more mistake of the costliest kind
     would add. Where both matter the formula is too low, so with a pilot n is raised until half of
     the test sets drawn from it have an arm of at most h. For a difference d,
-    n = (z_{1-α/2} + z_power)² σ²/d², raised until the simulated power is reached.
+    n = (z_{1-α/2} + z_power)² σ²/d², raised until the simulated power is reached. With class
+    priors π, σ² = Σ π_j² σ_j²/s_j, s_j being the share of class j in the test set, the range is the
+    largest π_j/s_j times that of a class, and n is raised until a test set with just the pilot's
+    rates has an arm of at most h.
 
     References
     ----------
@@ -225,43 +236,25 @@ def plan_test_size(
     2,145 test examples are needed for an upper limit within 0.5 of the estimate; the spread of the
     costs asks for most.
     """
-    alpha = checked_confidence(confidence)
+    alpha = _validate.alpha(confidence)
     if (half_width is None) == (difference is None):
         raise InputTypeError("half_width, difference: give one of the two.")
-    _positive(weight, "weight")
+    _validate.positive(weight, "weight")
     if pilot is not None and pilot.weighted:
         raise DesignError("pilot: planning needs counts of examples, not sums of weights.")
     generator = _validate.generator(rng)
+    if class_priors is not None and (difference is not None or not isinstance(pilot, Confusion)):
+        raise DesignError("class_priors: they need half_width, and the Confusion of a pilot.")
     if half_width is not None:
-        arm = _positive(half_width, "half_width")
+        arm = _validate.positive(half_width, "half_width")
+        if class_priors is not None and pilot is not None:
+            estimate = CostEstimate(pilot, costs, Design(class_priors))
+            return _for_stratified_interval(estimate, arm, alpha, weight)
         return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
-    target = _positive(
-        abs(difference) if isinstance(difference, int | float) else difference, "difference"
-    )
+    target = _validate.positive(abs(_validate.one_number(difference, "difference")), "difference")
     if not 0 < power < 1:
         raise InputError(f"power: expected a number between 0 and 1, got {power!r}.")
-    factor = float(-ndtri(alpha / 2) + ndtri(power)) ** 2
-    goal = f"to show a difference of {number(target)} with a power of {100 * power:.3g} %"
-    too_small = _too_small("difference", target, goal, "a larger difference or less power")
-    if pilot is None:
-        span = float(np.ptp(costs.values, axis=0).max())
-        if target >= span:
-            raise InputError(
-                f"difference: two classifiers cannot differ by more than {span:g} per decision "
-                f"with these costs; got {target:g}."
-            )
-        return Plan(_size(factor * (span / target * (span / target) - 1), too_small), goal, 0)
-    if not isinstance(pilot, PairedConfusion):
-        raise InputTypeError("pilot: a difference needs the counts of two classifiers.")
-    pilots = CostDifference(pilot, costs).difference
-    probabilities, values = _alternative(pilot, costs, float(np.copysign(target, pilots)))
-    n = _size(factor * _variance(probabilities, values) / target / target, too_small)
-    found = _power(probabilities, values, n, alpha, generator)
-    # The formula is optimistic for rare costs; go on until the simulation agrees.
-    while found.simulated < power - 2 * found.standard_error:
-        n = _size(1.25 * n, too_small)
-        found = _power(probabilities, values, n, alpha, generator)
-    return Plan(n, goal, n, power=found)
+    return _for_difference(costs, pilot, target, power, alpha, rng=generator)
 
 
 def power(
@@ -320,14 +313,13 @@ def power(
     >>> round(found.formula, 2), round(found.simulated, 1)
     (0.81, 0.8)
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise InputError(f"n: expected a positive whole number, got {n!r}.")
-    alpha = checked_confidence(confidence)
+    size = _validate.as_size(n, "n", least=1)
+    alpha = _validate.alpha(confidence)
     if not isinstance(pilot, PairedConfusion) or pilot.weighted:
         raise InputTypeError("pilot: expected a PairedConfusion of counted examples.")
     target = CostDifference(pilot, costs).difference if difference is None else difference
     probabilities, values = _alternative(pilot, costs, target)
-    return _power(probabilities, values, int(n), alpha, _validate.generator(rng))
+    return _power(probabilities, values, size, alpha, _validate.generator(rng))
 
 
 def _for_interval(
@@ -340,8 +332,7 @@ def _for_interval(
     rng: np.random.Generator,
 ) -> Plan:
     span = float(np.ptp(costs.values))
-    goal = f"for an upper limit within {number(arm)} of the estimate"
-    too_small = _too_small("half_width", arm, goal, "a wider interval")
+    goal, too_small = _interval_goal(arm)
     rare = max(1, _size(float(gamma.isf(alpha / 2, weight)) * span / arm, too_small))
     z = float(ndtri(alpha / 2))
     if pilot is None:
@@ -359,6 +350,69 @@ def _for_interval(
         n = _size(1.05 * n, too_small)
         found = _median_arm(stratum, n, alpha, weight, rng)
     return Plan(n, goal, spread, rare, trust, found)
+
+
+def _for_stratified_interval(
+    estimate: CostEstimate, arm: float, alpha: float, weight: float
+) -> Plan:
+    goal, too_small = _interval_goal(arm)
+    z, extra = float(ndtri(alpha / 2)), float(gamma.isf(alpha / 2, weight))
+    outcomes = estimate.outcomes()
+    needed_for_spread, needed_for_range = 0.0, 1.0
+    for stratum in outcomes.strata:
+        one_in = float(estimate.n) / float(stratum.n[0])
+        variance = one_in * stratum.weight**2 * float(stratum.moment(2)[0])
+        needed_for_spread += z**2 * variance / arm / arm
+        span = one_in * stratum.weight * float(np.ptp(stratum.costs))
+        needed_for_range = max(needed_for_range, extra * span / arm)
+    spread, rare = _size(needed_for_spread, too_small), _size(needed_for_range, too_small)
+    n = max(spread, rare)
+    while True:
+        scaled = outcomes.times(n / float(estimate.n))
+        _, high = extremal.limits(scaled, alpha, weight=weight)
+        found = float((high - scaled.mean)[0])
+        if found <= arm:
+            return Plan(n, goal, spread, rare, arm=found)
+        n = _size(1.05 * n, too_small)
+
+
+def _interval_goal(arm: float) -> tuple[str, InputError]:
+    """Return what an interval is planned for, and what to raise where no test set is enough."""
+    goal = f"for an upper limit within {number(arm)} of the estimate"
+    return goal, _too_small("half_width", arm, goal, "a wider interval")
+
+
+def _for_difference(
+    costs: CostMatrix,
+    pilot: Confusion | PairedConfusion | None,
+    target: float,
+    power: float,
+    alpha: float,
+    *,
+    rng: np.random.Generator,
+) -> Plan:
+    factor = float(-ndtri(alpha / 2) + ndtri(power)) ** 2
+    goal = f"to show a difference of {number(target)} with a power of {100 * power:.3g} %"
+    too_small = _too_small("difference", target, goal, "a larger difference or less power")
+    if pilot is None:
+        span = float(np.ptp(costs.values, axis=0).max())
+        if target >= span:
+            raise InputError(
+                f"difference: two classifiers cannot differ by more than {span:g} per decision "
+                f"with these costs; got {target:g}."
+            )
+        return Plan(_size(factor * (span / target * (span / target) - 1), too_small), goal)
+    if not isinstance(pilot, PairedConfusion):
+        raise InputTypeError("pilot: a difference needs the counts of two classifiers.")
+    pilots = CostDifference(pilot, costs).difference
+    probabilities, values = _alternative(pilot, costs, float(np.copysign(target, pilots)))
+    n = _size(factor * _variance(probabilities, values) / target / target, too_small)
+    found = _power(probabilities, values, n, alpha, rng)
+    # The formula is optimistic for rare costs; go on until the simulation agrees.
+    while found.simulated < power - 2 * found.standard_error:
+        n = _size(1.25 * n, too_small)
+        found = _power(probabilities, values, n, alpha, rng)
+    return Plan(n, goal, power=found)
 
 
 def _median_arm(
@@ -386,12 +440,6 @@ def _size(needed: float, too_small: InputError) -> int:
     return ceil(needed)
 
 
-def _positive(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
-        raise InputError(f"{name}: expected a positive number, got {value!r}.")
-    return float(value)
-
-
 def _variance(probabilities: Floats, values: Floats) -> float:
     mean = float(probabilities @ values)
     return float(probabilities @ (values - mean) ** 2)
@@ -410,15 +458,16 @@ def _power(
     probabilities: Floats, values: Floats, n: int, alpha: float, rng: np.random.Generator
 ) -> Power:
     """Draw test sets, merged into distinct differences, and test each."""
-    drawn = rng.multinomial(n, probabilities, SIMULATIONS)
-    outcomes = Outcomes((make_stratum(values, drawn),))
-    share = float((batch_p_values(outcomes) <= alpha).mean())
-    error = float(np.sqrt(max(share * (1 - share), 1 / SIMULATIONS) / SIMULATIONS))
-    if _variance(probabilities, values) <= 0:
+    variance = _variance(probabilities, values)
+    if variance <= 0:
         raise InputError(
             "pilot: all its examples differ by the same cost, so it tells nothing about chance. "
             "Use a larger one."
         )
-    z = abs(float(probabilities @ values)) * np.sqrt(n / _variance(probabilities, values))
+    drawn = rng.multinomial(n, probabilities, SIMULATIONS)
+    outcomes = Outcomes((make_stratum(values, drawn),))
+    share = float((batch_p_values(outcomes) <= alpha).mean())
+    error = float(np.sqrt(max(share * (1 - share), 1 / SIMULATIONS) / SIMULATIONS))
+    z = abs(float(probabilities @ values)) * np.sqrt(n / variance)
     formula = float(ndtr(z + ndtri(alpha / 2)) + ndtr(-z + ndtri(alpha / 2)))
     return Power(n, formula, share, error)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
+from stakes import _validate
 from stakes._warn import warn
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
 from stakes.infer.methods import METHODS
@@ -16,24 +16,14 @@ AUTOMATIC = ("exact", "extremal")
 """The methods that "auto" chooses from."""
 
 
-def checked_confidence(confidence: Any) -> float:
-    """Return one minus the confidence, which must lie between 0 and 1."""
-    if (
-        isinstance(confidence, bool)
-        or not isinstance(confidence, Real)
-        or not 0 < float(confidence) < 1
-    ):
-        raise InputError(
-            f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
-        )
-    return round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
+checked_confidence = _validate.alpha
 
 
 def limits(
     outcomes: Outcomes, confidence: float, method: str, options: dict[str, Any]
 ) -> tuple[Floats, Floats]:
     """Return the limits of a method for each table."""
-    alpha = checked_confidence(confidence)
+    alpha = _validate.alpha(confidence)
     if method not in METHODS:
         raise InputError(
             f"method: expected one of {', '.join(map(repr, ['auto', *METHODS]))}; got {method!r}."

@@ -11,18 +11,17 @@ import numpy as np
 from scipy.stats import binom
 
 from stakes import _validate
+from stakes._table import percent
 from stakes.errors import DesignError, InputError
-from stakes.infer.methods import METHODS, normal
+from stakes.infer.methods import METHODS, exact, extremal, normal
 from stakes.infer.methods.bcost import order, resampled
-from stakes.infer.methods.exact import distributions
-from stakes.infer.methods.extremal import WEIGHT, tails
-from stakes.infer.outcomes import Outcomes
-from stakes.infer.run import check_options, checked_confidence, option_names
+from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.probability.servings import servings
+from stakes.infer.run import check_options, option_names
 
 SMALLEST = 1e-12
 """No p-value is known to be smaller than what the distributions are computed to."""
 
-SERVINGS = 1 << 22
 Tails = tuple[float, float]
 """The evidence against a mean of at most, and of at least, the margin: one-sided p-values for
 "greater" and for "less"."""
@@ -90,7 +89,7 @@ class TestResult:
                 "greater": f"{first} costs more than {self.margin:g} more than {second}",
             }[self.alternative]
         verdict = "shown" if self.rejected else "not shown"
-        sure = f"{100 * self.confidence:.4g} % confidence"
+        sure = f"{percent(self.confidence)} confidence"
         return f"{claim}: {verdict} at {sure} (p = {self.p_value:.3g}, {self.method})."
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +114,7 @@ def run_test(
     options: dict[str, Any],
 ) -> TestResult:
     """Check what is asked, and let the method answer."""
-    alpha = checked_confidence(confidence)
+    alpha = _validate.alpha(confidence)
     _validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
     _validate.choice(method, "method", ("auto", *TESTS))
     if not isinstance(margin, Real) or not np.isfinite(float(margin)):
@@ -153,9 +152,7 @@ def run_test(
 
 def _exact(outcomes: Outcomes, margin: float, alpha: float, *, laplace: Any = 0.0) -> Tails:
     """BDELTACOST without sampling noise: the bootstrap probability of at most, at least margin."""
-    upper = distributions(outcomes, laplace, alpha)[0]
-    lower = distributions(outcomes, laplace, alpha, 0)[0] if isinstance(laplace, str) else upper
-    return lower.cdf(margin), upper.sf(margin)
+    return _first(exact.tails(outcomes, margin, laplace=laplace, alpha=alpha))
 
 
 def _bdeltacost(
@@ -183,17 +180,21 @@ def _extremal(
     margin: float,
     _alpha: float,
     *,
-    weight: float = WEIGHT,
+    weight: float = extremal.WEIGHT,
     conservative: bool = False,
 ) -> Tails:
     """Return the error rates at which the extremal interval would end at the margin."""
-    below, above = tails(outcomes, margin, weight=weight, conservative=conservative)
-    return float(below[0]), float(above[0])
+    return _first(extremal.tails(outcomes, margin, weight=weight, conservative=conservative))
 
 
 def _normal(outcomes: Outcomes, margin: float, _alpha: float) -> Tails:
     """Return the paired-differences z test's tails."""
-    greater, less = normal.tails(outcomes, margin)
+    return _first(normal.tails(outcomes, margin))
+
+
+def _first(tails: tuple[Floats, Floats]) -> Tails:
+    """Return the tails of the first table, which is the only one."""
+    greater, less = tails
     return float(greater[0]), float(less[0])
 
 
@@ -210,8 +211,7 @@ def _signflip(
     Valid where the differences are symmetric about the margin under the hypothesis; with costs they
     often are not.
     """
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int) or n_resamples < 1:
-        raise InputError(f"n_resamples: expected a positive whole number, got {n_resamples!r}.")
+    n_resamples = _validate.as_size(n_resamples, "n_resamples", least=1)
     stratum = outcomes.only
     seen = stratum.counts[0] > 0
     counts = np.rint(stratum.counts[0, seen]).astype(np.int64)
@@ -219,10 +219,9 @@ def _signflip(
     observed, slack = float(counts @ shifted), 1e-9 * float(counts @ np.abs(shifted))
     generator = _validate.generator(rng)
     above = below = 0
-    step = max(1, SERVINGS // len(counts))
-    for start in range(0, n_resamples, step):
-        size = (min(step, n_resamples - start), len(counts))
-        totals = (2 * generator.binomial(counts, 0.5, size) - counts) @ np.abs(shifted)
+    for size in servings(n_resamples, len(counts)):
+        heads = generator.binomial(counts, 0.5, (size, len(counts)))
+        totals = (2 * heads - counts) @ np.abs(shifted)
         above += int(np.sum(totals >= observed - slack))
         below += int(np.sum(totals <= observed + slack))
     return (1 + above) / (n_resamples + 1), (1 + below) / (n_resamples + 1)

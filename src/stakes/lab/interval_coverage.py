@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from stakes import _validate
-from stakes._table import html_table, number
+from stakes._table import html_table, number, percent
 from stakes.costs import CostMatrix
-from stakes.infer.interval import percent
-from stakes.infer.run import checked_confidence
 from stakes.lab.measurements import INTERVALS, ROUNDING, for_each, limits, rate, seeds
-from stakes.lab.truth import Extreme, checked_size, truth_of, whole_number
+from stakes.lab.truth import Extreme, checked_size, truth_of
 
 
 @dataclass(frozen=True)
@@ -174,9 +172,10 @@ def coverage(
     >>> coverage("extremal", counts, costs, rng=0).coverage > 0.93
     True
     """
-    checked_confidence(confidence)
+    _validate.alpha(confidence)
     truth, counted = truth_of(confusion, costs, smooth, name="confusion")
-    size, sets = checked_size(n, counted, "confusion"), whole_number(repeats, "repeats")
+    size = checked_size(n, counted, "confusion")
+    sets = _validate.as_size(repeats, "repeats", least=1)
     generator = _validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
     slack = ROUNDING * float(np.abs(truth.atoms.costs).max())

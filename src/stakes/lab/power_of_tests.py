@@ -12,9 +12,8 @@ from stakes._frame import data_frame
 from stakes._table import html_table, listed, number
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.infer.run import checked_confidence
 from stakes.lab.measurements import TESTS, for_each, rate, rejections, seeds
-from stakes.lab.truth import truth_of, whole_number
+from stakes.lab.truth import truth_of
 
 
 @dataclass(frozen=True)
@@ -165,9 +164,9 @@ def power_curve(
     >>> [round(power, 1) for power in curve.power]
     [0.1, 0.8]
     """
-    checked_confidence(confidence)
+    _validate.alpha(confidence)
     given = np.atleast_1d(np.asarray(n, dtype=object))
-    sizes = tuple(whole_number(size, "n") for size in given.ravel().tolist())
+    sizes = tuple(_validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
     if not sizes:
         raise InputError("n: expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")
@@ -175,7 +174,7 @@ def power_curve(
         wanted = _validate.numeric(difference, "difference", ndim=0)
         _validate.finite(wanted, "difference", "Give the difference in cost per decision.")
         truth = truth.tilted(float(wanted))
-    sets = whole_number(repeats, "repeats")
+    sets = _validate.as_size(repeats, "repeats", least=1)
     generator = _validate.generator(rng)
     drawn = [truth.draw(size, sets, generator) for size in sizes]
     seed_of = seeds(generator)

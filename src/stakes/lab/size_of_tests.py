@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from stakes import _validate
-from stakes._table import html_table, number
+from stakes._table import html_table, number, percent
 from stakes.costs import CostMatrix
-from stakes.infer.interval import percent
-from stakes.infer.run import checked_confidence
 from stakes.lab.measurements import TESTS, for_each, rate, rejections, seeds
-from stakes.lab.truth import Extreme, checked_size, truth_of, whole_number
+from stakes.lab.truth import Extreme, checked_size, truth_of
 
 NULLS = ("tilted", "exchanged")
 
@@ -178,10 +176,11 @@ def type_one_error(
     >>> type_one_error("auto", shares, costs, n=1000, rng=0).size < 0.08
     True
     """
-    checked_confidence(confidence)
+    _validate.alpha(confidence)
     _validate.choice(null, "null", NULLS)
     found, counted = truth_of(paired, costs, smooth, name="paired")
-    size, sets = checked_size(n, counted, "paired"), whole_number(repeats, "repeats")
+    size = checked_size(n, counted, "paired")
+    sets = _validate.as_size(repeats, "repeats", least=1)
     truth = found.exchanged() if null == "exchanged" else found.tilted(0.0)
     generator = _validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import stakes
-from stakes.errors import FileError, MissingExtraError
+from stakes.errors import FileError
 from stakes.lab.experiment import MEASURED, Results, Row, Value
 from stakes.read import write_binary
+from stakes.read.parquet import parquet_bytes, read_parquet
+from stakes.read.tables import pyarrow
 
 FORMAT = "stakes-lab/1"
-KEY = b"stakes"
 
 
 def folder_of(folder: Path, experiment: str, scale: float, seed: int) -> Path:
@@ -28,7 +28,7 @@ def cell_file(folder: Path, number: int) -> Path:
 
 def make_folder(folder: Path) -> None:
     """Make the folder of a run, before anything is measured that could not be kept."""
-    _arrow()
+    _pyarrow()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -37,30 +37,17 @@ def make_folder(folder: Path) -> None:
 
 def write(path: Path, rows: Iterable[Row], about: Mapping[str, Any]) -> None:
     """Write rows with what identifies them."""
-    pa, parquet = _arrow()
-    table = pa.Table.from_pylist(_filled(list(rows)))
-    table = table.replace_schema_metadata(
-        {KEY: json.dumps({"format": FORMAT, "version": stakes.__version__, **about})}
-    )
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink)
-    write_binary(path, sink.getvalue().to_pybytes())
+    table = _pyarrow().Table.from_pylist(_filled(list(rows)))
+    said = {"format": FORMAT, "version": stakes.__version__, **about}
+    write_binary(path, parquet_bytes(table, said))
 
 
 def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
     """Read rows and what identifies them."""
-    pa, parquet = _arrow()
-    try:
-        table = parquet.read_table(path, partitioning=None)
-        about = json.loads(table.schema.metadata[KEY])
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file.") from None
-    except (OSError, pa.ArrowInvalid) as error:
-        raise FileError(
-            f"{path}: cannot be read: {error}. Delete it to measure it anew."
-        ) from error
-    except (KeyError, TypeError, ValueError):
-        raise FileError(f"{path}: expected results of the lab, got another Parquet file.") from None
+    _pyarrow()
+    table, about = read_parquet(path, "results of the lab", "Delete it to measure it anew.")
+    if not isinstance(about, dict):
+        raise FileError(f"{path}: expected results of the lab, got another Parquet file.")
     if about.get("format") != FORMAT:
         raise FileError(
             f"{path}: expected results of the format {FORMAT}, got {about.get('format')}: "
@@ -126,13 +113,5 @@ def _filled(rows: Sequence[Row]) -> list[dict[str, Value | None]]:
     return [{name: row.get(name) for name in (*names, *MEASURED)} for row in rows]
 
 
-def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError(
-            "the lab keeps its results in Parquet files, for which pyarrow is not installed: "
-            "pip install 'stakes[lab]'"
-        ) from error
-    return pa, parquet
+def _pyarrow() -> Any:
+    return pyarrow("keeping results of the lab", "lab")

@@ -168,15 +168,8 @@ def _array(table: Any, costs: CostMatrix, name: str, kind: str) -> Floats:
     return counts.astype(np.float64)
 
 
-def whole_number(value: Any, name: str) -> int:
-    """Check that something is a whole number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name}: expected a whole number above 0, got {value!r}.")
-    return int(value)
-
-
 def checked_size(n: Any, counted: int | None, name: str) -> int:
     """Return the size of the test sets: the one asked for, or that of the table."""
     if n is None and counted is None:
         raise InputError(f"n: {name} has shares, so say how many examples a test set has.")
-    return whole_number(counted if n is None else n, "n")
+    return _validate.as_size(counted if n is None else n, "n", least=1)

@@ -21,7 +21,6 @@ from stakes.learn._base import (
     several_classes,
     weight_parameter,
 )
-from stakes.learn.bag import at_least_one
 from stakes.learn.weights import learnable
 
 
@@ -139,7 +138,7 @@ class AdaCostClassifier(MetaLearner):
         AdaCostClassifier
             Itself.
         """
-        rounds = at_least_one(self.n_estimators, "n_estimators")
+        rounds = _validate.as_size(self.n_estimators, "n_estimators", least=1)
         self._check_numbers()
         weight_name = self._weight_name()
         actual = self._start(X, y)

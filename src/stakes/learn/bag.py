@@ -61,7 +61,7 @@ class Bag:
 
 def make_bag(random_state: Any, n_estimators: int, rows: int, max_samples: float = 1.0) -> Bag:
     """Draw a seed for each member, and find out how many rows it gets."""
-    members = at_least_one(n_estimators, "n_estimators")
+    members = _validate.as_size(n_estimators, "n_estimators", least=1)
     seeds = check_random_state(random_state).randint(SEEDS, size=members)
     return Bag(seeds.astype(np.int64), rows, _size(max_samples, rows))
 
@@ -139,14 +139,6 @@ def probabilities_of(estimator: Any, how: Any = "auto") -> Probabilities:
     if how == "auto":
         return average if hasattr(estimator, "predict_proba") else vote
     return average if how == "average" else vote
-
-
-def at_least_one(value: Any, name: str) -> int:
-    """Check a number of things of which one is needed."""
-    whole = -1 if isinstance(value, bool) else _validate.as_size(value, name)
-    if whole < 1:
-        raise InputError(f"{name}: expected a whole number, 1 or more, got {value!r}.")
-    return whole
 
 
 def _fit(estimator: Any, X: Any, y: NDArray[Any], sample: NDArray[np.int64], seed: int) -> Any:

@@ -16,15 +16,12 @@ from stakes import _validate
 from stakes._byvalue import frozen
 from stakes._frame import data_frame
 from stakes._labels import listing
-from stakes._table import html_table, number, text_table
+from stakes._table import html_table, number, percent, text_table, with_unit
 from stakes._table import p_value as written_p
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.interval import percent
-from stakes.infer.many import Pair
-from stakes.infer.multiplicity import holm
-from stakes.infer.run import checked_confidence
+from stakes.infer.multiplicity import Pair, bonferroni, judged
 from stakes.learn._base import classes_of, training_costs
 from stakes.learn.learner_difference import LearnerDifference
 from stakes.learn.splits import Data, joint_decisions, named_learners, splits_of
@@ -152,15 +149,10 @@ class LearnerComparison:
         list of Pair
         """
         _validate.choice(adjust, "adjust", ("holm", "none"))
-        alpha = checked_confidence(self.confidence if confidence is None else confidence)
+        alpha = _validate.alpha(self.confidence if confidence is None else confidence)
         compared = [self.difference(*pair) for pair in combinations(self.mean_costs(), 2)]
         p_values = np.array([each.p_value for each in compared])
-        adjusted = holm(p_values) if adjust == "holm" else p_values
-        level = 1 - alpha / len(compared)
-        return [
-            _pair(each, level, p, q, alpha)
-            for each, p, q in zip(compared, p_values.tolist(), adjusted.tolist(), strict=True)
-        ]
+        return judged(compared, p_values, bonferroni(compared, alpha), alpha, adjust)
 
     def best_set(self, confidence: float | None = None) -> list[str]:
         """Return the learners that no other was shown to beat, the cheapest first.
@@ -207,15 +199,14 @@ class LearnerComparison:
         str
         """
         costs, best = self.mean_costs(), self.best_set(confidence)
-        unit = f" {self.unit}" if self.unit else ""
         sure = f"{percent(self.confidence if confidence is None else confidence)} confidence"
         over = f"over {len(self.tables)} splits"
         if len(best) == 1:
             return (
-                f"{best[0]} is the cheapest of {len(costs)} learners: {number(costs[best[0]])}"
-                f"{unit} a decision {over}, with {sure}."
+                f"{best[0]} is the cheapest of {len(costs)} learners: "
+                f"{with_unit(costs[best[0]], self.unit)} a decision {over}, with {sure}."
             )
-        tied = ", ".join(f"{name} ({number(costs[name])}{unit})" for name in best)
+        tied = ", ".join(f"{name} ({with_unit(costs[name], self.unit)})" for name in best)
         return f"A tie with {sure} between {len(best)} of {len(costs)} learners {over}: {tied}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -262,11 +253,6 @@ class LearnerComparison:
             )
         header = ["pair", "difference", "simultaneous interval", "adjusted p"]
         return [*header, "win/tie/loss", "verdict"], rows
-
-
-def _pair(each: LearnerDifference, level: float, p: float, adjusted: float, alpha: float) -> Pair:
-    low, high = each.interval(level)
-    return Pair(*each.names, each.difference, low, high, p, adjusted, adjusted <= alpha)
 
 
 def _first_wins(pair: Pair) -> bool:
@@ -377,7 +363,7 @@ def compare_learners(
     """
     learners = named_learners(estimators)
     _validate.choice(test, "test", TESTS)
-    checked_confidence(confidence)
+    _validate.alpha(confidence)
     if isinstance(costs, ExampleCosts):
         raise InputTypeError(
             "costs: expected a CostMatrix, got ExampleCosts. For costs of single examples use "

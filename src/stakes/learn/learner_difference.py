@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._byvalue import frozen
-from stakes._table import html_table, number
-from stakes._table import p_value as written_p
+from stakes._table import dearer, html_table, number, p_value, percent
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError
 from stakes.infer.deltas import cost_differences
 from stakes.infer.difference import CostDifference
-from stakes.infer.interval import Interval, percent
-from stakes.infer.run import checked_confidence
+from stakes.infer.interval import Interval
 from stakes.learn.corrected_tests import StudentTest, corrected_t, five_by_two_f, five_by_two_t
 
 ROUNDING = 1e-12
@@ -140,7 +139,7 @@ class LearnerDifference:
         Interval
         """
         sure = self.confidence if confidence is None else confidence
-        low, high = self._test().limits(checked_confidence(sure))
+        low, high = self._test().limits(_validate.alpha(sure))
         return Interval(low, high, sure, f"{self.kind} t")
 
     def cheaper(self, confidence: float | None = None) -> str | None:
@@ -156,7 +155,7 @@ class LearnerDifference:
         str or None
         """
         sure = self.confidence if confidence is None else confidence
-        if self.p_value > checked_confidence(sure):
+        if self.p_value > _validate.alpha(sure):
             return None
         return self.names[1] if self.statistic > 0 else self.names[0]
 
@@ -198,21 +197,17 @@ class LearnerDifference:
         -------
         str
         """
-        first, second = self.names
-        unit = f" {self.unit}" if self.unit else ""
-        found, interval = self.difference, self.interval(confidence)
-        size = f"{number(abs(found))}{unit} {'more' if found > 0 else 'less'} per decision than"
+        interval = self.interval(confidence)
         cheaper = self.cheaper(confidence)
-        verdict = (
-            f"{cheaper} is the cheaper learner (p = {written_p(self.p_value)})"
-            if cheaper
-            else f"a tie (p = {written_p(self.p_value)})"
-        )
+        written = p_value(self.p_value)
+        sure = f"p {written}" if written.startswith("<") else f"p = {written}"
+        verdict = f"{cheaper} is the cheaper learner" if cheaper else "a tie"
         return (
-            f"Over {len(self.tables)} splits {first} costs "
-            f"{size if found else 'the same per decision as'} {second} ({number(interval.low)} to "
-            f"{number(interval.high)} with {percent(interval.confidence)} confidence): {verdict}. "
-            f"Split by split, {first} wins {self.wins}, ties {self.ties} and loses {self.losses}."
+            f"Over {len(self.tables)} splits {dearer(self.names, self.difference, self.unit)} "
+            f"({number(interval.low)} to {number(interval.high)} with "
+            f"{percent(interval.confidence)} confidence): {verdict} ({sure}). "
+            f"Split by split, {self.names[0]} wins {self.wins}, ties {self.ties} and loses "
+            f"{self.losses}."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -220,8 +220,7 @@ class WeightedClassifier(MetaLearner):
         share = _validate.one_number(self.validation, "validation")
         if not 0 < share < 1:
             raise InputError(f"validation: expected a share between 0 and 1, got {share:g}.")
-        if _validate.as_size(self.max_fits, "max_fits") < 1:
-            raise InputError(f"max_fits: at least 1 fit is needed, got {self.max_fits}.")
+        _validate.as_size(self.max_fits, "max_fits", least=1)
 
     def _params_of_learner(self, fit_params: dict[str, Any]) -> dict[str, Any]:
         if not get_config()["enable_metadata_routing"]:

@@ -9,35 +9,45 @@ from typing import Any
 
 from stakes.errors import FileError
 from stakes.read.files import as_path
-from stakes.read.tables import pyarrow
-
-KEY = b"stakes"
-"""The metadata of the schema under which it stands, as JSON."""
+from stakes.read.tables import SAID, pyarrow
 
 
 def parquet_bytes(table: Any, content: dict[str, Any]) -> bytes:
-    """Return a pyarrow table and what is said of it as the bytes of a Parquet file."""
+    """Return a pyarrow table and what is said of it, in its metadata, as a Parquet file."""
     from pyarrow import parquet
 
     said = json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
     file = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata({KEY: said}), file, compression="zstd")
+    parquet.write_table(table.replace_schema_metadata({SAID: said}), file, compression="zstd")
     return file.getvalue()
 
 
-def said_in_parquet(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is Parquet with something said of its own; no file is no error."""
+def said_in_parquet(path: str | os.PathLike[str], content: bytes | None = None) -> bool:
+    """Tell whether a file is Parquet with something said of its own; no file is no error.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    content : bytes, optional
+        What it holds, if it was read already.
+    """
     pa = pyarrow()
     from pyarrow import parquet
 
     try:
-        return KEY in (parquet.read_schema(as_path(path)).metadata or {})
+        return SAID in (parquet.read_schema(_opened(path, content)).metadata or {})
     except (OSError, ValueError, pa.ArrowException):
         return False
 
 
-def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[Any, Any]:
-    """Read a pyarrow table and what is said of it.
+def read_parquet(
+    path: str | os.PathLike[str],
+    what: str,
+    remedy: str = "Was it cut short?",
+    content: bytes | None = None,
+) -> tuple[Any, Any]:
+    """Read a pyarrow table and what is said of it, None if nothing is.
 
     Parameters
     ----------
@@ -45,15 +55,18 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[Any, Any]:
         The file.
     what : str
         What it should be, such as "a count file", for errors.
+    remedy : str, optional
+        What to do about a file that cannot be read.
+    content : bytes, optional
+        What the file holds, if it was read already.
     """
     pa = pyarrow()
     from pyarrow import parquet
 
-    place = as_path(path)
     try:
-        table = parquet.read_table(place, partitioning=None)
+        table = parquet.read_table(_opened(path, content), partitioning=None)
         table.validate(full=True)
-        said = (table.schema.metadata or {}).get(KEY)
+        said = (table.schema.metadata or {}).get(SAID)
         return table, None if said is None else json.loads(said)
     except FileNotFoundError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or 'No such file'}.") from error
@@ -61,5 +74,9 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[Any, Any]:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(
             f"{path}: not {what}, because it cannot be read as a Parquet file: "
-            f"{lines[0][:200].rstrip('.')}. Was it cut short?"
+            f"{lines[0][:200].rstrip('.')}. {remedy}"
         ) from error
+
+
+def _opened(path: str | os.PathLike[str], content: bytes | None) -> Any:
+    return as_path(path) if content is None else pyarrow().BufferReader(content)

@@ -15,6 +15,7 @@ from stakes.read.problems import csv_problem, jsonl_problem
 from stakes.read.tables import (
     FIRST_ROW,
     arrow_read,
+    check_not_counts,
     check_readable,
     csv_header,
     file_kind,
@@ -323,6 +324,7 @@ def check_same_columns(parts: Sequence[Part]) -> Any:
 
 
 def _check_names(part: Part, schema: Any) -> None:
+    check_not_counts(schema, part.source)
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         raise FileError(f"{part.source}: the column {twice[0]!r} occurs more than once.")

@@ -36,6 +36,9 @@ LEAST_TEXT = 4
 
 FIRST_ROW = b"stakes: number of the first row"
 
+SAID = b"stakes"
+"""The metadata of the schema of files that stakes wrote: they have counts, and no predictions."""
+
 
 def read_table(path: Any, content: bytes | None = None) -> Any:
     """Read a table as a pyarrow table; the columns of CSV files are text.
@@ -54,6 +57,7 @@ def read_table(path: Any, content: bytes | None = None) -> Any:
         check_readable(path, source)
     kind, stream = _opened(path, content, source)
     table = _READERS[kind](stream, source)
+    check_not_counts(table.schema, source)
     names = table.column_names
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -72,6 +76,15 @@ def first_row(table: Any) -> int:
     return int((table.schema.metadata or {}).get(FIRST_ROW, b"1"))
 
 
+def check_not_counts(schema: Any, source: str) -> None:
+    """Raise when a file that should be predictions is one that stakes wrote, as count files."""
+    if SAID in (schema.metadata or {}):
+        raise FileError(
+            f"{source}: expected predictions, got a file that stakes wrote. A count file stands "
+            "alone; to add up several, use 'stakes merge'."
+        )
+
+
 def source_name(path: Any) -> str:
     """Return what messages call a file."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
@@ -82,13 +95,13 @@ def standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def pyarrow() -> Any:
-    """Return pyarrow, or say how to get it."""
+def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
+    """Return pyarrow, or say what needs it and which extra brings it."""
     try:
         import pyarrow as pa
     except ImportError as error:
         raise MissingExtraError(
-            "reading tables needs pyarrow, which is not installed: pip install 'stakes[cli]'"
+            f"{what} needs pyarrow, which is not installed: pip install 'stakes[{extra}]'"
         ) from error
     return pa
 

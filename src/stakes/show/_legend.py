@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
+from stakes._table import percent
 from stakes.curves.average import AverageCurve
 from stakes.curves.band import Band
 from stakes.curves.base import Curve
 from stakes.curves.best import BestCurve
 from stakes.curves.difference import CostCurveDifference
-from stakes.infer.interval import percent
 
 MOST_COLUMNS = 4
 GAP = 4.0

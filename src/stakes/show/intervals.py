@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._frame import data_frame
-from stakes._table import number
+from stakes._table import number, percent
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
-from stakes.infer.interval import Interval, percent
+from stakes.infer.interval import Interval
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
 
 ROW = 0.55

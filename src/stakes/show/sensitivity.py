@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from stakes import _validate
+from stakes._table import percent
 from stakes.costs import CostMatrix, CostRanges
-from stakes.infer.interval import percent
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._legend import draw_legend
 from stakes.show._matplotlib import line_look, several_axes, tinted

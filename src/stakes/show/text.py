@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from stakes._table import number, text_table
+from stakes._table import number, percent, text_table
 from stakes.errors import DesignError, LabelError
 from stakes.infer.estimate import CostEstimate
 
@@ -60,7 +60,7 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
         with suppress(DesignError):  # costs of single examples know no other decision
             decision, estimate = ranked[0][1].best_trivial()
             rows.append(_row(f"always {decision}", estimate, confidence))
-    sure = f"{100 * confidence:.4g} % interval"
+    sure = f"{percent(confidence)} interval"
     return text_table(["classifier", "cost per decision", sure, "in total", "errors"], rows)
 
 

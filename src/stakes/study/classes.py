@@ -16,7 +16,7 @@ USUAL = (
     ("true", "false"),
     ("yes", "no"),
 )
-"""Pairs of labels, in any case, of which the first is the positive one."""
+"""Pairs of labels, in any case, numbers also as text, of which the first is the positive one."""
 
 
 def costs_of_mistakes(
@@ -55,18 +55,20 @@ def costs_of_mistakes(
 
 
 def as_meant(labels: Sequence[Label]) -> Labels:
-    """Read classes that all are whole numbers, in text or not, as such; in order."""
+    """Read classes that all are whole numbers, in text or not, as such; in order, each once."""
     if not any(isinstance(label, str) for label in labels):
         return in_order({_whole(label) for label in labels})
     texts = {str(label).strip() for label in labels}
-    return in_order(in_words_or_numbers(list(texts)))
+    # "1.0" is the same class as "1", as it is to a cost matrix.
+    once = {whole if (whole := without_point(text)) in texts else text for text in texts}
+    return in_order(set(in_words_or_numbers(list(once))))
 
 
 def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
-    """Read labels that all are whole numbers as such, in their order."""
+    """Read labels that all are whole numbers as such, in their order; "01" is none."""
     stripped = [text.strip() for text in texts]
     wholes = list(map(without_point, stripped))
-    if all(text.removeprefix("-").isdecimal() for text in wholes):
+    if all(map(_is_whole, wholes)):
         return [int(text) for text in wholes]
     return list(stripped)
 
@@ -76,6 +78,12 @@ def without_point(text: str) -> str:
     stripped = text.strip()
     whole, point, zeros = stripped.partition(".")
     return whole if point and zeros and not zeros.strip("0") else stripped
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether a text is how a whole number is written, so that it can be found again."""
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and str(int(text)) == text
 
 
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:
@@ -110,8 +118,16 @@ def _whole(label: Label) -> Label:
 
 
 def _usual_positive(labels: Sequence[Label]) -> Label | None:
-    by_name = {each.lower() if isinstance(each, str) else each: each for each in labels}
+    by_name = {_usual_name(each): each for each in labels}
     for pair in USUAL:
         if set(by_name) == set(pair):
             return by_name[pair[0]]  # True, not 1
     return None
+
+
+def _usual_name(label: Label) -> Label:
+    """Return a label as the usual pairs have it: text in small letters, "1" as 1."""
+    if not isinstance(label, str):
+        return label
+    text = without_point(label).lower()
+    return int(text) if text in ("1", "0", "-1") else text

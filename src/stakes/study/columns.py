@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,11 @@ from stakes.study.classes import without_point
 from stakes.study.roles import unknown_column
 
 Codes = NDArray[np.signedinteger]
+
+NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
+"""What numbers look like in text."""
+
+SCORE_ADVICE = " Write a number there, or take the column out of the file."
 
 
 class Table:
@@ -73,8 +78,20 @@ class Table:
                 raise self._problem(name, codes == place, "there is no label.")
         return [plain(value) for value in values]
 
-    def codes(self, name: str, labels: Labels, what: str) -> Codes:
-        """Return the position of each row's label among those known; text may stand for numbers."""
+    def codes(self, name: str, labels: Labels, what: str, advice: str = "") -> Codes:
+        """Return the position of each row's label among those known; text may stand for numbers.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        labels : tuple
+            The labels.
+        what : str
+            What they are, for errors.
+        advice : str, optional
+            What to do about a value that is none of them.
+        """
         codes, values = self._codes(name)
         self._check_few(name, values)
         known = {label: place for place, label in enumerate(labels)}
@@ -86,7 +103,8 @@ class Table:
             places[place] = _place(str(label), by_text) if found is None else found
         if (places < 0).any():
             first = int(codes[np.argmax(np.isin(codes, np.flatnonzero(places < 0)))])
-            raise self._problem(name, codes == first, _unknown(values[first], labels, what))
+            said = _unknown(values[first], labels, what)
+            raise self._problem(name, codes == first, said, advice)
         return places[codes]
 
     def batches(self, columns: Sequence[str]) -> Iterator[Table]:  # noqa: ARG002 - it has all
@@ -97,9 +115,33 @@ class Table:
         """Tell whether all values of a column are among labels, as they are or as text."""
         return not is_nested(self._table.schema, name) and all_known(self.values(name), labels)
 
+    def flawed(self, name: str, labels: Labels, *, named: bool = False) -> bool:
+        """Tell whether a column has labels but for some rows; `Suspicion` tells when."""
+        if is_nested(self._table.schema, name):
+            return False
+        suspicion = Suspicion(self.values(name), labels, named=named)
+        return suspicion.possible and suspicion.holds(*self.filled(name, suspicion.known))
+
+    def filled(self, name: str, known: Collection[Any]) -> tuple[int, int]:
+        """Return how many rows have a value, and how many have one of those known."""
+        codes, values = self._codes(name)
+        amounts = np.bincount(codes, minlength=len(values))
+        there = np.array([not is_missing_value(value) for value in values], dtype=bool)
+        ours = np.array([value in known for value in values], dtype=bool)
+        return int(amounts[there].sum()), int(amounts[there & ours].sum())
+
     def numeric(self, name: str) -> bool:
-        """Tell whether all values of a column are numbers."""
-        return self._as_numbers(name) is not None
+        """Tell whether at least half of a column's values, of those that are there, are numbers.
+
+        The others are errors where the numbers are used.
+        """
+        return mostly(*self.numbers(name))
+
+    def numbers(self, name: str) -> tuple[int, int]:
+        """Return how many rows have a value, and how many have a number."""
+        if self._as_numbers(name) is not None:
+            return len(self), len(self)
+        return _amount_of_numbers(self._table.column(name))
 
     def scores(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers."""
@@ -118,7 +160,7 @@ class Table:
                     if is_missing_value(value)
                     else f"{value!r} is not a number."
                 )
-                raise self._problem(name, codes == place, said)
+                raise self._problem(name, codes == place, said, SCORE_ADVICE)
         raise InputError(f"{self.source}, column {name!r}: expected numbers.")
 
     def score_range(self, name: str) -> tuple[float, float]:
@@ -147,7 +189,9 @@ class Table:
         if len(values) > MOST_LABELS:
             raise too_many_labels(self.source, name, f"{len(values):,}")
 
-    def _problem(self, name: str, rows: NDArray[np.bool_], said: str) -> LabelError:
+    def _problem(
+        self, name: str, rows: NDArray[np.bool_], said: str, advice: str = ""
+    ) -> LabelError:
         """Name the first row that is wrong."""
         count = int(rows.sum())
         others = "1 more row is" if count == 2 else f"{count - 1:,} more rows are"  # noqa: PLR2004
@@ -156,7 +200,7 @@ class Table:
         where = f"row {at + first_row(self._table):,}"
         if self._key is not None:  # rows of joined files are those of neither
             where = f"{self._key} {plain(self._table.column(self._key)[at])!r}"
-        return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}")
+        return LabelError(f"{self.source}, {where}, column {name!r}: {said}{more}{advice}")
 
 
 def too_many_labels(source: str, name: str, many: str) -> LabelError:
@@ -170,11 +214,60 @@ def too_many_labels(source: str, name: str, many: str) -> LabelError:
 def all_known(values: Sequence[Any], labels: Labels) -> bool:
     """Tell whether values, of which there must be some, are all among labels, or their text."""
     allowed = {*labels, *map(str, labels)}
-    return 0 < len(values) <= MOST_LABELS and all(
-        not is_missing_value(value)
-        and not allowed.isdisjoint((plain(value), str(value).strip(), without_point(str(value))))
-        for value in values
-    )
+    return 0 < len(values) <= MOST_LABELS and all(_is_known(value, allowed) for value in values)
+
+
+def _is_known(value: Any, allowed: Collection[Any]) -> bool:
+    if is_missing_value(value):
+        return False
+    text = str(value)
+    return plain(value) in allowed or text.strip() in allowed or without_point(text) in allowed
+
+
+class Suspicion:
+    """Whether a column that nobody named has decisions, of which some are missing or misspelt.
+
+    It has where at least half of its values, of those that are there, are labels, and
+
+    - its name says so, such as "pred_a", or "a" beside "a_score"; or
+    - the other values are not such as features have: no numbers where labels are numbers (counts
+      such as 0, 1, 2 are no decisions between 0 and 1), and not several where one label occurs.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct values of the column.
+    labels : tuple
+        The labels.
+    named : bool
+        Whether its name says so.
+    """
+
+    def __init__(self, values: Sequence[Any], labels: Labels, *, named: bool) -> None:
+        allowed = {*labels, *map(str, labels)}
+        few = values if len(values) <= MOST_LABELS else ()
+        self.known = frozenset(value for value in few if _is_known(value, allowed))
+        others = [v for v in few if v not in self.known and not is_missing_value(v)]
+        numbers = any(map(_is_number, labels)) and any(map(_is_number, others))
+        alike = numbers or len(others) > len(self.known) == 1
+        self.possible = bool(self.known) and (named or not alike)
+
+    def holds(self, filled: int, known: int) -> bool:
+        """Tell whether it holds, for so many rows that have a value, and one that is known."""
+        return self.possible and mostly(filled, known)
+
+
+def mostly(filled: int, such: int) -> bool:
+    """Tell whether at least half of the rows that have a value, and one of them, have such one."""
+    return 0 < such and filled <= 2 * such
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number, or text of one, but neither true nor false nor NaN."""
+    try:
+        return not isinstance(value, bool) and not np.isnan(float(value))
+    except (TypeError, ValueError):
+        return False
 
 
 def is_nested(schema: Any, name: str) -> bool:
@@ -239,6 +332,25 @@ def _numbers(column: Any) -> NDArray[np.float64] | None:
         return None
     numbers = as_numpy(cast.combine_chunks())
     return None if np.isnan(numbers).any() else numbers
+
+
+def _amount_of_numbers(column: Any) -> tuple[int, int]:
+    """Return how many rows of a column have a value, and how many have a number."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    column = column.cast(kind).drop_null()
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        column = pc.utf8_trim_whitespace(column)
+        filled = pc.sum(pc.not_equal(column, "")).as_py()
+        return filled or 0, pc.sum(pc.match_substring_regex(column, NUMBER)).as_py() or 0
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
+        return len(column), 0
+    there = len(column)
+    if pa.types.is_floating(kind):
+        there -= pc.sum(pc.is_nan(column)).as_py() or 0
+    return there, there
 
 
 def is_missing_value(value: Any) -> bool:

@@ -37,6 +37,8 @@ class Counting:
         The score from which on the positive class is decided, for models that have scores alone.
     with_scores : bool
         Whether scores are counted.
+    advice : str, optional
+        What to do about a decision that is missing or wrong.
     """
 
     def __init__(
@@ -47,7 +49,9 @@ class Counting:
         decided_from: Mapping[str, float],
         *,
         with_scores: bool,
+        advice: str = "",
     ) -> None:
+        self._advice = advice
         self._costs, self._positive = costs, positive
         self._roles, self._decided_from = roles, dict(decided_from)
         scored = {each.name: each.scores for each in roles.models if each.scores is not None}
@@ -72,7 +76,9 @@ class Counting:
         decided = {}
         for model in self._roles.models:
             if model.decisions is not None:
-                decided[model.name] = batch.codes(model.decisions, costs.decisions, "decisions")
+                decided[model.name] = batch.codes(
+                    model.decisions, costs.decisions, "decisions", self._advice
+                )
             elif model.name in self._decided_from:
                 chosen = batch.scores(str(model.scores)) >= self._decided_from[model.name]
                 decided[model.name] = decisions_of(chosen, costs, self._positive)

@@ -63,9 +63,17 @@ def counts_bytes(counts: Counted) -> bytes:
     return parquet_bytes(pa.table(table), content)
 
 
-def counts_from_parquet(path: str | os.PathLike[str]) -> Counted:
-    """Read a Parquet count file."""
-    table, content = read_parquet(path, "a count file")
+def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None) -> Counted:
+    """Read a Parquet count file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    file : bytes, optional
+        What it holds, if it was read already.
+    """
+    table, content = read_parquet(path, "a count file", content=file)
     if not isinstance(content, dict) or "checksum" not in content:
         raise FileError(
             f"{path}: expected a count file, written by 'stakes count'; this is another Parquet "

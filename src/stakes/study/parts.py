@@ -11,7 +11,15 @@ from stakes._labels import Label, Labels, plain
 from stakes.errors import FileError, InputError
 from stakes.read.parts import Part, check_same_columns, kind_of
 from stakes.read.tables import first_row
-from stakes.study.columns import Table, all_known, is_missing_value, is_nested, too_many_labels
+from stakes.study.columns import (
+    Suspicion,
+    Table,
+    all_known,
+    is_missing_value,
+    is_nested,
+    mostly,
+    too_many_labels,
+)
 from stakes.study.roles import unknown_column
 
 NUMBERS = ("numbers", "true and false")
@@ -87,8 +95,17 @@ class PartedTable:
         values = None if is_nested(self._schema, name) else self._values(name)
         return values is not None and all_known(values, labels)
 
+    def flawed(self, name: str, labels: Labels, *, named: bool = False) -> bool:
+        """Tell whether a column has labels but for some rows; `Suspicion` tells when."""
+        values = None if is_nested(self._schema, name) else self._values(name)
+        suspicion = Suspicion(values or (), labels, named=named)
+        if not suspicion.possible:
+            return False
+        amounts = [batch.filled(name, suspicion.known) for batch in self.batches([name])]
+        return suspicion.holds(sum(all_ for all_, _ in amounts), sum(ours for _, ours in amounts))
+
     def numeric(self, name: str) -> bool:
-        """Tell whether a column has numbers; of text, whether all of it is numbers."""
+        """Tell whether a column has numbers; of text, whether at least half of it is numbers."""
         if kind_of(self._schema.field(name).type) in NUMBERS:
             return True  # those that are missing are found when they are counted
         if name not in self._seen:
@@ -138,16 +155,25 @@ class _Seen:
 
     def __init__(self, schema: Any, name: str) -> None:
         self.values: dict[Any, None] | None = None if is_nested(schema, name) else {}
-        self.numeric = kind_of(schema.field(name).type) == "text"
+        self._text = kind_of(schema.field(name).type) == "text"
+        self._filled = self._numbers = 0
 
     @property
     def open(self) -> bool:
         """Whether there is anything left to learn."""
-        return self.values is not None or self.numeric
+        return self.values is not None or self._text
+
+    @property
+    def numeric(self) -> bool:
+        """Whether at least half of a text is numbers."""
+        return self._text and mostly(self._filled, self._numbers)
 
     def look(self, batch: Table, name: str) -> None:
         if self.values is not None:
             self.values |= dict.fromkeys(batch.values(name))
             if len(self.values) > MOST_LABELS:
                 self.values = None
-        self.numeric = self.numeric and batch.numeric(name)
+        if self._text:
+            filled, numbers = batch.numbers(name)
+            self._filled, self._numbers = self._filled + filled, self._numbers + numbers
+            self._text = not self._filled or self.numeric  # words at the beginning are enough

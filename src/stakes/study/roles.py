@@ -89,6 +89,7 @@ def find_roles(
     *,
     is_decision: Callable[[str], bool],
     is_score: Callable[[str], bool],
+    is_flawed: Callable[[str, bool], bool] = lambda *_: False,
     actual: str | None = None,
     models: Sequence[str] = (),
     scores: Sequence[str] = (),
@@ -105,6 +106,10 @@ def find_roles(
         The name of the file, for errors.
     is_decision, is_score : callable
         Tell whether a column's values are classes or decisions, or numbers.
+    is_flawed : callable, optional
+        Tells whether a column's values are decisions but for some, which are missing or wrong. It
+        is a model then all the same, so that counting finds the row; it must not fall back to its
+        scores, or be left out. Also takes whether its name says that it has decisions.
     actual : str, optional
         The column with the actual classes.
     models, scores : sequence of str, optional
@@ -114,48 +119,70 @@ def find_roles(
         The names of the positive class and of the other classes: "prob_ok" holds the probability
         of "ok", which is no score of the positive class.
     """
-    given = [*([] if actual is None else [actual]), *models, *scores]
-    for name in given:
+    for name in (*([] if actual is None else [actual]), *models, *scores):
         if name not in columns:
             raise InputError(unknown_column(name, columns, source))
-    known = actual if actual is not None else guess_actual(columns, source)
-    if known in (*models, *scores):
+    known = guess_actual(columns, source) if actual is None else actual
+    _check_apart(known, models, scores, source)
+    rest = [name for name in columns if name != known and not ID_NAMES.search(name)]
+    foreign: list[str] = []
+    if models or scores:
+        chosen_models = list(dict.fromkeys(models))
+        chosen_scores = list(dict.fromkeys(scores)) or _scores_of(models, rest, is_score)
+    else:
+        foreign = [name for name in rest if _looks_like_score(name) and _stem(name) in others]
+        rest = [name for name in rest if name not in foreign]
+        chosen_scores = [name for name in rest if _looks_like_score(name) and is_score(name)]
+        stems = {_plain(_stem(name)) for name in chosen_scores}
+        chosen_models = [
+            name
+            for name in rest
+            if name not in chosen_scores
+            and (is_decision(name) or is_flawed(name, _says_decisions(name, stems)))
+        ]
+    found = _paired(chosen_models, chosen_scores, positive)
+    if not found:
+        raise InputError(_no_models(columns, foreign, source))
+    used = {known, *chosen_models, *chosen_scores}
+    ignored = tuple(name for name in columns if name not in used)
+    return Roles(known, found, ignored, guessed=actual is None or not (models or scores))
+
+
+def _check_apart(actual: str, models: Sequence[str], scores: Sequence[str], source: str) -> None:
+    """Raise when one column was named for two parts."""
+    if actual in (*models, *scores):
         raise InputError(
-            f"{source}: the column {known!r} has the actual classes, it cannot be a model too."
+            f"{source}: the column {actual!r} has the actual classes, it cannot be a model too."
         )
     if both := set(models) & set(scores):
         raise InputError(
             f"{source}: the column {min(both)!r} was named as decisions and as scores; it can be "
             "only one of them."
         )
-    chosen_models, chosen_scores = list(dict.fromkeys(models)), list(dict.fromkeys(scores))
-    foreign: list[str] = []
-    rest = [name for name in columns if name != known and not ID_NAMES.search(name)]
-    if models and not scores:
-        stems = {_plain(name) for name in models}
-        named = [name for name in rest if _looks_like_score(name) and _plain(_stem(name)) in stems]
-        chosen_scores = [name for name in named if name not in models and is_score(name)]
-    elif not scores:
-        foreign = [name for name in rest if _looks_like_score(name) and _stem(name) in others]
-        rest = [name for name in rest if name not in foreign]
-        chosen_scores = [name for name in rest if _looks_like_score(name) and is_score(name)]
-        chosen_models = [name for name in rest if name not in chosen_scores and is_decision(name)]
-    found = _paired(chosen_models, chosen_scores, positive)
-    if not found and foreign:
-        raise InputError(
+
+
+def _scores_of(
+    models: Sequence[str], columns: Sequence[str], is_score: Callable[[str], bool]
+) -> list[str]:
+    """Return the columns that look like scores and have the names of the models."""
+    stems = {_plain(name) for name in models}
+    named = [name for name in columns if _looks_like_score(name) and _plain(_stem(name)) in stems]
+    return [name for name in named if name not in models and is_score(name)]
+
+
+def _no_models(columns: Sequence[str], foreign: Sequence[str], source: str) -> str:
+    """Say that no column has decisions or scores, but at best scores of other classes."""
+    if foreign:
+        return (
             f"{source}: no column has decisions, and {', '.join(map(repr, foreign[:20]))} look "
             "like scores of classes other than the positive one of two. Name a column of decisions "
             "with --model."
         )
-    if not found:
-        raise InputError(
-            f"{source}: no column looks like a model's decisions, which are classes of the costs, "
-            "or like its scores, which are numbers in a column named such as 'model_score'. Name "
-            f"them with --model or --score; there are {', '.join(map(repr, columns[:20]))}."
-        )
-    used = {known, *chosen_models, *chosen_scores}
-    ignored = tuple(name for name in columns if name not in used)
-    return Roles(known, found, ignored, guessed=actual is None or not (models or scores))
+    return (
+        f"{source}: no column looks like a model's decisions, which are classes of the costs, or "
+        "like its scores, which are numbers in a column named such as 'model_score'. Name them "
+        f"with --model or --score; there are {', '.join(map(repr, columns[:20]))}."
+    )
 
 
 def unknown_column(name: str, columns: Sequence[str], source: str) -> str:
@@ -180,6 +207,12 @@ def guess_actual(columns: Sequence[str], source: str) -> str:
 
 def _looks_like_score(name: str) -> bool:
     return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
+
+
+def _says_decisions(name: str, scored: Collection[str]) -> bool:
+    """Tell whether a name is that of decisions, or of a model that has scores."""
+    said = BARE_DECISION.search(name) or DECISION_WORDS.search(name)
+    return said is not None or _plain(name) in scored
 
 
 def _stem(name: str) -> str:

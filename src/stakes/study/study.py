@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any, Self
 
 from stakes._labels import Label
@@ -15,7 +14,7 @@ from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError
 from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.many import Ranking
+from stakes.infer.ranking import Ranking
 from stakes.infer.run import checked_confidence
 from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
 from stakes.study.columns import Table
@@ -28,6 +27,8 @@ from stakes.study.roles import Roles, find_roles, guess_actual
 from stakes.study.scores import JointScores
 
 Costs = CostMatrix | Mapping[str, float]
+
+DECISION_ADVICE = " Correct it; or, if the column is no model, name those that are with --model."
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ class Study:
             table.source,
             is_decision=lambda name: table.knows(name, every),
             is_score=table.numeric,
+            is_flawed=lambda name, named: table.flawed(name, every, named=named),
             actual=actual,
             models=models,
             scores=scores,
@@ -153,7 +155,14 @@ class Study:
                     decided_from[model.name] = least_cost_threshold(matrix, positive)
                 elif not undecided:
                     raise InputError(problem)
-        counting = Counting(matrix, positive, roles, decided_from, with_scores=with_scores)
+        counting = Counting(
+            matrix,
+            positive,
+            roles,
+            decided_from,
+            with_scores=with_scores,
+            advice="" if models or scores else DECISION_ADVICE,
+        )
         for batch in table.batches(counting.columns):
             counting.add(batch)
         counts = counting.done(table.source)
@@ -357,8 +366,7 @@ class Study:
             raise InputError(
                 f"{self.source}: comparing takes two models, there is only {self.names[0]!r}."
             )
-        pairs = {pair: self.joint.pair(*pair) for pair in combinations(self.names, 2)}
-        return Ranking(pairs, self.costs, self.joint, unit, self.design)
+        return Ranking.from_joint(self.joint, self.costs, unit, self.design)
 
     @cached_property
     def scores(self) -> dict[str, ScoreCounts]:

@@ -92,22 +92,34 @@ def _quantiles(
         (x, p), (y, q) = (y, q), (x, p)
     if np.ptp(y) == 0:
         return np.full(len(levels), x[0] + y[0])
-    step = float(y[1] - y[0])
+    step, starts = float(y[1] - y[0]), x + y[0]
     reached = np.append(0.0, np.cumsum(q))
-    low, high = np.full(len(levels), x[0] + y[0] - step), np.full(len(levels), x[-1] + y[-1])
 
-    def fitting(t: Floats) -> NDArray[np.intp]:
-        """Return how many y there are with x + y ≤ t, for each x."""
-        places = np.floor((t[:, np.newaxis] - (x + y[0])) / step + NEARLY) + 1
-        return np.asarray(np.clip(places, 0, len(y)), dtype=np.intp)
+    def probability(t: Floats) -> Floats:
+        return np.asarray(reached[_fitting(t, starts, step, len(y))] @ p)
 
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        enough = reached[fitting(middle)] @ p >= levels - ROUNDING
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    count = fitting(high)
+    found = _least(levels, starts[0] - step, x[-1] + y[-1], probability)
+    count = _fitting(found, starts, step, len(y))
     sums = np.where(count > 0, x + y[np.maximum(count, 1) - 1], -np.inf)
     return np.asarray(sums.max(axis=1))
+
+
+def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.intp]:
+    """Return how many of `size` values, a step apart from each start on, are at most each t."""
+    places = np.floor((t[:, np.newaxis] - starts) / step + NEARLY) + 1
+    return np.asarray(np.clip(places, 0, size), dtype=np.intp)
+
+
+def _least(
+    levels: Floats, low: float, high: float, probability: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the least t, between low and high, whose probability reaches each level."""
+    below, above = np.full(len(levels), low), np.full(len(levels), high)
+    for _ in range(HALVINGS):
+        middle = (below + above) / 2
+        enough = probability(middle) >= levels - ROUNDING
+        below, above = np.where(enough, below, middle), np.where(enough, middle, above)
+    return above
 
 
 @dataclass(frozen=True)
@@ -155,24 +167,17 @@ def _joint_quantiles(law: _JointLaw, steps: tuple[Any, Any], levels: Floats) -> 
     """Return the quantiles of a X + b Y for dependent X and Y."""
     a, b = map(float, steps)
     rows, columns = law.probabilities.shape
-    x = a * (law.x + np.arange(rows))
+    x = a * (law.x + np.arange(rows, dtype=np.float64))
     if b == 0:
         reached = np.cumsum(law.reached[:, -1])
         return np.asarray(x[np.searchsorted(reached, levels - ROUNDING)])
-    first = b * law.y
-    low = np.full(len(levels), x[0] + first - b)
-    high = np.full(len(levels), x[-1] + first + b * (columns - 1))
-    every = np.arange(rows)
+    starts, every = x + b * law.y, np.arange(rows)
 
-    def fitting(t: Floats) -> NDArray[np.intp]:
-        places = np.floor((t[:, np.newaxis] - (x + first)) / b + NEARLY) + 1
-        return np.asarray(np.clip(places, 0, columns), dtype=np.intp)
+    def probability(t: Floats) -> Floats:
+        return np.asarray(law.reached[every, _fitting(t, starts, b, columns)].sum(axis=1))
 
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        enough = law.reached[every, fitting(middle)].sum(axis=1) >= levels - ROUNDING
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    count = fitting(high)
+    found = _least(levels, starts[0] - b, starts[-1] + b * (columns - 1), probability)
+    count = _fitting(found, starts, b, columns)
     likely = (count > 0) & (law.probabilities[every, np.maximum(count, 1) - 1] > 0)
-    sums = np.where(likely, x + first + b * (count - 1), -np.inf)
+    sums = np.where(likely, starts + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))

@@ -21,7 +21,6 @@ from scipy.special import betaincinv
 
 from stakes import _validate
 from stakes.curves.sampling import Multinomial, Sample, mean
-from stakes.errors import InputError
 
 Floats = NDArray[np.float64]
 RateLimits = Callable[[Floats, Any], tuple[Floats, Floats]]
@@ -31,9 +30,8 @@ WEIGHT = 0.7
 
 def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
     """Return the limits of a curve's height at each condition."""
-    if not 0 < _validate.numeric(weight, "weight", ndim=0) < np.inf:
-        raise InputError(f"weight: expected a positive number, got {weight!r}.")
-    return combined(sample, partial(beta_limits, alpha=alpha, weight=weight))
+    share = _validate.positive(weight, "weight")
+    return combined(sample, partial(beta_limits, alpha=alpha, weight=share))
 
 
 def combined(sample: Sample, rate_limits: RateLimits) -> tuple[Floats, Floats]:

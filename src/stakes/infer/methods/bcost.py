@@ -15,10 +15,9 @@ import numpy as np
 from stakes import _validate
 from stakes.errors import InputError
 from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+from stakes.infer.probability.servings import servings
 
 DESIGNS = frozenset({"simple", "priors", "grouped", "examples"})
-SERVINGS = 1 << 22
-"""Numbers drawn at a time: memory stays bounded."""
 
 
 def limits(
@@ -42,14 +41,13 @@ def limits(
 def order(alpha: float, n_resamples: int) -> int:
     """Return lb = ⌊(1 - ρ)/2 · N⌋ + 1, in exact arithmetic: 0.05 of 1000 must give 51, not 50."""
     share = Fraction(alpha).limit_denominator(10**9) / 2
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int | np.integer):
-        raise InputError(f"n_resamples: expected a whole number, got {n_resamples!r}.")
-    if share * int(n_resamples) < 1:
+    drawn = _validate.as_size(n_resamples, "n_resamples")
+    if share * drawn < 1:
         raise InputError(
-            f"n_resamples: {n_resamples} resamples are too few for a confidence of "
+            f"n_resamples: {drawn} resamples are too few for a confidence of "
             f"{1 - alpha:.6g}; at least {ceil(1 / share)} are needed."
         )
-    return int(share * int(n_resamples)) + 1
+    return int(share * drawn) + 1
 
 
 def resampled(
@@ -71,13 +69,13 @@ def resampled(
         corrected = stratum.counts + added
         shares = corrected / corrected.sum(axis=1, keepdims=True)
         n = np.rint(stratum.n).astype(np.int64)
-        step = max(1, SERVINGS // (stratum.costs.size * outcomes.tables))
-        for start in range(0, n_resamples, step):
-            size = min(step, n_resamples - start)
+        drawn = []
+        for size in servings(n_resamples, stratum.costs.size * outcomes.tables):
             counts = generator.multinomial(
                 n[:, np.newaxis], shares[:, np.newaxis], size=(outcomes.tables, size)
             )
-            means[:, start : start + size] += stratum.weight * (counts @ stratum.costs) / n[:, None]
+            drawn.append(stratum.weight * (counts @ stratum.costs) / n[:, np.newaxis])
+        means += np.concatenate(drawn, axis=1)
     return means
 
 
@@ -85,10 +83,8 @@ def _resampled_groups(
     totals: Floats, sizes: Floats, n_resamples: int, generator: np.random.Generator
 ) -> Floats:
     n_groups = len(totals)
-    means = np.empty((1, n_resamples))
-    step = max(1, SERVINGS // n_groups)
-    for start in range(0, n_resamples, step):
-        size = min(step, n_resamples - start)
+    means = []
+    for size in servings(n_resamples, n_groups):
         drawn = generator.integers(0, n_groups, (size, n_groups))
-        means[0, start : start + size] = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    return means
+        means.append(totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    return np.concatenate(means)[np.newaxis]

@@ -26,6 +26,18 @@ def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Flo
     )
 
 
+def tails(
+    outcomes: Outcomes, margin: float, *, laplace: Any = 0.0, alpha: float = 0.05
+) -> tuple[Floats, Floats]:
+    """Return the bootstrap probabilities of at most, and of at least, the margin: BDELTACOST's."""
+    upper = distributions(outcomes, laplace, alpha)
+    lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
+    return (
+        np.array([each.cdf(margin) for each in lower]),
+        np.array([each.sf(margin) for each in upper]),
+    )
+
+
 def distributions(
     outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1
 ) -> list[CostDistribution]:

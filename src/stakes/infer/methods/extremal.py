@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.errors import InputError
+from stakes import _validate
 from stakes.infer.outcomes import Floats, Outcomes
 from stakes.infer.probability.dirichlet_mean import quantile, upper_tail
 from stakes.infer.probability.stratified import quantile_of_sum, upper_tail_of_sum
@@ -62,9 +62,7 @@ def _posteriors(
     outcomes: Outcomes, weight: float, *, conservative: bool
 ) -> tuple[list[Floats], list[Floats]]:
     """Return the Dirichlet parameters of the lower and of the upper limit, for each stratum."""
-    share = 1.0 if conservative else float(weight)
-    if not 0 < share < np.inf:
-        raise InputError(f"weight: expected a positive number, got {weight!r}.")
+    share = 1.0 if conservative else _validate.positive(weight, "weight")
     lower, upper = [], []
     for stratum in outcomes.strata:
         low, high = stratum.counts.copy(), stratum.counts.copy()

@@ -20,6 +20,7 @@ TAIL = 1e-13
 """The probability that may be left out, or folded over, at either end."""
 
 FEW_ATOMS = 64
+"""How many costs are treated at a time."""
 
 NEGLIGIBLE = -40.0
 """Logarithms of powers that are zero to double precision."""
@@ -28,7 +29,7 @@ WORTH_PICKING = 30.0
 """How many angles of a transform take as long as one that is computed by itself."""
 
 CAREFUL = -8.0
-"""Larger ones are worth every digit."""
+"""Logarithms of powers above this are computed with every digit."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Draws:
 
 
 def lattice_step(parts: Sequence[Draws]) -> float | None:
-    """Return the step of the lattice that the mean lies on, if there is one and one part only."""
+    """Return the step of the lattice that the mean lies on, or None if there is none."""
     if len(parts) > 1:
         steps = [common_step(part.costs * part.scale) for part in parts]
         known = sorted({step for step in steps if step is not None})
@@ -136,13 +137,25 @@ def convolve(
     )
     reference = round(centre)
     first = int(np.floor((low - start) / step + 1e-6))
-    candidates = _candidates(parts[0].n, *placed[0], length) if len(parts) == 1 else None
-    if candidates is not None:
-        theta = 2 * np.pi / length * candidates
-        powers = _centred_power(parts, placed, theta, centre - reference)
+    shift = centre - reference
+    few = _candidates(parts[0].n, *placed[0], length) if len(parts) == 1 else None
+    if few is None:
+        angles, powers = _powers_everywhere(parts, placed, length, reference, shift)
+    else:
+        powers = _centred_power(parts, placed, np.asarray(2 * np.pi / length * few), shift)
         large = np.abs(powers) > np.exp(NEGLIGIBLE)
-        law = SpectralLaw(candidates[large], powers[large], length, first - reference, size)
-        return start + step * first, law
+        angles, powers = few[large], powers[large]
+    return start + step * first, SpectralLaw(angles, powers, length, first - reference, size)
+
+
+def _powers_everywhere(
+    parts: Sequence[Draws],
+    placed: Sequence[tuple[Floats, Floats]],
+    length: int,
+    reference: int,
+    shift: float,
+) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+    """Return the angles at which the power of the transform is not negligible, and the powers."""
     transforms = [np.conj(fft.rfft(_on_circle(*each, length))) for each in placed]
     log_size = np.zeros(length // 2 + 1)
     kept = np.arange(len(log_size))
@@ -158,9 +171,9 @@ def convolve(
         angle += part.n * np.angle(transform[kept])
     powers = np.exp(log_size[kept] - 1j * angle)
     careful = log_size[kept] > CAREFUL
-    theta = 2 * np.pi / length * kept[careful]
-    powers[careful] = _centred_power(parts, placed, theta, centre - reference)
-    return start + step * first, SpectralLaw(kept, powers, length, first - reference, size)
+    theta = np.asarray(2 * np.pi / length * kept[careful])
+    powers[careful] = _centred_power(parts, placed, theta, shift)
+    return kept, powers
 
 
 def _candidates(

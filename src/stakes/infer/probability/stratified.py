@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,15 @@ def upper_tail_of_sum(outcomes: Outcomes, alpha: Sequence[Floats], value: float)
     return result
 
 
+@lru_cache(maxsize=4096)  # along a path of costs most strata stay as they are
+def _knots(costs: bytes, weights: bytes) -> Floats:
+    """Return the quantiles of one stratum at all knots."""
+    alpha = np.frombuffer(weights)
+    return quantile(
+        np.frombuffer(costs), np.broadcast_to(alpha, (len(KNOTS), len(alpha))), 1 - KNOTS
+    )
+
+
 def _convolved(outcomes: Outcomes, alpha: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Return points and the distribution function of Σ weight · Σ a·D at them."""
     fixed, parts = 0.0, []
@@ -45,17 +55,15 @@ def _convolved(outcomes: Outcomes, alpha: Sequence[Floats]) -> tuple[Floats, Flo
         if (weights > 0).sum() == 1:
             fixed += stratum.weight * stratum.costs[weights.argmax()]
             continue
-        rows = np.broadcast_to(weights, (len(KNOTS), len(weights)))
-        knots = quantile(stratum.costs, rows, 1 - KNOTS)
-        parts.append((stratum.weight * knots, stratum, weights))
+        parts.append(stratum.weight * _knots(stratum.costs.tobytes(), weights.tobytes()))
     if not parts:
         return np.array([fixed, fixed]), np.array([0.0, 1.0])
-    start = sum(knots[0] for knots, _, _ in parts)
-    width = sum(knots[-1] - knots[0] for knots, _, _ in parts)
+    start = sum(knots[0] for knots in parts)
+    width = sum(knots[-1] - knots[0] for knots in parts)
     step = width / LATTICE
     transform: NDArray[np.complex128] | float = 1.0
     length = fft.next_fast_len(LATTICE + 2 * len(parts) + 2, real=True)
-    for knots, _, _ in parts:
+    for knots in parts:
         distinct, index = np.unique(knots, return_index=True)
         score = PchipInterpolator(distinct, ndtri(KNOTS)[index])
         edges = knots[0] + step * (np.arange(length + 1) - 0.5)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from stakes._table import number
+from stakes._table import dearer, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import InputError
 from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.interval import percent
 from stakes.infer.stream.totals import Totals, any_outcomes
 
 
@@ -138,10 +137,10 @@ class Accumulator(Totals[Confusion]):
         if not self.n:
             return "No outcomes yet."
         low, high = self.interval(confidence)
-        unit = f" {self.unit}" if self.unit else ""
         return (
-            f"{number(self.n)} decisions cost {number(self.cost)}{unit} each ({number(low)} to "
-            f"{number(high)} with {percent(confidence)} confidence, at whatever time one looks)."
+            f"{number(self.n)} decisions cost {with_unit(self.cost, self.unit)} each "
+            f"({number(low)} to {number(high)} with {percent(confidence)} confidence, at whatever "
+            "time one looks)."
         )
 
     def __repr__(self) -> str:
@@ -312,12 +311,9 @@ class PairedAccumulator(Totals[PairedConfusion]):
         if not self.n:
             return "No outcomes yet."
         low, high = self.interval(confidence)
-        unit = f" {self.unit}" if self.unit else ""
-        first, second = self.names
-        amount = f"{number(abs(self.difference))}{unit} {'less' if self.difference < 0 else 'more'}"
         cheaper = self.cheaper(confidence)
         return (
-            f"{first} costs {amount} per decision than {second} over {number(self.n)} decisions "
+            f"{dearer(self.names, self.difference, self.unit)} over {number(self.n)} decisions "
             f"({number(low)} to {number(high)} with {percent(confidence)} confidence, at whatever "
             f"time one looks): {f'{cheaper} is cheaper' if cheaper else 'not decided yet'}."
         )

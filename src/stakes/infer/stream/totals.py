@@ -9,13 +9,13 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._summable import Summable
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.inference import Inference
 from stakes.infer.interval import Interval
-from stakes.infer.run import checked_confidence
 from stakes.infer.stream.totals_file import totals_from_text, totals_text
 from stakes.read import read_text, write_text
 
@@ -162,7 +162,7 @@ class Totals(Summable, ABC, Generic[Counts]):
         """
         if self.n:
             return self._inference(self.counts).interval(confidence, METHOD)
-        checked_confidence(confidence)
+        _validate.alpha(confidence)
         return Interval(*self._range, float(confidence), METHOD)
 
     def _settings(self) -> dict[str, Any]:

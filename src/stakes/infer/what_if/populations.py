@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from stakes.counts.joint import JointConfusion
 from stakes.infer.designs import priors_of_examples
 
 Floats = NDArray[np.float64]
-SERVING = 1 << 22
-"""Numbers drawn at a time."""
+FEWEST_DRAWS = 100
+"""Fewer tell nothing."""
 
 
 class Populations:
@@ -50,13 +49,6 @@ class Populations:
         totals = amounts @ np.eye(len(self._priors))[actual]
         factors = np.divide(self._priors, totals, out=np.zeros_like(totals), where=totals > 0)
         return np.asarray(amounts * factors[:, actual])
-
-
-def servings(draws: int, width: int) -> Iterator[int]:
-    """Return how many to draw at a time, of rows so wide."""
-    step = max(1, SERVING // max(width, 1))
-    for start in range(0, draws, step):
-        yield min(step, draws - start)
 
 
 def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) -> JointConfusion:

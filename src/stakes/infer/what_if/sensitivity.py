@@ -20,13 +20,13 @@ from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_intervals
 from stakes.infer.designs import Design
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.run import checked_confidence
+from stakes.infer.probability.servings import servings
 from stakes.infer.what_if.cost_path import Path, cell_path, straight_path
 from stakes.infer.what_if.populations import (
+    FEWEST_DRAWS,
     Populations,
     expected_costs,
     joint_counts,
-    servings,
     shares_of_minimum,
 )
 
@@ -259,10 +259,8 @@ def cost_sensitivity(
     size = _validate.as_size(steps, "steps")
     if size < FEWEST:
         raise InputError(f"steps: a path has at least a beginning and an end, got {steps!r}.")
-    draws = _validate.as_size(n_draws, "n_draws")
-    if draws < 100:  # noqa: PLR2004 - fewer tell nothing
-        raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
-    checked_confidence(confidence)
+    draws = _validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
+    _validate.alpha(confidence)
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
     known = costs.mean() if isinstance(costs, CostRanges) else costs

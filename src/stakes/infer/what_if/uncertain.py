@@ -16,11 +16,12 @@ from stakes.costs import CostRanges
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.designs import cell_shares
 from stakes.infer.difference import CostDifference
+from stakes.infer.probability.servings import servings
 from stakes.infer.what_if.populations import (
+    FEWEST_DRAWS,
     Populations,
     expected_costs,
     joint_counts,
-    servings,
     shares_of_minimum,
 )
 
@@ -200,8 +201,7 @@ def cheapest_probability(
     """
     if not isinstance(costs, CostRanges):
         raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
-    if not isinstance(n_draws, int) or n_draws < 100:  # noqa: PLR2004 - fewer tell nothing
-        raise InputError(f"n_draws: expected a whole number of at least 100, got {n_draws!r}.")
+    draws = _validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     joint = joint_counts(y_true, predictions, costs)
     generator = _validate.generator(rng)
     population = Populations(joint, class_priors)
@@ -210,7 +210,7 @@ def cheapest_probability(
     rows = [costs.decisions.index(decision) for decision in joint.decisions]
     columns = [costs.labels.index(label) for label in joint.labels]
     both, by_costs, by_sampling = [], [], []
-    for size in servings(n_draws, len(shares)):
+    for size in servings(draws, len(shares)):
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
         populations = population.drawn(size, generator)
         both.append(expected_costs(joint, drawn, populations))

@@ -15,7 +15,6 @@ from stakes import _validate
 from stakes._labels import plain
 from stakes.errors import InputError
 from stakes.learn._base import needs_classes, read_classes
-from stakes.learn.bag import at_least_one
 from stakes.learn.lazy.columns import Column, discrete_columns, read_columns, row_columns
 from stakes.learn.lazy.explain import tree_text
 from stakes.learn.lazy.prepare import Table, make_table, needs_numba
@@ -123,7 +122,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
     def _explain(self, x: Any, bag: int, max_leaves: Any) -> str:
         check_is_fitted(self)
         needs_numba()
-        most = at_least_one(max_leaves, "max_leaves")
+        most = _validate.as_size(max_leaves, "max_leaves", least=1)
         query = self._table.queries(self._one_row(x))
         labels = [str(plain(label)) for label in self.classes_]
         counts = self._bags()[bag]
@@ -153,7 +152,10 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         params = self.get_params(deep=False)
         if "n_estimators" not in params:
             return
-        members, n = at_least_one(params["n_estimators"], "n_estimators"), self._table.n_rows
+        members, n = (
+            _validate.as_size(params["n_estimators"], "n_estimators", least=1),
+            self._table.n_rows,
+        )
         rng = check_random_state(params["random_state"])
         self.bags_ = np.empty((members, n), np.uint16)
         for counts in self.bags_:
@@ -180,8 +182,8 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
         params |= self.get_params(deep=False)
         n, attributes = self._table.n_rows, len(self._table.attributes)
-        max_tests = min(at_least_one(params["max_tests"], "max_tests"), attributes)
-        min_leaf = min(at_least_one(params["min_leaf"], "min_leaf"), n + 1)
+        max_tests = min(_validate.as_size(params["max_tests"], "max_tests", least=1), attributes)
+        min_leaf = min(_validate.as_size(params["min_leaf"], "min_leaf", least=1), n + 1)
         gain_ratio = _validate.one_number(params["gain_ratio"], "gain_ratio")
         if not 0 <= gain_ratio <= 1:
             raise InputError(
@@ -200,7 +202,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             )
         max_nodes = params["max_nodes"]
         if max_nodes is not None:
-            max_nodes = min(at_least_one(max_nodes, "max_nodes"), MOST_NODES)
+            max_nodes = min(_validate.as_size(max_nodes, "max_nodes", least=1), MOST_NODES)
         per_node = _validate.choice(params["average"], "average", AVERAGES) == "nodes"
         # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
         both_sides = at_node and not self._table.any_discrete

@@ -8,7 +8,7 @@
   const { number, amount, quoted, pValue } = globalThis.stakesWords;
   const live = globalThis.stakesLive;
   const table = document.getElementById("cost-matrix");
-  if (table === null) return; // too many classes
+  if (table === null) return; // too many classes, or their shares are stated
 
   const { joint, settings, models, trivial, pairs, verdict } = findings;
   const stated = findings.costs.values;

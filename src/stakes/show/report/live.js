@@ -3,7 +3,8 @@
    From the joint counts (`JointConfusion.to_dict()`) and a cost matrix `costs[predicted][actual]`
    this computes, to 1e-6, what each model costs with its extremal interval, each pair's p-value
    adjusted by Holm's method, the best set and the verdict. Examples are drawn at random (the design
-   "simple"); weights and groups are not treated here, class priors in `stakesStrata`.
+   "simple"); weights, groups and class priors are not treated here. A page with class priors has no
+   costs to edit; its thresholds have intervals by `stakesStrata`.
 
    Each script names the Python module it follows; the numbers must stay equal, so change both.
    `tests/browser/test_live.py` holds them together. */
@@ -55,7 +56,7 @@ globalThis.stakesLive = (() => {
     throw new Error("costs: they are too large, or differ by too little, to compute with.");
   }
 
-  // ---- comparisons (stakes.infer.difference, .significance, .many)
+  // ---- comparisons (stakes.infer: difference, significance, multiplicity and ranking)
 
   const ENOUGH = 5;
   const SMALLEST = 1e-12;

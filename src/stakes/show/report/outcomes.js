@@ -1,6 +1,6 @@
 /* The possible costs of a decision and how often each came, of one model or of a pair.
 
-   Follows stakes.infer.outcomes and stakes.infer.difference. Counts are those of
+   Follows stakes.infer.outcomes and stakes.infer.deltas. Counts are those of
    `JointConfusion.to_dict()`, a cost matrix is `costs[predicted][actual]`. */
 
 globalThis.stakesOutcomes = (() => {

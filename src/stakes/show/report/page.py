@@ -7,8 +7,7 @@ import os
 from functools import cache
 from typing import Any
 
-from stakes._table import amount, exact, listed, number, p_value
-from stakes.infer.interval import percent
+from stakes._table import amount, exact, listed, number, p_value, percent
 from stakes.read import write_text
 from stakes.show.report._extra import jinja2, vl_convert
 from stakes.show.report.charts import MOST_PANELS, charts
@@ -72,6 +71,9 @@ def report_html(findings: dict[str, Any]) -> str:
     """
     environment = _environment()
     drawn = charts(findings)
+    editable = _editable(findings)
+    if not editable:
+        del drawn["live"]
     context = {
         "f": findings,
         "alt": {name: chart["words"] for name, chart in drawn.items()},
@@ -88,8 +90,7 @@ def report_html(findings: dict[str, Any]) -> str:
         "flips": flip_table(findings),
         "path_words": path_words(findings),
         "panels": MOST_PANELS,
-        "editable": len(findings["costs"]["values"]) * len(findings["data"]["labels"])
-        <= MOST_CELLS,
+        "editable": editable,
     }
     page: str = environment.get_template("page.html.j2").render(context)
     return page
@@ -147,6 +148,12 @@ def _script_json(value: Any) -> Any:
 def _script(source: str) -> Any:
     """Return a script that may stand in the page: in JavaScript a backslash there says nothing."""
     return _safe(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _editable(findings: dict[str, Any]) -> bool:
+    """Tell whether the page can compute all again at other costs; its scripts know no priors."""
+    cells = len(findings["costs"]["values"]) * len(findings["data"]["labels"])
+    return cells <= MOST_CELLS and findings["settings"]["class_priors"] is None
 
 
 def _legend(findings: dict[str, Any]) -> list[dict[str, Any]]:

@@ -18,7 +18,8 @@ globalThis.stakesStrata = (() => {
 
       There are two decisions, so each class has two outcomes at most. */
   function stratifiedLimits(counts, costs, shares, alpha) {
-    const strata = shares.map((weight, j) => stratum(counts, costs, weight, j));
+    const all = shares.map((weight, j) => stratum(counts, costs, weight, j));
+    const strata = all.filter(({ weight }) => weight > 0);
     return [quantileOfSum(strata, 0, alpha / 2), quantileOfSum(strata, -1, 1 - alpha / 2)];
   }
 

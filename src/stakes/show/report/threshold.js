@@ -1,8 +1,8 @@
 /* The chooser of thresholds: costs of the two mistakes and a prevalence give the cheapest one.
 
    Follows stakes.curves.choose_threshold. The thresholds that are best at some costs come with the
-   findings. At another prevalence than that of the test set the shares of the classes are taken for
-   known, as Python does with class_priors. */
+   findings. At another prevalence than that of the test set, and on pages with class priors, the
+   shares of the classes are taken for known, as Python does with class_priors. */
 
 (() => {
   "use strict";
@@ -56,8 +56,8 @@
   }
 
   function interval(counts, costs, share) {
-    const { confidence } = findings.settings;
-    if (share !== condition.prevalence) {
+    const { confidence, class_priors: priors } = findings.settings;
+    if (priors !== null || share !== condition.prevalence) {
       const [low, high] = stratifiedLimits(counts, costs, [1 - share, share], 1 - confidence);
       return { low, high };
     }
@@ -155,7 +155,7 @@
     for (const [name, { least }] of Object.entries(fields)) {
       const value = state[name];
       const fits =
-        Number.isFinite(value) && value >= least && (name !== "share" || (value > 0 && value < 1));
+        Number.isFinite(value) && value >= least && (name !== "share" || value <= 1);
       byId(name).setAttribute("aria-invalid", String(!fits));
       if (fits || problem) continue;
       problem =

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from stakes.infer.batch import batch_p_values, often_enough
+from stakes.infer.batch import batch_p_values
+from stakes.infer.deltas import often_enough
 from stakes.infer.methods.bcost import order
 from stakes.infer.outcomes import Floats, Outcomes
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stakes import CostMatrix, JointConfusion, PairedConfusion, Ranking, compare_many
+from stakes import CostMatrix, Design, JointConfusion, PairedConfusion, Ranking, compare_many
 from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning
 from stakes.infer.multiplicity import holm
 
@@ -62,16 +62,6 @@ def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():
         assert turned.difference == pytest.approx(-pair.difference)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_by_its_definition(p_values):
-    found = holm(np.array(p_values))
-    ordered = sorted(p_values)
-    for p, adjusted in zip(p_values, found, strict=True):
-        rank = ordered.index(p)
-        by_hand = max((len(p_values) - k) * ordered[k] for k in range(rank + 1))
-        assert adjusted == pytest.approx(min(1, by_hand))
-
-
 def test_max_t_intervals_of_two_classifiers_are_the_t_interval():
     y_true, predictions = classifiers([0.3, 0.2])
     ranking = compare_many(y_true, predictions, COSTS)
@@ -97,6 +87,37 @@ def test_simultaneous_intervals_are_right_together():
             for pair in pairs
         )
     assert stats.binomtest(hits, trials, 0.93, alternative="less").pvalue > 1e-3
+
+
+@rare_is_fine
+def test_against_one_is_each_comparison_with_it_adjusted_for_their_number():
+    y_true, predictions = classifiers([0.3, 0.28, 0.35, 0.2])
+    ranking = compare_many(y_true, predictions, COSTS)
+    pairs = ranking.against("c0", confidence=0.9)
+    assert [pair.first for pair in pairs] == ["c3", "c1", "c2"]
+    alone = [ranking.difference(pair.first, "c0") for pair in pairs]
+    p_values = np.array([each.test().p_value for each in alone])
+    for pair, each, p, adjusted in zip(pairs, alone, p_values, holm(p_values), strict=True):
+        assert pair.second == "c0"
+        assert (pair.difference, pair.p_value, pair.adjusted) == (each.difference, p, adjusted)
+        assert (pair.low, pair.high) == tuple(each.interval(1 - 0.1 / 3))
+        assert pair.rejected == (adjusted <= 0.1)
+    [one] = compare_many(y_true, {k: predictions[k] for k in ("c0", "c3")}, COSTS).against("c0")
+    assert (one.low, one.high) == tuple(ranking.difference("c3", "c0").interval())
+    assert one.adjusted == one.p_value
+    with pytest.raises(InputError, match="baseline: there is no classifier 'x'; there are 'c0',"):
+        ranking.against("x")
+
+
+@rare_is_fine
+def test_from_joint_is_the_same_ranking():
+    y_true, predictions = classifiers([0.3, 0.2, 0.4])
+    joint = JointConfusion.from_labels(y_true, predictions, labels=COSTS.labels)
+    for priors in (None, [0.8, 0.2]):
+        one = Ranking.from_joint(joint, COSTS, "EUR", Design(priors))
+        other = compare_many(y_true, predictions, COSTS, class_priors=priors, unit="EUR")
+        assert one.pairwise() == other.pairwise()
+        assert one.summary() == other.summary()
 
 
 @rare_is_fine
@@ -161,6 +182,19 @@ def test_bad_input():
         )
     with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got list"):
         compare_many(y_true, predictions, [[0, 1], [5, 0]])
+
+
+@rare_is_fine
+def test_weights_may_add_up_to_one():
+    y_true, predictions = classifiers([0.3, 0.2], n=300)
+    weight = np.random.default_rng(0).uniform(0.1, 3, 300)
+    tables = [
+        PairedConfusion.from_labels(y_true, *predictions.values(), sample_weight=each)
+        for each in (weight, weight / weight.sum())
+    ]
+    [one], [other] = (Ranking.from_pairs({("c0", "c1"): t}, COSTS).pairwise() for t in tables)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    assert one.p_value == pytest.approx(other.p_value)
 
 
 @rare_is_fine

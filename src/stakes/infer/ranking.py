@@ -12,7 +12,8 @@ import numpy as np
 
 from stakes import _validate
 from stakes._frame import data_frame
-from stakes._table import html_table, number, text_table
+from stakes._labels import listing
+from stakes._table import html_table, number, percent, text_table, with_unit
 from stakes._warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
@@ -21,47 +22,7 @@ from stakes.errors import InputError, RareCostWarning
 from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.multiplicity import holm, simultaneous_limits
-from stakes.infer.run import checked_confidence
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One comparison out of several.
-
-    Attributes
-    ----------
-    first, second : str
-        The classifiers.
-    difference : float
-        The cost of the first minus that of the second.
-    low, high : float
-        The simultaneous interval: all pairs' intervals are right together.
-    p_value, adjusted : float
-        The p-value of this comparison alone, and adjusted for their number.
-    rejected : bool
-        Whether the two differ, by the adjusted p-value.
-
-    Examples
-    --------
-    >>> from stakes import Confusion, CostMatrix, PairedConfusion, Ranking
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
-    >>> pair, = Ranking.from_pairs({("tree", "forest"): paired}, costs).pairwise()
-    >>> pair.first, pair.second, pair.difference
-    ('forest', 'tree', -0.26)
-    >>> round(pair.low, 3), round(pair.high, 3), pair.rejected
-    (-0.399, -0.121, True)
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    adjusted: float
-    rejected: bool
+from stakes.infer.multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +63,6 @@ class Ranking:
 
     pairs: Mapping[tuple[str, str], PairedConfusion]
     costs: CostMatrix
-    joint: JointConfusion | None = None
     unit: str = ""
     design: Design = SIMPLE
     names: tuple[str, ...] = field(init=False)
@@ -154,7 +114,42 @@ class Ranking:
         >>> print(Ranking.from_pairs({("tree", "forest"): paired}, costs).summary())
         forest is the cheapest of 2: 0.4 each, with 95 % confidence.
         """
-        return cls(dict(pairs), costs, unit=unit)
+        return cls(dict(pairs), costs, unit)
+
+    @classmethod
+    def from_joint(
+        cls, joint: JointConfusion, costs: CostMatrix, unit: str = "", design: Design = SIMPLE
+    ) -> Self:
+        """Make a ranking of all classifiers that were counted together.
+
+        Parameters
+        ----------
+        joint : JointConfusion
+            How often each combination of decisions and class came.
+        costs : CostMatrix
+            What each decision costs for each class.
+        unit : str, optional
+            The unit of the costs.
+        design : Design, optional
+            How the examples were drawn.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, JointConfusion, Ranking
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> joint = JointConfusion.from_labels([0] * 60 + [1] * 40, {
+        ...     "eager": [0] * 50 + [1] * 50, "shy": [0] * 80 + [1] * 20,
+        ... }, labels=[0, 1])
+        >>> print(Ranking.from_joint(joint, costs, "USD").summary())
+        eager is the cheapest of 2: 0.1 USD each, with 95 % confidence.
+        """
+        pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
+        return cls(pairs, costs, unit, design)  # type: ignore[arg-type]
 
     def difference(self, first: str, second: str) -> CostDifference:
         """Return the comparison of two of the classifiers.
@@ -258,33 +253,73 @@ class Ranking:
         [('forest', 'tree', True)]
         """
         _validate.choice(adjust, "adjust", ("holm", "none"))
-        compared = [self.difference(*pair) for pair in combinations(self.estimates(), 2)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            rare = sum(each.default_method() != "exact" for each in compared)
-        if rare:
+        alpha = _validate.alpha(confidence)
+        compared = self._every_pair()
+        rare = [found for each in compared if (found := each.rare_outcome()) is not None]
+        named = sum(value is not None for _, _, value in rare)  # not for the design alone
+        if named:
             warn(
-                f"in {rare} of {len(compared)} comparisons the outcomes that matter most were seen "
-                "too rarely: they use the extremal interval, and the simultaneous intervals are "
-                "Bonferroni's.",
+                f"in {named} of {len(compared)} comparisons the outcomes that matter most were "
+                "seen too rarely: they use the extremal interval, and the simultaneous intervals "
+                "are Bonferroni's.",
                 RareCostWarning,
             )
-        return self._compared(compared, adjust, confidence, rng)
-
-    def _compared(
-        self, compared: list[CostDifference], adjust: str, confidence: float, rng: Any
-    ) -> list[Pair]:
-        alpha = checked_confidence(confidence)
+        normal = not rare and self.design == SIMPLE
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
-            tests = [each.test(confidence=confidence) for each in compared]
-            limits = simultaneous_limits(compared, self.costs, self.pairs, alpha, rng)
-        p_values = np.array([test.p_value for test in tests])
-        adjusted = holm(p_values) if adjust == "holm" else p_values
-        return [
-            Pair(*each.names, each.difference, low, high, float(p), float(q), bool(q <= alpha))
-            for each, (low, high), p, q in zip(compared, limits, p_values, adjusted, strict=True)
-        ]
+            limits = max_t(compared, alpha, rng) if normal else bonferroni(compared, alpha)
+            return judged(compared, p_values(compared), limits, alpha, adjust)
+
+    def against(self, baseline: str, *, confidence: float = 0.95) -> list[Pair]:
+        """Compare each classifier with one of them.
+
+        Parameters
+        ----------
+        baseline : str
+            The classifier that the others are compared with.
+        confidence : float, default 0.95
+            One minus the probability of any wrong rejection, and that all intervals are right
+            together, which are Bonferroni's.
+
+        Returns
+        -------
+        list of Pair
+            The comparisons, the cheapest first; the baseline is the second of each pair.
+
+        Notes
+        -----
+        p-values are adjusted by Holm's method, as in `pairwise`, for the number of classifiers that
+        are compared with the baseline.
+
+        References
+        ----------
+        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
+        Journal of Statistics* 6, 65-70.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> ranking = compare_many(y_true, {
+        ...     "eager": [0] * 500 + [1] * 500, "keen": [0] * 510 + [1] * 490,
+        ...     "shy": [0] * 800 + [1] * 200}, costs)
+        >>> [(pair.first, round(pair.difference, 2), pair.rejected)
+        ...  for pair in ranking.against("shy")]
+        [('keen', -1.91, True), ('eager', -1.9, True)]
+        """
+        if baseline not in self.names:
+            raise InputError(
+                f"baseline: there is no classifier {baseline!r}; there are {listing(self.names)}."
+            )
+        alpha = _validate.alpha(confidence)
+        others = [name for name in self.estimates() if name != baseline]
+        compared = [self.difference(name, baseline) for name in others]
+        return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
+
+    def _every_pair(self) -> list[CostDifference]:
+        """Return the comparisons of all pairs, the cheaper one first."""
+        return [self.difference(*pair) for pair in combinations(self.estimates(), 2)]
 
     def best_set(self, confidence: float = 0.95) -> list[str]:
         """Return the classifiers that no other was shown to beat, the cheapest first.
@@ -310,13 +345,17 @@ class Ranking:
         >>> ranking.best_set()
         ['keen', 'eager']
         """
-        beaten = {pair.second for pair in self._quietly(confidence) if pair.rejected}
-        return [name for name in self.estimates() if name not in beaten]
-
-    def _quietly(self, confidence: float = 0.95) -> list[Pair]:
+        alpha, compared = _validate.alpha(confidence), self._every_pair()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
-            return self.pairwise(confidence=confidence)
+            adjusted = holm(p_values(compared))
+        beaten = {each.names[1] for each, p in zip(compared, adjusted, strict=True) if p <= alpha}
+        return [name for name in self.estimates() if name not in beaten]
+
+    def _quietly(self) -> list[Pair]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RareCostWarning)
+            return self.pairwise()
 
     def summary(self, confidence: float = 0.95) -> str:
         """Say which classifier is the cheapest, or which are tied.
@@ -331,15 +370,15 @@ class Ranking:
         str
             A sentence.
         """
-        estimates = self.estimates()
-        best = self.best_set(confidence)
-        unit = f" {self.unit}" if self.unit else ""
-        sure = f"{100 * confidence:.4g} % confidence"
+        best, sure = self.best_set(confidence), f"{percent(confidence)} confidence"
+        costs = {
+            name: f"{with_unit(each.cost, self.unit)} each"
+            for name, each in self.estimates().items()
+        }
         if len(best) == 1:
-            cost = number(estimates[best[0]].cost)
-            return f"{best[0]} is the cheapest of {len(estimates)}: {cost}{unit} each, with {sure}."
-        tied = ", ".join(f"{name} ({number(estimates[name].cost)}{unit} each)" for name in best)
-        return f"A tie with {sure} between {len(best)} of {len(estimates)}: {tied}."
+            return f"{best[0]} is the cheapest of {len(costs)}: {costs[best[0]]}, with {sure}."
+        tied = ", ".join(f"{name} ({costs[name]})" for name in best)
+        return f"A tie with {sure} between {len(best)} of {len(costs)}: {tied}."
 
     def frame(self, **options: Any) -> Any:
         """Return the comparisons as a pandas data frame.
