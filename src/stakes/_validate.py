@@ -20,6 +20,9 @@ Orientation = Literal["predicted", "actual"]
 PROBABILITY_TOLERANCE = 1e-3
 """How far the probabilities of one example may sum from one (room for rounded files)."""
 
+LEAST_ALPHA = 1e-9
+"""How close to 1 a confidence may be."""
+
 MOST_COUNTED = 2.0**63
 """Where 64-bit integers end."""
 
@@ -278,6 +281,13 @@ def expect(value: Any, kind: type, name: str, example: str) -> None:
     )
 
 
+def two_names(names: Any) -> tuple[Any, Any]:
+    """Check what two classifiers are called."""
+    if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
+        raise InputError(f"names: expected two different names, got {names!r}.")
+    return names[0], names[1]
+
+
 def one_number(value: Any, name: str) -> float:
     """Check that an argument is a finite number."""
     array = numeric(value, name, ndim=0)
@@ -303,7 +313,13 @@ def alpha(confidence: Any) -> float:
         raise InputError(
             f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
         )
-    return round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
+    rest = round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
+    if rest < LEAST_ALPHA:
+        raise InputError(
+            f"confidence: {confidence!r} is too close to 1 to tell from it; expected 1 - "
+            f"{LEAST_ALPHA:g} at most."
+        )
+    return rest
 
 
 def as_size(value: Any, name: str, least: int = 0) -> int:

@@ -1,5 +1,6 @@
 """What commands do, beyond what they say."""
 
+import bz2
 import gzip
 import io
 import json
@@ -333,3 +334,95 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
     assert "--class-priors: they are for --half-width with a pilot" in said.err
+
+
+ZERO_ONE = "actual,a,b,{}\n" + "".join(
+    f"{i % 3 // 2},{i % 5 // 3},{i % 2},{{}}\n" for i in range(30)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("kids", [0, 1, 0, 1, 2]),
+        ("digit", list(range(10))),
+        ("age", list(range(18, 48))),
+        ("row_number", list(range(30))),
+        ("share", [0, 1, 0.5]),
+        ("", list(range(30))),  # as pandas writes its index
+        ("note", [""]),
+        ("kind", ["0", "x", "y"]),
+    ],
+)
+def test_features_that_share_values_with_classes_are_no_models(stakes, folder, name, values):
+    cells = [values[i % len(values)] for i in range(30)]
+    (folder / "a.csv").write_text(ZERO_ONE.format(name, *cells))
+    said = stakes("evaluate", "a.csv", "--fp", 10, "--fn", 100, "--json", "-")
+    assert said.code == 0, said.err
+    assert f"Not used: {name!r}." in said.err
+    assert {each["name"] for each in json.loads(said.out)["models"]} == {"a", "b"}
+
+
+def test_scores_that_are_not_used_may_be_missing(stakes, folder):
+    text = (folder / "predictions.csv").read_text()
+    expected = stakes("-q", "evaluate", "predictions.csv", "-c", "costs.csv").out
+    (folder / "predictions.csv").write_text(re.sub(r"0\.\d+\n", "\n", text, count=1))
+    assert stakes("-q", "evaluate", "predictions.csv", "-c", "costs.csv").out == expected
+
+
+def test_classes_with_leading_zeros_are_kept(stakes, folder):
+    rows = "01,01,02\n02,02,02\n01,02,01\n01,01,01\n02,01,02\n"
+    (folder / "a.csv").write_text("actual,a,b\n" + rows)
+    assert stakes("costs", "template", "a.csv", "--out", "t.csv").code == 0
+    text = (folder / "t.csv").read_text()
+    assert text == "predicted\\actual,01,02\n01,0,\n02,,0\n"
+    filled = text.replace("01,0,\n", "01,0,100\n").replace("02,,0", "02,10,0")
+    (folder / "t.csv").write_text(filled)
+    said = [
+        stakes("-q", "evaluate", "a.csv", *costs)
+        for costs in (["-c", "t.csv"], ["--fp", 10, "--fn", 100, "--pos-label", "02"])
+    ]
+    assert said[0].code == said[1].code == 0, said
+    assert said[0].out == said[1].out
+    assert re.search(r"^a +22 ", said[0].out, re.MULTILINE)
+
+
+def test_numbers_with_and_without_a_point_are_one_class(stakes, folder):
+    (folder / "a.csv").write_text("actual,a,b\n0,0,1\n1.0,1,1\n1,0,1.0\n0.0,0,0\n")
+    (folder / "b.csv").write_text("actual,a,b\n0,0,1\n1,1,1\n1,0,1\n0,0,0\n")
+    one, two = (
+        stakes("-q", "evaluate", name, "--fp", 10, "--fn", 100).out for name in ("a.csv", "b.csv")
+    )
+    assert one.replace("a.csv", "b.csv") == two
+    assert re.search(r"^a +25 ", one, re.MULTILINE)
+
+
+def test_text_classes_have_the_usual_positive_one(stakes, folder):
+    (folder / "a.csv").write_text("actual,p\n0,0.1\n1,0.9\n1,0.3\n0,0.6\n0,0.2\n")
+    costs = {"rows": "predicted", "values": [[0, 1], [10, 0]]}
+    (folder / "c.json").write_text(json.dumps(costs | {"labels": ["0", "1"]}))
+    (folder / "i.json").write_text(json.dumps(costs | {"labels": [0, 1]}))
+    text, whole = (
+        json.loads(stakes("-q", "threshold", "a.csv", "-c", name, "--json", "-").out)
+        for name in ("c.json", "i.json")
+    )
+    assert (text["pos_label"], whole["pos_label"]) == ("1", 1)
+    for key in ("threshold", "cost", "recall", "fpr"):
+        assert text["models"][0][key] == whole["models"][0][key]
+
+
+def test_packed_standard_input_is_unpacked(stakes, folder):
+    content = (folder / "predictions.csv").read_bytes()
+    expected = stakes("-q", "evaluate", "-", "-c", "costs.csv", stdin=content).out
+    assert expected
+    for pack in (gzip.compress, bz2.compress):
+        found = stakes("-q", "evaluate", "-", "-c", "costs.csv", stdin=pack(content))
+        assert (found.code, found.out) == (0, expected)
+
+
+def test_names_of_models_stay_in_one_line(stakes, folder):
+    (folder / "a.csv").write_text('actual,"a\nx","b"\n0,0,1\n1,1,1\n1,0,1\n')
+    said = stakes("-q", "compare", "a.csv", "--fp", 10, "--fn", 100, "--baseline", "a\\nx")
+    assert said.code == 0, said.err
+    assert r"a\nx" in said.out
+    assert "a\nx" not in said.out

@@ -386,3 +386,10 @@ def test_only_counts_can_be_added():
         Confusion([[1, 2], [3, 4]], [0, 1]) + 1
     with pytest.raises(TypeError):
         1 + Confusion([[1, 2], [3, 4]], [0, 1])
+
+
+def test_a_frame_has_labels_of_its_own():
+    frame = pd.crosstab(pd.Series(["b", "a", "a"]), pd.Series(["b", "b", "a"]))
+    with pytest.raises(InputTypeError, match="counts: expected an array or lists, got a data"):
+        Confusion(frame, labels=["b", "a"])
+    assert Confusion(frame.to_numpy(), labels=["a", "b"]).counts.tolist() == [[1, 1], [0, 1]]

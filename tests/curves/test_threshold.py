@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -482,3 +482,18 @@ def test_other_examples_must_be_of_the_same_classes():
         choice.on(ScoreCounts.from_scores(["a", "b"], [1, 2], pos_label="a"))
     with pytest.raises(InputTypeError, match="counts: expected a ScoreCounts, got a list"):
         choice.on([1, 2])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30))
+def test_of_equal_thresholds_the_highest(examples):
+    actual, scores = map(list, zip(*examples, strict=True))
+    assume(len(set(actual)) == 2)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=2)
+    found = choose_threshold(ScoreCounts.from_scores(actual, scores, pos_label=1), costs).threshold
+    cuts = [np.inf, *sorted(set(scores), reverse=True)]
+    paid = [
+        sum((s >= cut) if y == 0 else 2 * (s < cut) for y, s in zip(actual, scores, strict=True))
+        for cut in cuts
+    ]
+    best = cuts[int(np.argmin(paid))]
+    assert found == best

@@ -303,3 +303,21 @@ def test_groups_without_any_disagreement_are_worth_one_draw_each():
     assert same.outcomes().effective == pytest.approx([10])
     ten = compare(y_true[:10], y_true[:10], y_true[:10], COSTS)
     assert list(same.interval()) == pytest.approx(list(ten.interval(method="extremal")))
+
+
+def test_differences_that_a_huge_cost_hides_are_refused():
+    costs = CostMatrix(
+        [[0, 1, 1e16], [1, 0, 1e16], [5, 7, 0]], rows="predicted", labels=["a", "b", "c"]
+    )
+    actual = ["a"] * 50 + ["b"] * 50
+    with pytest.raises(InputError, match="costs: a difference of 6 cannot be told beside a cost"):
+        compare(actual, ["b"] * 50 + ["c"] * 50, ["a"] * 100, costs)
+    smaller = CostMatrix(np.minimum(costs.values, 1e12), rows="predicted", labels=costs.labels)
+    found = compare(actual, ["b"] * 50 + ["c"] * 50, ["a"] * 100, smaller)
+    assert found.difference == pytest.approx((50 + 350 - 50) / 100)
+
+
+@pytest.mark.parametrize("names", [None, ("a",), ("a", "b", "c"), ("a", "a"), "ab"])
+def test_names_of_two(names):
+    with pytest.raises(InputError, match="names: expected two different names, got"):
+        CostDifference(PAIRED, COSTS, names)

@@ -233,3 +233,20 @@ def test_picking_angles_gives_what_transforming_all_gives(n, costs, monkeypatch)
         assert picked.quantile(level) == whole.quantile(level)
         x = whole.quantile(level)
         assert picked.cdf(x) == pytest.approx(whole.cdf(x), abs=1e-9)
+
+
+@pytest.mark.parametrize("expensive", [1e5, 1e6, 1e8])
+@pytest.mark.parametrize("misses", [0.4, 1.1, 3])
+def test_no_probability_is_lost_where_one_cost_dwarfs_the_others(expensive, misses):
+    n, alarms = 10_000, 500
+    costs = np.array([0.0, 1.0, expensive])
+    probabilities = np.array([n - alarms - misses, alarms, misses]) / n
+    distribution = CostDistribution([Draws(costs, probabilities, n, 1.0)])
+    assert distribution.cdf(expensive) == pytest.approx(1, abs=1e-9)
+    for q in (0.5, 0.9, 0.975, 0.999):
+        k = binom.ppf(q, n, misses / n)  # so many expensive ones, and some hundred cheap ones
+        if np.abs(binom.cdf([k - 1, k], n, misses / n) - q).min() > 1e-3:
+            found = distribution.quantile(q)
+            assert found == pytest.approx(k * expensive / n + 0.05, abs=0.01 + 1e-3 * expensive / n)
+            low, high = distribution.bracket(q)
+            assert low <= found <= high

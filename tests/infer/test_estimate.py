@@ -1,10 +1,19 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import confusions, cost_matrices
 
-from stakes import Confusion, CostEstimate, CostMatrix, Design, ExampleCosts, evaluate
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    CostSample,
+    Design,
+    ExampleCosts,
+    evaluate,
+)
 from stakes.errors import (
     ConstantCostWarning,
     DesignError,
@@ -173,3 +182,70 @@ def test_the_error_rate_is_that_where_the_classifier_is_used():
         design = Design(priors)
         expected = CostEstimate(confusion, zero_one, design).cost
         assert CostEstimate(confusion, steep, design).error_rate == pytest.approx(expected)
+
+
+def test_a_huge_cost_of_what_did_not_happen_leaves_the_others_as_they_are():
+    costs = CostMatrix(
+        [[0, 1, 1e16], [1, 0, 1e16], [5, 7, 0]], rows="predicted", labels=["a", "b", "c"]
+    )
+    actual = ["a"] * 50 + ["b"] * 50
+    decided = ["b"] * 30 + ["a"] * 20 + ["c"] * 50
+    estimate = evaluate(actual, decided, costs)
+    assert estimate.cost == pytest.approx(3.8)
+    assert estimate.contributions().sum() == pytest.approx(3.8)
+    assert CostEstimate(CostSample([1, 2, 3], high=1e17)).cost == pytest.approx(2)
+
+
+def test_costs_too_small_to_square():
+    tiny = CostMatrix.from_errors(false_positive=1e-200, false_negative=1e-199)
+    with pytest.raises(InputError, match="costs: expected a cost of at least 1e-100, or none"):
+        evaluate([0, 1] * 5, [0, 1, 1, 0, 0] * 2, tiny).interval()
+
+
+def test_priors_by_name_as_pandas_counts_them():
+    actual = pd.Series(["ok"] * 90 + ["fraud"] * 10)
+    decided = pd.Series(["ok"] * 85 + ["fraud"] * 10 + ["ok"] * 5)
+    costs = CostMatrix([[0, 1], [10, 0]], rows="predicted", labels=["fraud", "ok"])
+    shares = actual.value_counts(normalize=True)
+    expected = evaluate(actual, decided, costs).cost
+    assert evaluate(actual, decided, costs, class_priors=shares).cost == pytest.approx(expected)
+    by_place = pd.Series([0.1, 0.9])  # numbered by pandas itself: in the order of the labels
+    assert evaluate(actual, decided, costs, class_priors=by_place).cost == pytest.approx(expected)
+
+
+def test_impossible_cells_may_come_from_an_iterator():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    listed = evaluate([0, 1] * 10, [0, 1] * 10, costs, impossible=[(0, 1)])
+    iterated = evaluate([0, 1] * 10, [0, 1] * 10, costs, impossible=zip([0], [1], strict=True))
+    assert iterated.interval() == listed.interval()
+
+
+def test_what_an_impossible_cell_costs_does_not_matter_with_weights_either():
+    actual, weights = ["A"] * 20 + ["B"] * 200, [10.0] * 20 + [1.0] * 200
+
+    def upper_limit(cost):
+        costs = CostMatrix([[0, cost], [100, 0]], rows="predicted", labels=["A", "B"])
+        settings = {"sample_weight": weights, "impossible": [("A", "B")]}
+        return evaluate(actual, actual, costs, **settings).interval().high
+
+    assert upper_limit(0) == upper_limit(50) == upper_limit(1000)
+
+
+def test_a_correction_for_each_cell_of_classes_that_vary_by_themselves():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    estimate = evaluate([0, 1] * 20, [0, 1, 1, 0] * 10, costs, strata="class")
+    corrections = [0.1, 4, 0.2, 0.3]
+    flat = estimate.interval(method="exact", laplace=corrections)
+    assert flat == estimate.interval(method="exact", laplace=np.reshape(corrections, (2, 2)))
+    assert flat != estimate.interval(method="exact", laplace=[0.1, 0.2, 4, 0.3])
+    with pytest.raises(InputError, match="laplace: expected numbers that are not negative"):
+        estimate.interval(method="exact", laplace=[[0.1, 0.2], [0.3]])
+
+
+def test_a_confidence_too_close_to_one():
+    estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=["ok", "fraud"]), COSTS)
+    for method in ("auto", "guaranteed", "bca", "bcost"):
+        with pytest.raises(InputError, match="too close to 1"):
+            estimate.interval(0.9999999999999999, method)
+    with pytest.raises(InputError, match="at least 2000000000 are needed"):
+        estimate.interval(1 - 1e-9, "bcost")

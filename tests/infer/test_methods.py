@@ -387,3 +387,8 @@ def test_many_different_costs_are_condensed_without_narrowing(monkeypatch):
         assert condensed.low <= full.low + 1e-9
         assert condensed.high >= full.high - 1e-9
         assert condensed.width == pytest.approx(full.width, rel=1e-3)
+
+
+def test_the_docstring_of_interval_names_every_method():
+    for kind in (CostEstimate, CostDifference):
+        assert [name for name in METHODS if f'"{name}"' not in kind.interval.__doc__] == []

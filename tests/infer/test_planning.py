@@ -182,3 +182,21 @@ def test_class_priors_need_a_pilot_and_an_interval():
     for options in ({"half_width": 1}, {"difference": 1}):
         with pytest.raises(DesignError, match="class_priors: they need half_width, and"):
             plan_test_size(COSTS, class_priors={0: 0.5, 1: 0.5}, **options)
+
+
+@pytest.mark.parametrize("factor", [2.0**-200, 2.0**200])
+def test_the_unit_of_the_costs_does_not_matter(factor):
+    pilot = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    plan = plan_test_size(COSTS, pilot, half_width=0.1, rng=0)
+    scaled = CostMatrix(COSTS.values * factor, rows="predicted", labels=COSTS.labels)
+    other = plan_test_size(scaled, pilot, half_width=0.1 * factor, rng=0)
+    assert (other.n, other.trustworthy_from) == (plan.n, plan.trustworthy_from)
+
+
+def test_wrong_kinds():
+    with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got a list"):
+        plan_test_size([[0, 1], [1, 0]], half_width=1)
+    with pytest.raises(InputTypeError, match="pilot: expected a Confusion or a PairedConfusion"):
+        plan_test_size(COSTS, [[50, 2], [8, 40]], half_width=1)
+    with pytest.raises(InputError, match="power: expected numbers, got 'x'"):
+        plan_test_size(COSTS, difference=1, power="x")

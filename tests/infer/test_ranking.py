@@ -107,6 +107,10 @@ def test_against_one_is_each_comparison_with_it_adjusted_for_their_number():
     assert one.adjusted == one.p_value
     with pytest.raises(InputError, match="baseline: there is no classifier 'x'; there are 'c0',"):
         ranking.against("x")
+    with pytest.raises(InputError, match="second: there is no classifier 'x'; there are 'c0',"):
+        ranking.difference("c0", "x")
+    with pytest.raises(InputError, match="names: expected two different names"):
+        ranking.difference("c0", "c0")
 
 
 @rare_is_fine

@@ -37,3 +37,13 @@ def test_other_files_say_nothing(tmp_path):
         read_parquet(tmp_path, "a thing")
     with pytest.raises(FileError, match="NUL"):
         read_parquet("a\0.parquet", "a thing")
+
+
+def test_a_file_may_be_read_already():
+    content = parquet_bytes(TABLE, {"a": 1})
+    assert said_in_parquet("-", content)
+    assert not said_in_parquet("-", content[:-20])
+    table, said = read_parquet("standard input", "a thing", content=content)
+    assert (table.equals(TABLE), said) == (True, {"a": 1})
+    with pytest.raises(FileError, match="standard input: not a thing"):
+        read_parquet("standard input", "a thing", content=content[:-20])

@@ -117,9 +117,61 @@ def test_scores_are_numbers_in_any_form(values):
 )
 def test_bad_scores_are_named_by_row(values, says):
     found = table(a=values)
-    assert not found.numeric("a")
     with pytest.raises(InputError, match=says):
         found.scores("a")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.5, None], True),
+        ([0.5, float("nan")], True),
+        ([None, None], False),
+        ([float("nan")], False),
+        (["0.5", "", " "], True),
+        (["0.5", "much"], True),
+        (["0.5", "much", "more"], False),
+        (["-.5", "1e-3", "inf", "nan", "x", "y"], True),
+        (["", " "], False),
+        ([True, None], False),
+        ([[0.5], [1.0]], False),
+    ],
+)
+def test_a_column_has_numbers_where_half_of_what_is_there_is_some(values, expected):
+    assert table(a=values).numeric("a") == expected
+    if not isinstance(values[0], list):
+        coded = pa.table({"a": pa.array(values).dictionary_encode()})
+        assert Table(coded, "a.csv").numeric("a") == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "named", "expected"),
+    [
+        (["ok", "fraud", "frad"], LABELS, False, True),
+        (["ok", "fraud", ""], LABELS, False, True),
+        (["ok", "", " ", None], LABELS, False, True),
+        (["", " ", None], LABELS, True, False),
+        (["ok", "okk"], LABELS, False, True),
+        (["ok", "ok", "late", "lost"], LABELS, False, False),
+        (["ok", "ok", "late", "lost"], LABELS, True, True),
+        (["ok", "fraud", "x", "y", "z"], LABELS, True, False),
+        (["0", "1", "O"], (0, 1), False, True),
+        (["0", "1", "nan"], (0, 1), False, True),
+        (["0", "1", "0", "1", "2"], (0, 1), False, False),
+        (["0", "1", "0", "1", "2"], (0, 1), True, True),
+        (["0", "1", "0", "1", "0.5"], ("0", "1"), False, False),
+        (["01", "02", "01", "3"], ("01", "02"), False, False),
+        (list(map(str, range(10))), (0, 1), True, False),
+        ([0, 1, None], (0, 1), False, True),
+        ([0, 1, 1, 2], (0, 1), False, False),
+        ([0.0, 1.0, float("nan")], (0, 1), False, True),
+        ([True, False, None], (False, True), False, True),
+        ([[0], [1]], (0, 1), True, False),
+        (list(range(9000)), tuple(range(8000)), True, False),
+    ],
+)
+def test_decisions_but_for_some_are_told_from_features(values, labels, named, expected):
+    assert table(a=values).flawed("a", labels, named=named) == expected
 
 
 def test_columns_are_announced_and_looked_at_once():

@@ -1,11 +1,17 @@
 """Files of predictions become the same study, however the examples are kept in them."""
 
+import gzip
 import io
+import json
 import sys
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 
-from stakes.errors import InputError, InputTypeError, StakesError
+from stakes.errors import FileError, InputError, InputTypeError, StakesError
 from stakes.read import parts, write_binary, write_text
 from stakes.study.columns import Table
 from stakes.study.counts_file import counts_text
@@ -71,6 +77,66 @@ def test_the_same_examples_in_any_files_are_the_same_study(folder, monkeypatch, 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
     columns = Columns(key="id") if len(paths) > 1 else Columns()
     assert study(*paths, columns=columns).counts() == study("all.csv").counts()
+
+
+@pytest.mark.parametrize("name", ["one/a.parquet", "one/a.pq", "b.pq", "c.PARQUET"])
+@pytest.mark.parametrize("how", ["itself", "pattern", "folder", "piped"])
+def test_a_parquet_count_file_is_known_wherever_it_comes_from(folder, monkeypatch, name, how):
+    (folder / "one").mkdir()
+    write_binary(name, (folder / "all.parquet").read_bytes())
+    content = io.BytesIO((folder / name).read_bytes())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
+    given = {"itself": name, "pattern": f"{name[:-2]}*", "folder": "one", "piped": "-"}[how]
+    if how == "folder" and "/" not in name:
+        write_binary("one/a.parquet", (folder / name).read_bytes())
+    assert study(given).counts() == study("all.csv").counts()
+    assert read_count_file(name) == read_count_file("all.json")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("other", ["parts/1.csv", "all.parquet", "all.json"])
+def test_count_files_are_no_part_of_a_table(folder, other):
+    (folder / "many").mkdir()
+    for number, name in enumerate(["all.parquet", other]):
+        write_binary(f"many/{number}{Path(name).suffix}", (folder / name).read_bytes())
+    for given in ("many", "many/*"):
+        with pytest.raises(FileError, match=r"many/[01]\.\w+: .*use 'stakes merge'"):
+            study(given)
+    packed = gzip.compress((folder / "all.parquet").read_bytes())
+    write_binary("all.parquet.gz", packed)
+    with pytest.raises(FileError, match=r"all\.parquet\.gz: .*A count file stands alone"):
+        study("all.parquet.gz")
+    with pytest.raises(InputError, match=r"all\.parquet: a count file stands alone"):
+        study("all.parquet", "tree.csv", columns=Columns(key="id"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("tree", "yess", r"2\.\w+, row \d, column 'tree': 'yess' is not .* name those that are"),
+        ("tree", None, r"2\.\w+, row \d, column 'tree': there is no label\. Correct it"),
+        ("rule", "", r"2\.\w+, row \d, column 'rule': there is no label\. Correct it"),
+        ("tree_score", None, r"2\.\w+, row \d, column 'tree_score': there is no score\."),
+    ],
+)
+def test_a_wrong_cell_in_one_of_many_files_is_found(folder, kind, name, value, says):
+    (folder / "flawed").mkdir()
+    rows = [dict(zip(NAMES, row.split(","), strict=True)) for row in ROWS]
+    for row in rows:
+        row["tree_score"] = float(row["tree_score"])
+    rows[2][name] = value
+    for number, some in enumerate([rows[:1], rows[1:]], 1):
+        table = pa.Table.from_pylist(some)
+        path = folder / "flawed" / f"{number}.{kind}"
+        if kind == "csv":
+            arrow_csv.write_csv(table, str(path))
+        elif kind == "parquet":
+            parquet.write_table(table, path)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in some))
+    with pytest.raises(InputError, match=says):
+        study("flawed")
 
 
 @pytest.mark.usefixtures("folder")

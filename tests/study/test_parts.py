@@ -79,6 +79,7 @@ def test_columns_answer_as_those_of_one_table(tmp_path):
     for name in whole.column_names:
         assert table.numeric(name) == one.numeric(name), name
         assert table.knows(name, ("ok", "fraud")) == one.knows(name, ("ok", "fraud")), name
+        assert table.flawed(name, ("ok", "frau")) == one.flawed(name, ("ok", "frau")), name
     assert table.score_range("a_score") == one.score_range("a_score")
     with pytest.raises(InputError, match="parts: there is no column 'c'"):
         table.check_columns(["a", "c"])

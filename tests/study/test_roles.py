@@ -84,3 +84,37 @@ def test_the_most_telling_name_wins():
     assert roles(["LABEL", "a"]).actual == "LABEL"
     with pytest.raises(InputError, match="which column has the actual classes"):
         roles(["x", "a"])
+
+
+def test_decisions_of_which_some_are_wrong_are_still_those_of_a_model():
+    asked = {}
+
+    def is_flawed(name, named):
+        asked[name] = named
+        return name != "age"
+
+    found = roles(
+        ["actual", "tree", "tree_score", "pred_b", "rule", "age"],
+        is_decision=lambda name: name == "rule",
+        is_flawed=is_flawed,
+    )
+    assert found.models == (
+        Model("tree", "tree", "tree_score"),
+        Model("b", "pred_b", None),
+        Model("rule", "rule", None),
+    )
+    assert asked == {"tree": True, "pred_b": True, "age": False}
+
+
+def test_a_model_needs_a_name():
+    with pytest.raises(InputError, match=r"a\.csv: column 3 has no name.*--model"):
+        roles(["actual", "a", " "])
+    assert roles(["actual", "a", ""], is_decision=lambda name: name == "a").ignored == ("",)
+
+
+def test_names_of_models_are_in_one_line():
+    assert roles(["actual", "a\n\tb", "c\u2028"]).models == (
+        Model(r"a\n\tb", "a\n\tb", None),
+        Model(r"c\u2028", "c\u2028", None),
+    )
+    assert roles(["actual", "a\nb", "score"]).models == (Model(r"a\nb", "a\nb", "score"),)

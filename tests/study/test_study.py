@@ -132,6 +132,9 @@ def test_decisions_alone_are_lines():
         ([False, True], [[0, 1], [9, 0]], True),
         (["a", "b"], [[0, 9], [1, 0]], "b"),
         (["a", "b"], [[0, 1], [9, 0]], "a"),
+        (["0", "1"], [[0, 1], [9, 0]], "1"),
+        (["-1", "1"], [[0, 1], [9, 0]], "1"),
+        (["1.0", "0.0"], [[0, 1], [9, 0]], "1.0"),
     ],
 )
 def test_the_positive_class_is_the_usual_one_or_the_dearer_to_miss(labels, costs, positive):
@@ -148,6 +151,10 @@ def test_labels_are_read_as_they_are_meant():
     assert as_meant(["2.5", "1.0"]) == ("1.0", "2.5")
     assert as_meant([True, False]) == (False, True)
     assert as_meant([]) == ()
+    assert as_meant(["02", "01"]) == ("01", "02")
+    assert as_meant(["-0", "1"]) == ("-0", "1")
+    assert as_meant(["1", "0", "1.0", "1.00"]) == (0, 1)
+    assert as_meant(["a", "1.0", "1"]) == ("1", "a")
 
 
 @given(st.integers(0, 5), st.lists(st.integers(1, 59), max_size=3, unique=True))

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from stakes.errors import InputError
+
 READABLE = (
     "CSV, TSV, JSON lines, Parquet or Arrow; a folder of such files, or a quoted pattern such as "
     "'part-*.csv', as one table; a count file; - for standard input."
@@ -98,7 +100,20 @@ Json = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write the results to this file; - for only that."),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of everything that is drawn.")]
+
+
+def _checked_seed(seed: int) -> int:
+    if seed < 0:
+        raise InputError(f"--seed: expected a whole number from 0 on, got {seed}.")
+    return seed
+
+
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", callback=_checked_seed, help="Of everything that is drawn."
+    ),
+]
 
 
 @dataclass(frozen=True)

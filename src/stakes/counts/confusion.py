@@ -8,6 +8,7 @@ from typing import Any, Self
 from stakes import _validate
 from stakes._columns import as_column
 from stakes._frame import pandas
+from stakes._named_columns import refuse_frame
 from stakes._table import Table, html_table, matrix_table, number, text_table
 from stakes.counts.labelled import LabelledCounts, weight_amounts
 
@@ -55,6 +56,7 @@ class Confusion(LabelledCounts):
         rows: str = "predicted",
         squares: Any = None,
     ) -> None:
+        refuse_frame(counts, "counts", "Use frame.to_numpy(), in the order of the labels.")
         if _validate.orientation(rows) == "actual":
             counts = _validate.counts(counts, "counts", ndim=2).T
             squares = None if squares is None else _validate.amounts(squares, "squares", ndim=2).T

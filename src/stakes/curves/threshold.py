@@ -23,6 +23,9 @@ from stakes.infer.interval import Interval
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-13
+"""Costs that differ by so little of the largest are the same."""
+
 
 @dataclass(frozen=True, repr=False)
 class ThresholdChoice:
@@ -366,5 +369,6 @@ def _best(
         order = (-cuts.recall, cuts.fpr)  # type: ignore[assignment]
     candidates = np.flatnonzero(allowed)
     for key in order:
-        candidates = candidates[key[candidates] == key[candidates].min()]
+        least = key[candidates].min()
+        candidates = candidates[key[candidates] <= least + ROUNDING * np.abs(key).max()]
     return int(candidates[0])

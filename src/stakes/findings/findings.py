@@ -68,12 +68,12 @@ class Settings:
     command: str = ""
 
     def __post_init__(self) -> None:
-        if self.volume is not None and _validate.one_number(self.volume, "volume") <= 0:
-            raise InputError(f"volume: expected a positive number, got {self.volume!r}.")
+        if self.volume is not None:
+            _validate.positive(self.volume, "volume")
         if _validate.one_number(self.factor, "factor") < 1:
             raise InputError(f"factor: expected a number of at least 1, got {self.factor!r}.")
-        if self.target is not None and _validate.one_number(self.target, "target") <= 0:
-            raise InputError(f"target: expected a positive number, got {self.target!r}.")
+        if self.target is not None:
+            _validate.positive(self.target, "target")
 
 
 def findings(study: Study, settings: Settings | None = None) -> dict[str, Any]:

@@ -70,6 +70,10 @@ class Design:
     strata: str | None = None
     impossible: Any = None
 
+    def __post_init__(self) -> None:
+        if self.impossible is not None:  # which may be an iterator
+            object.__setattr__(self, "impossible", tuple(self.impossible))
+
 
 SIMPLE = Design()
 
@@ -125,7 +129,7 @@ def _weighted(table: Confusion | PairedConfusion, cell_costs: Any, stratum: Stra
     spread = float(stratum.moment(2)[0])
     effective = spread / variance if variance > 0 else kish
     axes = tuple(range(costs.ndim - 1))
-    distance = np.abs(costs - stratum.mean[0])
+    distance = np.abs(costs - stratum.mean[0]) * (stratum.place >= 0).reshape(costs.shape)
     extreme = (distance > NEARLY * distance.max()).any(axis=axes)
     heaviness = squares.sum(axis=axes) / np.maximum(table.class_counts, 1e-300)
     if (heavy := heaviness[extreme & (table.class_counts > 0)]).size:
@@ -216,6 +220,7 @@ def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -
 
 def checked_priors(class_priors: Any, labels: Labels) -> Floats:
     """Return the prior of each class in the order of `labels`."""
+    class_priors = _by_name(class_priors)
     if isinstance(class_priors, Mapping):
         missing = [label for label in labels if label not in class_priors]
         strange = [label for label in class_priors if label not in labels]
@@ -238,6 +243,14 @@ def checked_priors(class_priors: Any, labels: Labels) -> Floats:
             f"{priors.tolist()}, which sum to {priors.sum():.6g}."
         )
     return np.asarray(priors / priors.sum())
+
+
+def _by_name(class_priors: Any) -> Any:
+    """Return what a pandas Series says by name as a mapping; one that only counts has no names."""
+    if not hasattr(class_priors, "index") or not hasattr(class_priors, "to_dict"):
+        return class_priors
+    named = class_priors.to_dict()
+    return class_priors if list(named) == list(range(len(named))) else named
 
 
 def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _validate
 from stakes._table import dearer, html_table, number, percent, seen
 from stakes._warn import warn
 from stakes.costs import CostMatrix
@@ -81,6 +82,7 @@ class CostDifference(Inference):
             raise InputTypeError(
                 "costs: expected a CostMatrix for counts, and None for a CostSample."
             )
+        object.__setattr__(self, "names", _validate.two_names(self.names))
         self.outcomes()
 
     def outcomes(self) -> Outcomes:

@@ -18,7 +18,7 @@ from stakes.errors import InputError
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-15
-LARGEST_COST = 1e100
+LARGEST_COST, SMALLEST_COST = 1e100, 1e-100
 """The fourth moments of larger costs do not fit into a number."""
 
 MOST_ATOMS = 2048
@@ -182,8 +182,14 @@ def make_stratum(
             f"costs: expected costs of at most {LARGEST_COST:.0e}, got {size:g}. Count them in a "
             "larger unit."
         )
+    if 0 < size < SMALLEST_COST:
+        raise InputError(
+            f"costs: expected a cost of at least {SMALLEST_COST:.0e}, or none; the largest is "
+            f"{size:g}. Count them in a smaller unit."
+        )
     # Costs that differ by the rounding of arithmetic only are one cost.
-    starts = np.append(True, np.diff(atoms) > ROUNDING * size)
+    sizes = np.maximum(scale, np.maximum(np.abs(atoms[1:]), np.abs(atoms[:-1])))
+    starts = np.append(True, np.diff(atoms) > ROUNDING * sizes)
     atoms, place = atoms[starts], (np.cumsum(starts) - 1)[place]
     merged = np.zeros((len(atoms), len(table)))
     np.add.at(merged, place, table[:, allowed].T)
@@ -217,7 +223,10 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
             extra[end] = principled_laplace(alpha)
             added.append(extra)
         return added
-    values = np.asarray(laplace)
+    try:
+        values = np.asarray(laplace)
+    except ValueError:  # rows of different lengths
+        values = np.asarray("ragged")
     if values.dtype.kind not in "biuf" or not np.isfinite(values).all() or (values < 0).any():
         raise InputError(
             f"laplace: expected numbers that are not negative, or 'auto'; got {laplace!r}."
@@ -230,11 +239,11 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
             f"laplace: expected a number or one for each of the {cells} cells of the table, got an "
             f"array of shape {values.shape}."
         )
-    columns = [values] if len(outcomes.strata) == 1 else list(np.moveaxis(values, -1, 0))
+    columns = values.reshape(-1, len(outcomes.strata)).T
     return [
         np.bincount(
             stratum.place[stratum.place >= 0],
-            weights=column.ravel()[stratum.place >= 0].astype(np.float64),
+            weights=column[stratum.place >= 0].astype(np.float64),
             minlength=len(stratum.costs),
         ).astype(np.float64)
         for stratum, column in zip(outcomes.strata, columns, strict=True)

@@ -237,6 +237,11 @@ def plan_test_size(
     costs asks for most.
     """
     alpha = _validate.alpha(confidence)
+    _validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
+    if pilot is not None and not isinstance(pilot, Confusion | PairedConfusion):
+        raise InputTypeError(
+            f"pilot: expected a Confusion or a PairedConfusion, got a {type(pilot).__name__}."
+        )
     if (half_width is None) == (difference is None):
         raise InputTypeError("half_width, difference: give one of the two.")
     _validate.positive(weight, "weight")
@@ -252,7 +257,7 @@ def plan_test_size(
             return _for_stratified_interval(estimate, arm, alpha, weight)
         return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
     target = _validate.positive(abs(_validate.one_number(difference, "difference")), "difference")
-    if not 0 < power < 1:
+    if not 0 < _validate.one_number(power, "power") < 1:
         raise InputError(f"power: expected a number between 0 and 1, got {power!r}.")
     return _for_difference(costs, pilot, target, power, alpha, rng=generator)
 
@@ -342,7 +347,8 @@ def _for_interval(
         raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
     stratum = CostEstimate(pilot, costs).outcomes().only
     variance = float(stratum.moment(2)[0])
-    trust = ceil(TRUST * float(stratum.moment(3)[0]) ** 2 / variance**3) if variance > 0 else None
+    skewness = float(stratum.moment(3)[0]) / variance**1.5 if variance > 0 else np.nan
+    trust = ceil(TRUST * skewness**2) if variance > 0 else None
     spread = _size(z**2 * variance / arm / arm, too_small)
     n = max(spread, rare)
     found = _median_arm(stratum, n, alpha, weight, rng)

@@ -175,6 +175,9 @@ class Ranking:
         >>> ranking.difference("shy", "eager")
         CostDifference(shy - eager = 1.9, n=1,000)
         """
+        self._check_name(first, "first")
+        self._check_name(second, "second")
+        _validate.two_names((first, second))
         if (first, second) in self.pairs:
             table = self.pairs[first, second]
         else:
@@ -308,14 +311,17 @@ class Ranking:
         ...  for pair in ranking.against("shy")]
         [('keen', -1.91, True), ('eager', -1.9, True)]
         """
-        if baseline not in self.names:
-            raise InputError(
-                f"baseline: there is no classifier {baseline!r}; there are {listing(self.names)}."
-            )
+        self._check_name(baseline, "baseline")
         alpha = _validate.alpha(confidence)
         others = [name for name in self.estimates() if name != baseline]
         compared = [self.difference(name, baseline) for name in others]
         return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
+
+    def _check_name(self, name: Any, argument: str) -> None:
+        if name not in self.names:
+            raise InputError(
+                f"{argument}: there is no classifier {name!r}; there are {listing(self.names)}."
+            )
 
     def _every_pair(self) -> list[CostDifference]:
         """Return the comparisons of all pairs, the cheaper one first."""

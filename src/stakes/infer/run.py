@@ -16,9 +16,6 @@ AUTOMATIC = ("exact", "extremal")
 """The methods that "auto" chooses from."""
 
 
-checked_confidence = _validate.alpha
-
-
 def limits(
     outcomes: Outcomes, confidence: float, method: str, options: dict[str, Any]
 ) -> tuple[Floats, Floats]:

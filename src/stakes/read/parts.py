@@ -61,6 +61,12 @@ def parts_of(path: str) -> list[Path] | None:
         _check_followed(each)
         _check_finished(each.parent)
         if file_kind(each) is None:
+            if each.suffix.lower() == ".json":
+                raise FileError(
+                    f"{each}: the files of {path} are read as one table of predictions, which a "
+                    ".json file is not. To add up count files, use 'stakes merge'; JSON lines must "
+                    "be in a file named .jsonl."
+                )
             raise FileError(
                 f"{each}: the files of {path} are read as one table; expected only .csv, .tsv, "
                 ".jsonl, .parquet, .arrow or .feather. Remove the file, or name the others by a "

@@ -5,9 +5,13 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
+import io
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +34,9 @@ KINDS = {
     ".ipc": "arrow",
 }
 PACKED = (".gz", ".bz2")
+UNPACKERS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b\x08": gzip.decompress,
+} | {b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
@@ -91,8 +98,17 @@ def source_name(path: Any) -> str:
 
 
 def standard_input() -> bytes:
-    """Return what standard input holds, all of it."""
-    return sys.stdin.buffer.read()
+    """Return what standard input holds, all of it, unpacked."""
+    content = sys.stdin.buffer.read()
+    for magic, unpacked in UNPACKERS.items():
+        if content.startswith(magic):
+            try:
+                return unpacked(content)
+            except (OSError, EOFError, ValueError, zlib.error) as error:
+                raise FileError(
+                    f"standard input: cannot be unpacked: {shortly(error)} Was it cut short?"
+                ) from error
+    return content
 
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
@@ -192,7 +208,11 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     if not lines:
         raise FileError(f"{source}: all lines are empty; expected a table of predictions.")
     separator = max(SEPARATORS, key=lines[0].count)
-    return next(csv.reader(lines[:1], delimiter=separator)), separator
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:  # a name may go on in the next line
+        return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
+    except (csv.Error, StopIteration):  # a quote that is left open, which is said later
+        return next(csv.reader(lines[:1], delimiter=separator)), separator
 
 
 def _read_jsonl(stream: Any, source: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stakes._labels import Label, Labels, in_order, listing
 from stakes.costs import CostMatrix
+from stakes.costs.axes import is_whole
 from stakes.errors import InputError, InputTypeError, LabelError
 
 TWO = 2
@@ -68,7 +69,7 @@ def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
     """Read labels that all are whole numbers as such, in their order; "01" is none."""
     stripped = [text.strip() for text in texts]
     wholes = list(map(without_point, stripped))
-    if all(map(_is_whole, wholes)):
+    if all(map(is_whole, wholes)):
         return [int(text) for text in wholes]
     return list(stripped)
 
@@ -78,12 +79,6 @@ def without_point(text: str) -> str:
     stripped = text.strip()
     whole, point, zeros = stripped.partition(".")
     return whole if point and zeros and not zeros.strip("0") else stripped
-
-
-def _is_whole(text: str) -> bool:
-    """Tell whether a text is how a whole number is written, so that it can be found again."""
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and str(int(text)) == text
 
 
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:

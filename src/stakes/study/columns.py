@@ -258,8 +258,8 @@ class Suspicion:
 
 
 def mostly(filled: int, such: int) -> bool:
-    """Tell whether at least half of the rows that have a value, and one of them, have such one."""
-    return 0 < such and filled <= 2 * such
+    """Tell whether at least half of the rows that have a value, and one at all, have such a one."""
+    return such > 0 and filled <= 2 * such
 
 
 def _is_number(value: Any) -> bool:

@@ -10,9 +10,12 @@ import numpy as np
 from stakes._labels import Label, Labels, hint, listing
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
-from stakes.errors import LabelError
+from stakes.errors import InputError, LabelError
 from stakes.study.roles import Model
 from stakes.study.scores import JointScores
+
+TOO_MANY = 1 << 63
+"""So many examples do not fit in the whole numbers that count them."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,12 @@ def merged(parts: Sequence[tuple[str, Counted]]) -> Counted:
     parts : sequence of (name, Counted)
         The names of the files and what they hold.
     """
+    rows = sum(int(part.joint.n) for _, part in parts)
+    if rows >= TOO_MANY:
+        raise InputError(
+            f"{', '.join(name for name, _ in parts[:3])}{', …' if len(parts) > 3 else ''}: "  # noqa: PLR2004
+            f"together they count {rows:,} examples, expected less than 2**63."
+        )
     (first_name, total), *others = parts
     for name, part in others:
         _check_alike(total, part, f"{first_name} and {name}")

@@ -34,7 +34,7 @@ from stakes.counts import JointConfusion
 from stakes.counts.ranks import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
 from stakes.read.sealed import check_unchanged, checksum, json_content
-from stakes.study.counted import Counted
+from stakes.study.counted import TOO_MANY, Counted
 from stakes.study.roles import Model
 from stakes.study.scores import JointScores
 
@@ -170,6 +170,9 @@ def _counted(content: dict[str, Any]) -> Counted:
     names = _names(given["models"], models)
     counts = _whole(given["counts"], "counts", (-1,))
     size = len(counts)
+    many = counts.sum(dtype=np.float64) > TOO_MANY / 2
+    if many and (total := sum(counts.tolist())) >= TOO_MANY:
+        raise ValueError(f"counts: they add up to {total:,}, expected less than 2**63 examples.")
     actual = _whole(given["actual"], "actual", (size,), len(labels))
     decided = _whole(given["decided"], "decided", (len(names), size), len(decisions))
     joint = JointConfusion.from_codes(
@@ -240,7 +243,7 @@ def _whole(
         size == asked or (asked < 0 < size) for size, asked in zip(array.shape, shape, strict=True)
     )
     if not right or array.dtype.kind != "i":
-        raise ValueError(f"{name}: expected whole numbers, as many as there are rows.")
+        raise ValueError(f"{name}: expected whole numbers below 2**63, as many as there are rows.")
     if array.min() < 0 or (below is not None and array.max() >= below):
         most = "or more" if below is None else f"to {below - 1}"
         raise ValueError(f"{name}: expected numbers from 0 {most}.")

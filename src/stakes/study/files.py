@@ -130,7 +130,9 @@ def _read(
     if counted:
         return _read_counts(paths, counted[0], piped, columns)
     parted = _parted(paths, found, progress, in_batches=in_batches)
-    return _joined(paths, piped, columns, progress) if parted is None else parted
+    table = _joined(paths, piped, columns, progress) if parted is None else parted
+    table.check_columns([columns.key])
+    return table
 
 
 def _is_count_file(path: str, piped: bytes | None) -> bool:

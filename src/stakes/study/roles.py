@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from stakes.errors import InputError
@@ -36,6 +36,7 @@ DECISION_WORDS = re.compile(
     re.IGNORECASE,
 )
 BARE_DECISION = re.compile(r"^(?:y_)?pred(?:icted|ictions?)?$|^decisions?$", re.IGNORECASE)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,12 @@ def find_roles(
             if name not in chosen_scores
             and (is_decision(name) or is_flawed(name, _says_decisions(name, stems)))
         ]
+    for name in (*chosen_models, *chosen_scores):
+        if not name.strip():
+            raise InputError(
+                f"{source}: column {columns.index(name) + 1} has no name, but values like those of "
+                "a model. Give it a name in the header, or name the models with --model."
+            )
     found = _paired(chosen_models, chosen_scores, positive)
     if not found:
         raise InputError(_no_models(columns, foreign, source))
@@ -239,7 +246,7 @@ def _paired(
             taken.add(score)
         result.append(Model(name, column, score))
     if len(models) == 1 and len(scores) == 1 and not taken:
-        return (Model(result[0].name, models[0], scores[0]),)
+        return (Model(_in_one_line(result[0].name), models[0], scores[0]),)
     names = {model.name for model in result}
     for score in scores:
         if score not in taken:
@@ -251,7 +258,12 @@ def _paired(
             Model(str(each.decisions or each.scores), each.decisions, each.scores)
             for each in result
         ]
-    return tuple(result)
+    return tuple(replace(each, name=_in_one_line(each.name)) for each in result)
+
+
+def _in_one_line(name: str) -> str:
+    """Return a name with its line breaks and the like as they are written in code."""
+    return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)
 
 
 def _plain(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+from stakes import _validate
 from stakes._labels import Label
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
@@ -15,7 +16,6 @@ from stakes.errors import InputError
 from stakes.infer.designs import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
-from stakes.infer.run import checked_confidence
 from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
 from stakes.study.columns import Table
 from stakes.study.counted import Counted
@@ -127,7 +127,7 @@ class Study:
         Study
             The study.
         """
-        checked_confidence(confidence)
+        _validate.alpha(confidence)
         matrix = costs if isinstance(costs, CostMatrix) else None
         if matrix is None:
             actual = _actual_column(table, actual)
@@ -218,7 +218,7 @@ class Study:
         >>> again.estimate("eager").cost, again.estimate("shy").cost
         (0.3, 5.0)
         """
-        checked_confidence(confidence)
+        _validate.alpha(confidence)
         known = None if counts.scores is None else counts.scores.pos_label
         if isinstance(costs, CostMatrix):
             matrix = costs

@@ -45,7 +45,7 @@ def order(alpha: float, n_resamples: int) -> int:
     if share * drawn < 1:
         raise InputError(
             f"n_resamples: {drawn} resamples are too few for a confidence of "
-            f"{1 - alpha:.6g}; at least {ceil(1 / share)} are needed."
+            f"{1 - alpha:.6g}; at least {ceil(2 / alpha)} are needed."
         )
     return int(share * drawn) + 1
 

@@ -108,6 +108,13 @@ def window(parts: Sequence[Draws]) -> tuple[float, float]:
     return max(limit(-1.0), least), min(limit(1.0), most)
 
 
+def split_to_lattice(part: Draws, step: float) -> Draws:
+    """Return draws of costs on the lattice only, with the same mean."""
+    positions, probabilities = _on_lattice(part, step)
+    costs = part.commonest + positions * (step / part.scale)
+    return Draws(costs, probabilities, part.n, part.weight)
+
+
 def binomial(part: Draws) -> tuple[float, ListedLaw]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
     law = binom(part.n, part.probabilities[1])

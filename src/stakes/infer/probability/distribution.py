@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes.errors import InputError
-from stakes.infer.probability.convolution import Draws, binomial, convolve, lattice_step, window
+from stakes.infer.probability.convolution import (
+    Draws,
+    binomial,
+    convolve,
+    lattice_step,
+    split_to_lattice,
+    window,
+)
 from stakes.infer.probability.laws import ListedLaw
 
 Floats = NDArray[np.float64]
@@ -89,6 +96,9 @@ class CostDistribution:
                 # Splitting costs between lattice points adds n·step²/4 to the variance at most.
                 finer = int(np.ceil(np.log2(max(self._draws / 10**5, 1)) / 2))
                 step = (high - low) / min(FINE_LATTICE << finer, LARGEST_LATTICE)
+                # What was split spreads further than what it was made of.
+                parts = [split_to_lattice(part, step) for part in parts]
+                low, high = window(parts)
             self._step = step
             self._origin, self._law = convolve(parts, low, high, step)
         self._origin += self._fixed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from stakes import _validate
 from stakes._table import dearer, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
-from stakes.errors import InputError
 from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
@@ -195,9 +195,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
         impossible: Any = None,
         unit: str = "",
     ) -> None:
-        if len({*names}) != 2 or len(names) != 2:  # noqa: PLR2004 - a pair
-            raise InputError(f"names: expected two different names, got {names!r}.")
-        first, second = map(str, names)
+        first, second = map(str, _validate.two_names(names))
         self.names = (first, second)
         super().__init__(costs, impossible=impossible, unit=unit)
 

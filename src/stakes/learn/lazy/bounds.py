@@ -26,7 +26,17 @@ from stakes.learn.lazy.entropy import (
 )
 from stakes.learn.lazy.prepare import LANES
 from stakes.learn.lazy.thresholds import NOTHING
-from stakes.learn.lazy.vectors import BELOW, LONG, SCORE, WORD, Code, count_up_to, look_above
+from stakes.learn.lazy.vectors import (
+    BELOW,
+    LEFT_GAIN,
+    LONG,
+    RIGHT_GAIN,
+    SCORE,
+    WORD,
+    Code,
+    count_up_to,
+    look_above,
+)
 
 LOGARITHM = (
     -2.787926207, 5.047855413, -3.489878551, 1.589474295, -0.4025133935, 0.04300495779,
@@ -138,17 +148,18 @@ def _bound(_context, totals, n, present, share, low, high, bound, least, place):
     return signature, code
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def bounded_splits(
-    codes, rows, first, n, attributes, size, min_leaf, by_information, whole_entropy,
-    row_class, row_weight, note, term, step, starts, share, totals, bounds, least, place, found,
-    split_gains,
-):  # fmt: skip
+@njit(error_model="numpy")
+def bounded_splits(data, rules, desk, node, whole_entropy):
     """Write the best threshold of each attribute, and what its sides gain."""
+    codes, rows, first, n = data.codes, node.rows, node.first, node.length
+    row_class, step, starts, share = data.row_class, desk.step, desk.starts, desk.share
+    note, term, totals, bounds = desk.note, desk.term, desk.totals, desk.bounds
+    least, place, found, sides = desk.least, desk.place, desk.found, desk.sides
+    attributes, low, high = len(data.known), rules.min_leaf, node.size - rules.min_leaf
     present, whole = 0, 0.0
     for i in range(n):
         row = rows[first + i]
-        step[i] = row_weight[row]
+        step[i] = data.row_weight[row]
         if i == 0 or row_class[row] != starts[1, present - 1]:
             starts[0, present], starts[1, present] = i, row_class[row]
             present += 1
@@ -164,11 +175,11 @@ def bounded_splits(
         for k in range(present):
             begin, end = starts[0, k], starts[0, k + 1]
             count_up_to(codes, rows, first, n, begin, end, step, column, totals[k])
-        _bound(totals, n, present, share, min_leaf, size - min_leaf, bounds, least, place)
+        _bound(totals, n, present, share, low, high, bounds, least, place)
         for lane in range(min(LANES, attributes - column)):
             a, cut = column + lane, least[0, lane] + np.float32(WINDOW)
             best, code = np.int64(1) << 62, np.int64(NOTHING)
-            split_gains[0, a] = split_gains[1, a] = 0
+            sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
             i = end = np.int64(place[lane])
             if least[1, lane] <= cut:
                 i, end = 0, n - 1
@@ -185,12 +196,12 @@ def bounded_splits(
                     h_right = entropy(mass_right, terms_right)
                     mean = (mass_left * h_left + mass_right * h_right) / (mass_left + mass_right)
                     score = units(mean)
-                    if by_information:
+                    if rules.by_information:
                         h_left = h_right = mean
                     if score < best or (score == best and this < code):
                         best, code = score, this
-                        split_gains[0, a] = max(units(whole_entropy - h_left), 0)
-                        split_gains[1, a] = max(units(whole_entropy - h_right), 0)
+                        sides[LEFT_GAIN, a] = max(units(whole_entropy - h_left), 0)
+                        sides[RIGHT_GAIN, a] = max(units(whole_entropy - h_right), 0)
                 i += 1
             found[BELOW, a], found[SCORE, a] = code, NEVER if code == NOTHING else 0
         look_above(codes, rows, first, n, column, found)

@@ -27,8 +27,9 @@ class Data(NamedTuple):
     `position` [attribute, row] is a row's place in the attribute's order, in which rows without a
     value are last; `entry` [attribute, place] holds the value's code, the row's weight and class.
     `code` [attribute, row] and `codes` [row, attribute], which has whole vectors of attributes,
-    hold the codes alone, those of missing values being higher than all others. It is `plain` if
-    all values are numbers and none is missing.
+    hold the codes alone; `missing`, which is higher than all others, is that of missing values. The
+    tests of two attributes are `stride` apart. It is `plain` if all values are numbers and none is
+    missing.
     """
 
     code: np.ndarray
@@ -43,6 +44,8 @@ class Data(NamedTuple):
     row_class: np.ndarray
     row_weight: np.ndarray
     row_hash: np.ndarray
+    stride: int
+    missing: int
     plain: bool
 
 
@@ -58,6 +61,33 @@ class Rules(NamedTuple):
     by_information: bool
     per_node: bool
     smallest: int
+
+
+class Node(NamedTuple):
+    """A node: some of the rows of all nodes, `length` different ones, `size` with repeated ones."""
+
+    rows: np.ndarray
+    first: int
+    length: int
+    size: int
+
+
+class Batch(NamedTuple):
+    """All queries, and which are at a node: their numbers, and the paths that bring them there.
+
+    Of each that is there, the `n_best` best tests: their gains, their numbers, and the class where
+    a test leaves one only. `met` is room to find a query's place at the node.
+    """
+
+    values: np.ndarray
+    ranks: np.ndarray
+    asked: np.ndarray
+    paths: np.ndarray
+    met: np.ndarray
+    gains: np.ndarray
+    keys: np.ndarray
+    onlys: np.ndarray
+    n_best: np.ndarray
 
 
 class Desk(NamedTuple):
@@ -77,9 +107,9 @@ class Desk(NamedTuple):
     least: np.ndarray
     place: np.ndarray
     found: np.ndarray
-    split_gains: np.ndarray
     places: np.ndarray
     note: np.ndarray
+    shares: np.ndarray
     term: np.ndarray
     worth: np.ndarray
     bound: np.ndarray
@@ -120,8 +150,8 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
         np.empty((min(classes, MOST_CLASSES), MANY + TOGETHER, LANES), position.dtype),
         np.full((MANY, LANES), NEVER, np.uint32), np.empty((MANY, LANES), np.float32),
         np.empty((2, LANES), np.float32), np.empty(LANES, np.int32),
-        np.zeros((5, width), np.uint32), np.empty((2, attributes), np.int64), np.empty(n, np.int32),
-        np.zeros((9, classes), np.int64), np.empty((3, weight + classes + 1)),
+        np.zeros((5, width), np.uint32), np.empty(n, np.int32),
+        np.zeros((9, classes), np.int64), np.empty(classes), np.empty((3, weight + classes + 1)),
         np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
         np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
         np.empty(n_queries, np.int64),
@@ -136,11 +166,20 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def find_table(
-    note, present, size, table_of, table_counts, table_from, tabled, scores, gains,
-    balanced, by_information, min_leaf, log,
-):  # fmt: skip
+def new_batch(values, ranks, max_tests):
+    """Make room for what queries are told at a node."""
+    n, shape = len(values), (len(values), max_tests)
+    return Batch(
+        values, ranks, np.empty(n, np.int32), np.empty(n), np.full(n, NOTHING, np.int32),
+        np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape, np.int64),
+        np.empty(n, np.int64),
+    )  # fmt: skip
+
+
+@njit(error_model="numpy")
+def find_table(rules, desk, present, size):
     """Return where the table of all nodes with these counts begins."""
+    note, table_of, table_counts = desk.note, desk.table_of, desk.table_counts
     mask = len(table_of) - 1
     at = 0
     for k in range(present):
@@ -153,17 +192,20 @@ def find_table(
         for k in range(present):
             same = same and table_counts[known, k] == note[ORDERED, k]
         if same:
-            return table_from[known]
+            return desk.table_from[known]
         at = (at + 1) & mask
-    number = tabled[0]
-    begin = table_from[number]
-    if number == MOST_TABLES or begin + size > len(scores):  # start anew
+    number = desk.tabled[0]
+    begin = desk.table_from[number]
+    if number == MOST_TABLES or begin + size > len(desk.scores):  # start anew
         table_of[:] = NOTHING
         number, begin, at = 0, 0, home
     table_of[at] = number
     for k in range(table_counts.shape[1]):
         table_counts[number, k] = note[ORDERED, k] if k < present else 0
-    table_from[number + 1] = begin + size
-    tabled[0] = number + 1
-    fill_table(begin, size, scores, gains, note, present, balanced, by_information, min_leaf, log)
+    desk.table_from[number + 1] = begin + size
+    desk.tabled[0] = number + 1
+    fill_table(
+        begin, size, desk.scores, desk.gains, note, present, rules.balanced, rules.by_information,
+        rules.min_leaf, desk.log,
+    )  # fmt: skip
     return begin

@@ -25,19 +25,19 @@ TERMS, BOTH, BOTH_KNOWN = range(3)
 """The tables of terms: of a side, and of both sides by the number on the left."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def units(value):
     """Round to nine decimals, as a whole number."""
     return np.int64(floor(value * UNIT + 0.5))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def entropy(mass, terms):
     """Return the entropy of a subset, given its mass and its sum of r log r."""
     return log2(mass) - terms / mass
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_terms(note, balanced, log, term):
     """Tabulate r log r of each class, for each number of its rows in a subset of a node."""
     at = 0
@@ -51,7 +51,7 @@ def fill_terms(note, balanced, log, term):
         at += n + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_both(note, which, term, into):
     """Tabulate the terms of both sides, by the number of a class on the left side."""
     for c in range(note.shape[1]):
@@ -60,7 +60,7 @@ def fill_both(note, which, term, into):
             term[into, start + k] = term[TERMS, start + k] + term[TERMS, start + n - k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def sum_side(note, side, term):
     """Return the mass and the sum of terms of a subset."""
     mass, terms = 0.0, 0.0
@@ -72,7 +72,7 @@ def sum_side(note, side, term):
     return mass, terms
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def arrange(note, most):
     """Lay out a table over the counts of all subsets of a node; return its size, and the classes.
 
@@ -98,7 +98,7 @@ def arrange(note, most):
     return size, present
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_table(begin, size, scores, gains, note, present, balanced, by_information, min_leaf, log):
     """Write the scores and gains of all splits of a node; a split's mirror image has its score.
 

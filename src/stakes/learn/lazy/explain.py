@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -56,17 +55,6 @@ class _Tree:
     query: Queries
     labels: list[str]
 
-    def call(self, compiled: Any, **arguments: Any) -> Any:
-        """Call compiled code with all that it asks for by name."""
-        room = self.data._asdict() | self.rules._asdict() | self.desk._asdict()
-        room |= {
-            "stride": self.table.stride,
-            "missing": self.table.missing,
-            "first": 0,
-            **arguments,
-        }
-        return compiled(**{name: room[name] for name in signature(compiled.py_func).parameters})
-
     def lines(self) -> Iterator[tuple[str, bool]]:
         """Return the lines of the tree, and whether each is a leaf."""
         rows = np.arange(len(self.data.row_class), dtype=np.int32)
@@ -88,40 +76,28 @@ class _Tree:
 
     def options(self, rows: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
         """Return the gain and the number of each test that the query takes at a node."""
+        from stakes.learn.lazy.desk import Node, new_batch
         from stakes.learn.lazy.entropy import COUNTS
-        from stakes.learn.lazy.node import best_tests
+        from stakes.learn.lazy.node import tests_of_one
 
         size = int(self.data.row_weight[rows].sum())
         if size < self.rules.smallest:
             return
-        most = self.rules.max_tests
-        gains, keys, onlys = (np.empty((1, most), np.int64) for _ in range(3))
-        found = np.empty(1, np.int64)
         self.desk.note[COUNTS] = self.class_counts(rows)
-        self.call(
-            best_tests,
-            rows=rows,
-            length=len(rows),
-            size=size,
-            queries=self.query.values,
-            ranks=self.query.ranks,
-            asked=np.zeros(1, np.int32),
-            n_asked=1,
-            best=gains,
-            keys=keys,
-            onlys=onlys,
-            n_best=found,
-        )
-        yield from zip(gains[0, : found[0]].tolist(), keys[0].tolist(), strict=False)
+        batch = new_batch(self.query.values, self.query.ranks, self.rules.max_tests)
+        node = Node(rows, 0, len(rows), size)
+        tests_of_one(self.data, self.rules, self.desk, node, batch)
+        found = batch.n_best[0]
+        yield from zip(batch.gains[0, :found].tolist(), batch.keys[0].tolist(), strict=False)
 
     def take(self, rows: NDArray[np.int32], key: int) -> NDArray[np.int32]:
         """Return the rows of a node that pass a test."""
-        from stakes.learn.lazy.entropy import LEFT
-        from stakes.learn.lazy.node import take_rows
+        from stakes.learn.lazy.desk import Node
+        from stakes.learn.lazy.node import rows_of_one
 
         n = len(rows)
         both = np.concatenate([rows, np.empty(n + 1, np.int32)])
-        kept, _, _ = self.call(take_rows, rows=both, length=n, key=key, into=n, side=LEFT)
+        kept, _, _ = rows_of_one(self.data, self.desk, Node(both, 0, n, n), key, n)
         return both[n : n + kept].copy()
 
     def test(self, rows: NDArray[np.int32], key: int) -> str:

@@ -9,11 +9,14 @@ turn comes everybody who will ever reach it is there.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from stakes.learn.lazy.desk import Node, new_batch
 from stakes.learn.lazy.entropy import COUNTS, LEFT
-from stakes.learn.lazy.memory import borrowed, keep, prefetch
+from stakes.learn.lazy.memory import borrowed, keep, lent, prefetch
 from stakes.learn.lazy.node import best_tests, take_rows
 from stakes.learn.lazy.thresholds import NOTHING
 
@@ -31,15 +34,44 @@ QUERY, PATHS = range(2)
 """What is kept of a query that reaches a node: its number, and how many paths bring it there."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+class Slots(NamedTuple):
+    """The children of the node at hand: the slot of each test, or nothing.
+
+    Of each slot, its test, how many queries go there, and where they end.
+    """
+
+    of_key: np.ndarray
+    key: np.ndarray
+    number: np.ndarray
+    end: np.ndarray
+
+
+class Line(NamedTuple):
+    """The nodes of each size that wait for their turn, and how many there have been."""
+
+    head: np.ndarray
+    tail: np.ndarray
+    count: np.ndarray
+
+
+class Leaves(NamedTuple):
+    """The sums of leaf shares of each query, and how many paths lead to its leaves."""
+
+    sums: np.ndarray
+    totals: np.ndarray
+
+
+@njit(error_model="numpy")
 def _grown(array, needed):
     """Return a copy of an array with room for more."""
     larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), array.dtype)
-    larger[: len(array)] = array
+    here, there = array.ravel(), larger.ravel()
+    for i in range(len(here)):  # to assign a slice takes seconds to compile
+        there[i] = here[i]
     return larger
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def _make_room(rows, needed, nodes, n_nodes):
     """Return the rows with room for more, and how much is used: nodes that are done need none."""
     live = 0
@@ -57,7 +89,7 @@ def _make_room(rows, needed, nodes, n_nodes):
     return into, at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def _look_up(table, nodes, key, length):
     """Return the place in the hash table where a subset is, or would go."""
     mask = len(table) - 1
@@ -69,9 +101,19 @@ def _look_up(table, nodes, key, length):
     return at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _who_asks(nodes, node, segments, reached, asked, paths, met):
+@njit(error_model="numpy")
+def _rehashed(nodes, n_nodes, room):
+    """Return a hash table of all nodes but the first, which nothing leads to."""
+    table = np.full(room, NOTHING, np.int32)
+    for node in range(1, n_nodes):
+        table[_look_up(table, nodes, nodes[node, HASH], nodes[node, LENGTH])] = node
+    return table
+
+
+@njit(error_model="numpy")
+def _who_asks(nodes, node, segments, reached, batch):
     """Write the queries that reach a node, and by how many paths; return how many they are."""
+    asked, paths, met = batch.asked, batch.paths, batch.met
     begin, n_asked = nodes[node, FROM], nodes[node, COUNT]
     for i in range(n_asked):
         asked[i], paths[i] = np.int64(reached[begin + i, QUERY]), reached[begin + i, PATHS]
@@ -96,213 +138,247 @@ def _who_asks(nodes, node, segments, reached, asked, paths, met):
     return n_asked
 
 
+@njit(error_model="numpy", forceinline=True)
+def _count_classes(data, desk, node):
+    """Count the rows of each class at a node."""
+    for c in range(desk.note.shape[1]):
+        desk.note[COUNTS, c] = 0
+    for i in range(node.first, node.first + node.length):
+        row = node.rows[i]
+        desk.note[COUNTS, data.row_class[row]] += data.row_weight[row]
+
+
+@njit(error_model="numpy", forceinline=True)
+def _fill_shares(rules, desk, which, size):
+    """Write the shares of the classes in a leaf."""
+    classes = desk.note.shape[1]
+    for c in range(classes):
+        desk.shares[c] = (desk.note[which, c] + rules.laplace) / (size + classes * rules.laplace)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _add_leaf(leaves, q, paths, shares):
+    """Add the shares of a leaf to those of a query that so many paths bring there."""
+    for c in range(len(shares)):
+        leaves.sums[q, c] += paths * shares[c]
+    leaves.totals[q] += paths
+
+
+@njit(error_model="numpy", forceinline=True)
+def _choose(rules, desk, node, batch, n_asked, slots, leaves):
+    """Give each test that queries choose a slot; what leaves one class only is a leaf at once.
+
+    Returns how many slots there are, and how many choices.
+    """
+    keys, onlys, paths = batch.keys, batch.onlys, batch.paths
+    n_slots, n_chosen = 0, 0
+    for i in range(n_asked):
+        q, kept = batch.asked[i], batch.n_best[i]
+        if kept == 0:
+            _fill_shares(rules, desk, COUNTS, node.size)
+            _add_leaf(leaves, q, paths[i], desk.shares)
+            continue
+        if rules.per_node:
+            paths[i] /= kept
+        for option in range(kept):
+            if onlys[i, option] != NOTHING and rules.laplace == 0:
+                leaves.sums[q, onlys[i, option]] += paths[i]
+                leaves.totals[q] += paths[i]
+                keys[i, option] = NOTHING
+                continue
+            key = keys[i, option]
+            slot = slots.of_key[key]
+            if slot == NOTHING:
+                slot = n_slots
+                slots.of_key[key] = slot
+                slots.key[slot], slots.number[slot] = key, 0
+                n_slots += 1
+            slots.number[slot] += 1
+            n_chosen += 1
+    return n_slots, n_chosen
+
+
+@njit(error_model="numpy", forceinline=True)
+def _deal_out(batch, n_asked, slots, n_slots, reached, begin):
+    """Write the queries of each slot, slot by slot, and forget which test has which."""
+    for slot in range(n_slots):
+        slots.end[slot] = begin
+        begin += slots.number[slot]
+    for i in range(n_asked):
+        for option in range(batch.n_best[i]):
+            if batch.keys[i, option] != NOTHING:
+                slot = slots.of_key[batch.keys[i, option]]
+                reached[slots.end[slot], QUERY] = batch.asked[i]
+                reached[slots.end[slot], PATHS] = batch.paths[i]
+                slots.end[slot] += 1
+    for slot in range(n_slots):
+        slots.of_key[slots.key[slot]] = NOTHING
+
+
+@njit(error_model="numpy", forceinline=True)
+def _move(reached, begin, end, to):
+    """Move queries next to what is kept already."""
+    for i in range(begin, end):
+        reached[to + i - begin, QUERY] = reached[i, QUERY]
+        reached[to + i - begin, PATHS] = reached[i, PATHS]
+
+
+@njit(error_model="numpy", forceinline=True)
+def _join(nodes, node, segments, segment, begin, number):
+    """Write a segment of queries that reach a known node from another parent."""
+    segments[segment, BEGIN], segments[segment, AFTER] = begin, NOTHING
+    segments[segment, NUMBER] = number
+    if nodes[node, MORE] == NOTHING:
+        nodes[node, MORE] = segment
+    else:
+        segments[nodes[node, LAST], AFTER] = segment
+    nodes[node, LAST] = segment
+
+
+@njit(error_model="numpy", forceinline=True)
+def _write_node(nodes, node, first, length, key_hash, begin, number):
+    """Write a new node, and who reaches it."""
+    nodes[node, ROWS], nodes[node, LENGTH] = first, length
+    nodes[node, HASH], nodes[node, NEXT] = key_hash, NOTHING
+    nodes[node, FROM], nodes[node, COUNT], nodes[node, MORE] = begin, number, NOTHING
+
+
+@njit(error_model="numpy", forceinline=True)
+def _wait(line, nodes, node, size):
+    """Put a node behind the others of its size."""
+    if line.head[size] == NOTHING:
+        line.head[size] = node
+    else:
+        nodes[line.tail[size], NEXT] = node
+    line.tail[size] = node
+    line.count[size] += 1
+
+
+@njit(error_model="numpy", forceinline=True)
+def _drop(line, nodes, size):
+    """Take all nodes of a size out of the line; return how many nodes have been of that size."""
+    while line.head[size] != NOTHING:
+        nodes[line.head[size], ROWS] = DONE
+        line.head[size] = nodes[line.head[size], NEXT]
+    return line.count[size]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow(data, rules, desk, stride, missing, queries, ranks, sums, totals, max_nodes):
+def grow(data, rules, desk, queries, ranks, sums, totals, max_nodes):
     """Add each query's leaf shares, times the paths that lead there, to `sums` and `totals`.
 
     With a budget of nodes, which is 0 for none, the queries are to be the rows themselves, and at
     each node all its rows ask. Returns the size from which on nodes are split: with a budget, the
     least one from which on there are not more nodes than that.
     """
-    data, desk = borrowed(data), borrowed(desk)
-    queries, ranks = borrowed(queries), borrowed(ranks)
-    sums, totals = borrowed(sums), borrowed(totals)
-    n_rows, n_queries, classes = data.position.shape[1], queries.shape[0], sums.shape[1]
-    known, discrete, code = data.known, data.discrete, data.code
-    row_class, row_weight, row_hash = data.row_class, data.row_weight, data.row_hash
-    note = desk.note
-    max_tests, laplace, per_node = rules.max_tests, rules.laplace, rules.per_node
-    shares = np.empty(classes)
+    data, rules, desk, leaves = lent(data), lent(rules), lent(desk), lent(Leaves(sums, totals))
+    n_rows, n_queries = data.position.shape[1], len(queries)
     n_all = 0
     for row in range(n_rows):
-        n_all += row_weight[row]
-    smallest, n_split, of_size = rules.smallest, 1, np.zeros(n_all + 1, np.int64)
+        n_all += data.row_weight[row]
 
-    # The queries of the node at hand: their paths, their best tests, which child each leads to.
-    asked, paths = np.empty(n_queries, np.int32), np.empty(n_queries)
-    met = np.full(n_queries, NOTHING, np.int32)
-    best = np.empty((n_queries, max_tests), np.int64)
-    keys = np.empty((n_queries, max_tests), np.int64)
-    onlys = np.empty((n_queries, max_tests), np.int64)
-    n_best = np.empty(n_queries, np.int64)
-    slot_of = np.full(len(known) * stride, NOTHING, np.int32)
-    slot_key = np.empty(min(n_queries * max_tests, len(slot_of)), np.int64)
-    slot_size, slot_end = np.empty_like(slot_key), np.empty_like(slot_key)
+    # The node at hand: its queries, and its children.
+    kept_batch = new_batch(queries, ranks, rules.max_tests)
+    n_keys = len(data.known) * data.stride
+    most = min(n_queries * rules.max_tests, n_keys)
+    kept_slots = Slots(
+        np.full(n_keys, NOTHING, np.int32), np.empty(most, np.int64), np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )  # fmt: skip
+    batch, slots = lent(kept_batch), lent(kept_slots)
 
     # All nodes: their rows, and the queries that reach them in segments, one for each parent. They
     # need more room as they come, so what is borrowed has owners here.
     kept_rows, kept_nodes = np.empty(4 * n_rows + 64, np.int32), np.empty((64, 8), np.int64)
     kept_segments, kept_reached = np.empty((64, 3), np.int64), np.empty((n_queries + 64, 2))
+    kept_table = np.full(256, NOTHING, np.int32)
+    kept_line = Line(
+        np.full(n_all + 1, NOTHING, np.int32), np.full(n_all + 1, NOTHING, np.int32),
+        np.zeros(n_all + 1, np.int64),
+    )  # fmt: skip
     rows, nodes = borrowed(kept_rows), borrowed(kept_nodes)
     segments, reached = borrowed(kept_segments), borrowed(kept_reached)
-    kept_table = np.full(256, NOTHING, np.int32)
-    table = borrowed(kept_table)
-    head, tail = np.full(n_all + 1, NOTHING, np.int32), np.full(n_all + 1, NOTHING, np.int32)
+    table, line = borrowed(kept_table), lent(kept_line)
 
     for row in range(n_rows):
         rows[row] = row
     for q in range(n_queries):
         reached[q, QUERY], reached[q, PATHS] = q, 1.0
     n_nodes, n_segments, n_reached, rows_used = 1, 0, n_queries, n_rows
-    nodes[0, ROWS], nodes[0, LENGTH], nodes[0, HASH], nodes[0, NEXT] = 0, n_rows, 0, NOTHING
-    nodes[0, FROM], nodes[0, COUNT], nodes[0, MORE] = 0, n_queries, NOTHING
-    head[n_all] = tail[n_all] = 0
+    smallest, n_split = rules.smallest, 1
+    _write_node(nodes, 0, 0, n_rows, 0, 0, n_queries)
+    _wait(line, nodes, 0, n_all)
 
     for size in range(n_all, 0, -1):
-        while head[size] != NOTHING:
-            node = head[size]
-            head[size] = nodes[node, NEXT]
-            first, length = nodes[node, ROWS], nodes[node, LENGTH]
-
-            if head[size] != NOTHING:
-                prefetch(nodes, head[size] * nodes.shape[1])
-
+        while line.head[size] != NOTHING:
+            number = line.head[size]
+            following = line.head[size] = nodes[number, NEXT]
+            if following != NOTHING:
+                prefetch(nodes, following * nodes.shape[1])
+            node = lent(Node(rows, nodes[number, ROWS], nodes[number, LENGTH], size))
             if max_nodes:
-                n_asked, n_reached = length, 0
-                for i in range(length):
-                    asked[i], paths[i] = rows[first + i], 1.0
+                n_asked, n_reached = node.length, 0
+                for i in range(n_asked):
+                    batch.asked[i], batch.paths[i] = rows[node.first + i], 1.0
             else:
-                n_asked = _who_asks(nodes, node, segments, reached, asked, paths, met)
+                n_asked = _who_asks(nodes, number, segments, reached, batch)
+            _count_classes(data, desk, node)
+            best_tests(data, rules, desk, node, batch, n_asked)
+            if following != NOTHING:
+                prefetch(rows, nodes[following, ROWS])
+                prefetch(reached, nodes[following, FROM] * reached.shape[1])
 
-            for c in range(classes):
-                note[COUNTS, c] = 0
-            for i in range(first, first + length):
-                note[COUNTS, row_class[rows[i]]] += row_weight[rows[i]]
-            best_tests(
-                rows, first, length, size, queries, ranks, asked, n_asked, best, keys, onlys,
-                n_best, max_tests, rules.gain_ratio, rules.min_leaf, rules.balanced, rules.at_node,
-                rules.by_information, stride, missing, data.plain, data.codes, data.position,
-                data.entry, known, data.tied, discrete, data.value, data.value_start, row_class,
-                row_weight,
-                desk.log, desk.words, desk.summary, desk.at, desk.rank, desk.step, desk.starts,
-                desk.share, desk.totals, desk.scored, desk.bounds, desk.least, desk.place,
-                desk.found, desk.split_gains, desk.places, note, desk.term, desk.worth, desk.bound,
-                desk.tangents, desk.runs, desk.gain_of, desk.seen, desk.below, desk.sides,
-                desk.gain_of_query, desk.choice_of_query, desk.packed, desk.rest,
-                desk.alone, desk.pure, desk.table_of, desk.table_counts, desk.table_from,
-                desk.tabled, desk.scores, desk.gains,
-            )  # fmt: skip
-
-            if head[size] != NOTHING:
-                prefetch(rows, nodes[head[size], ROWS])
-                prefetch(reached, nodes[head[size], FROM] * reached.shape[1])
-
-            # Who goes where; what leaves one class only is a leaf at once.
-            n_slots, n_chosen = 0, 0
-            for i in range(n_asked):
-                q, kept = asked[i], n_best[i]
-                if kept == 0:
-                    for c in range(classes):
-                        share = (note[COUNTS, c] + laplace) / (size + classes * laplace)
-                        sums[q, c] += paths[i] * share
-                    totals[q] += paths[i]
-                    continue
-                if per_node:
-                    paths[i] /= kept
-                for option in range(kept):
-                    if onlys[i, option] != NOTHING and laplace == 0:
-                        sums[q, onlys[i, option]] += paths[i]
-                        totals[q] += paths[i]
-                        keys[i, option] = NOTHING
-                        continue
-                    key = keys[i, option]
-                    slot = slot_of[key]
-                    if slot == NOTHING:
-                        slot = n_slots
-                        slot_of[key] = slot
-                        slot_key[slot], slot_size[slot] = key, 0
-                        n_slots += 1
-                    slot_size[slot] += 1
-                    n_chosen += 1
-            if n_slots == 0:
-                nodes[node, ROWS] = DONE
-                continue
+            n_slots, n_chosen = _choose(rules, desk, node, batch, n_asked, slots, leaves)
             if n_reached + n_chosen > len(reached):
                 kept_reached = _grown(kept_reached, n_reached + n_chosen)
                 reached = borrowed(kept_reached)
-            at = n_reached
-            for slot in range(n_slots):
-                slot_end[slot] = at
-                at += slot_size[slot]
-            for i in range(n_asked):
-                for option in range(n_best[i]):
-                    if keys[i, option] != NOTHING:
-                        slot = slot_of[keys[i, option]]
-                        reached[slot_end[slot], QUERY] = asked[i]
-                        reached[slot_end[slot], PATHS] = paths[i]
-                        slot_end[slot] += 1
+            _deal_out(batch, n_asked, slots, n_slots, reached, n_reached)
 
             for slot in range(n_slots):
-                slot_of[slot_key[slot]] = NOTHING
-                begin, end = slot_end[slot] - slot_size[slot], slot_end[slot]
-                if rows_used + length > len(rows):
-                    kept_rows, rows_used = _make_room(kept_rows, length, nodes, n_nodes)
-                    rows, first = borrowed(kept_rows), nodes[node, ROWS]
-                n_child, child_size, key_hash = take_rows(
-                    rows, first, length, slot_key[slot], stride, rows_used, code, missing,
-                    discrete, row_class, row_weight, row_hash, note, LEFT,
-                )  # fmt: skip
+                begin, end = slots.end[slot] - slots.number[slot], slots.end[slot]
+                if rows_used + node.length > len(rows):
+                    kept_rows, rows_used = _make_room(kept_rows, node.length, nodes, n_nodes)
+                    rows = borrowed(kept_rows)
+                    node = lent(Node(rows, nodes[number, ROWS], node.length, size))
+                length, child_size, key_hash = take_rows(
+                    data, desk, node, slots.key[slot], rows_used
+                )
                 present = 0
-                for c in range(classes):
-                    present += note[LEFT, c] > 0
+                for c in range(desk.note.shape[1]):
+                    present += desk.note[LEFT, c] > 0
                 if present == 1 or child_size < smallest:
-                    for c in range(classes):
-                        shares[c] = (note[LEFT, c] + laplace) / (child_size + classes * laplace)
+                    _fill_shares(rules, desk, LEFT, child_size)
                     for i in range(begin, end):
                         q = np.int64(reached[i, QUERY])
-                        for c in range(classes):
-                            sums[q, c] += reached[i, PATHS] * shares[c]
-                        totals[q] += reached[i, PATHS]
+                        _add_leaf(leaves, q, reached[i, PATHS], desk.shares)
                     continue
-                for i in range(begin, end):  # next to what is kept already
-                    reached[n_reached + i - begin, QUERY] = reached[i, QUERY]
-                    reached[n_reached + i - begin, PATHS] = reached[i, PATHS]
-                found = _look_up(table, nodes, key_hash, n_child)
-                other = table[found]
-                if other != NOTHING:
+
+                _move(reached, begin, end, n_reached)
+                begin, n_reached = n_reached, n_reached + end - begin
+                found = _look_up(table, nodes, key_hash, length)
+                if table[found] != NOTHING:
                     if n_segments == len(segments):
                         kept_segments = _grown(kept_segments, n_segments + 1)
                         segments = borrowed(kept_segments)
-                    segments[n_segments, BEGIN], segments[n_segments, AFTER] = n_reached, NOTHING
-                    segments[n_segments, NUMBER] = end - begin
-                    if nodes[other, MORE] == NOTHING:
-                        nodes[other, MORE] = n_segments
-                    else:
-                        segments[nodes[other, LAST], AFTER] = n_segments
-                    nodes[other, LAST] = n_segments
+                    _join(nodes, table[found], segments, n_segments, begin, n_reached - begin)
                     n_segments += 1
-                    n_reached += end - begin
                     continue
                 if n_nodes == len(nodes):
                     kept_nodes = _grown(kept_nodes, n_nodes + 1)
                     nodes = borrowed(kept_nodes)
-                nodes[n_nodes, ROWS], nodes[n_nodes, LENGTH] = rows_used, n_child
-                nodes[n_nodes, HASH], nodes[n_nodes, NEXT] = key_hash, NOTHING
-                nodes[n_nodes, FROM], nodes[n_nodes, COUNT] = n_reached, end - begin
-                nodes[n_nodes, MORE] = NOTHING
-                n_reached += end - begin
-                rows_used += n_child
+                _write_node(nodes, n_nodes, rows_used, length, key_hash, begin, n_reached - begin)
+                _wait(line, nodes, n_nodes, child_size)
                 table[found] = n_nodes
-                if head[child_size] == NOTHING:
-                    head[child_size] = n_nodes
-                else:
-                    nodes[tail[child_size], NEXT] = n_nodes
-                tail[child_size] = n_nodes
                 n_nodes += 1
-                of_size[child_size] += 1
                 n_split += 1
+                rows_used += length
                 while 0 < max_nodes < n_split:  # those of the least size are not split
-                    while head[smallest] != NOTHING:
-                        nodes[head[smallest], ROWS] = DONE
-                        head[smallest] = nodes[head[smallest], NEXT]
-                    n_split -= of_size[smallest]
+                    n_split -= _drop(line, nodes, smallest)
                     smallest += 1
                 if 2 * n_nodes > len(table):
-                    kept_table = np.full(4 * len(table), NOTHING, np.int32)
+                    kept_table = _rehashed(nodes, n_nodes, 4 * len(table))
                     table = borrowed(kept_table)
-                    for each in range(1, n_nodes):
-                        at = _look_up(table, nodes, nodes[each, HASH], nodes[each, LENGTH])
-                        table[at] = each
-            nodes[node, ROWS] = DONE
+            nodes[number, ROWS] = DONE
     keep((kept_rows, kept_nodes, kept_segments, kept_reached, kept_table))
+    keep((kept_batch, kept_slots, kept_line))
     return smallest

@@ -12,6 +12,7 @@ from stakes.learn.lazy.entropy import (
     BOTH_KNOWN,
     COUNTS,
     KNOWN,
+    LEFT,
     NEVER,
     ORDER,
     STRIDE,
@@ -22,7 +23,8 @@ from stakes.learn.lazy.entropy import (
     sum_side,
     units,
 )
-from stakes.learn.lazy.order import FEW, rank_few, sort_many
+from stakes.learn.lazy.memory import lent
+from stakes.learn.lazy.order import FEW, sort_few, sort_many
 from stakes.learn.lazy.prepare import NO_RANK
 from stakes.learn.lazy.thresholds import (
     CLASS,
@@ -38,32 +40,37 @@ from stakes.learn.lazy.thresholds import (
 from stakes.learn.lazy.vectors import (
     ABOVE,
     BELOW,
+    HIGH,
     HIGHEST,
+    LEFT_GAIN,
+    LOW,
     MANY,
     MOST_CLASSES,
+    RIGHT_GAIN,
     SCORE,
     SPLIT,
     best_splits,
 )
 
-LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
-"""What is noted of an attribute's test: the gains of its sides, and the ranks of the values beside
-it."""
-
 RANKS, MOST_RANKS = 16, 0xFFFF
 """A gain with the rank of its attribute below it, the first attribute's being the highest."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def best_tests(
-    rows, first, length, size, queries, ranks, asked, n_asked, best, keys, onlys, n_best,
-    max_tests, gain_ratio, min_leaf, balanced, at_node, by_information, stride, missing, plain,
-    codes, position, entry, known, tied, discrete, value, value_start, row_class, row_weight,
-    log, words, summary, at, rank, step, starts, share, totals, scored, bounds, least, place,
-    found, split_gains, places, note, term, worth, bound, tangents, runs, gain_of, seen, below,
-    sides, gain_of_query, choice_of_query, packed, rest, alone, pure,
-    table_of, table_counts, table_from, tabled, scores, gains,
-):  # fmt: skip
+@njit(cache=True, nogil=True, error_model="numpy")
+def tests_of_one(data, rules, desk, node, batch):
+    """Write the best tests of the first query at a node, for those who have nothing to lend."""
+    batch.asked[0] = 0
+    best_tests(lent(data), lent(rules), lent(desk), lent(node), lent(batch), 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rows_of_one(data, desk, node, key, into):
+    """Write the rows of a node that pass a test, likewise."""
+    return take_rows(lent(data), lent(desk), lent(node), key, into)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_tests(data, rules, desk, node, batch, n_asked):
     """Write the best tests of each query at a node, and the class where a test leaves one only.
 
     A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
@@ -72,221 +79,185 @@ def best_tests(
     many tests as they may that leave one class only. Tests that gain too little beside the best are
     left out.
     """
-    few, attributes = length <= FEW, len(known)
-    table_size, present, begin = 0, 0, NOTHING
-    if at_node and length <= MANY:
-        table_size, present = arrange(note, LARGEST_TABLE)
-    if table_size and present <= MOST_CLASSES:
-        begin = find_table(
-            note, present, table_size, table_of, table_counts, table_from, tabled, scores, gains,
-            balanced, by_information, min_leaf, log,
-        )  # fmt: skip
-    whole, highest_gain, terms_filled, both_filled = 0.0, np.int64(0), False, False
+    small = rules.at_node and node.length <= MANY
+    table_size, present, begin = 0, 0, np.int64(NOTHING)
+    if small:
+        table_size, present = arrange(desk.note, LARGEST_TABLE)
+    in_vectors = small and present <= MOST_CLASSES
+    if in_vectors and table_size:
+        begin = find_table(rules, desk, present, table_size)
     if begin != NOTHING:
-        highest_gain = np.int64(gains[begin])
-        for i in range(length):
-            row = rows[first + i]
-            step[i] = note[STRIDE, row_class[row]] * row_weight[row]
-        best_splits(
-            codes, rows, first, length, attributes, step, scores, begin, totals, scored, found
-        )
-    bounded = begin == NOTHING and at_node and length <= MANY and present <= MOST_CLASSES
-    if bounded:
-        fill_terms(note, balanced, log, term)
-        mass, terms = sum_side(note, COUNTS, term)
-        whole = entropy(mass, terms)
-        highest_gain, terms_filled = units(whole), True
-        bounded_splits(
-            codes, rows, first, length, attributes, size, min_leaf, by_information, whole,
-            row_class, row_weight, note, term, step, starts, share, totals, bounds, least, place,
-            found, split_gains,
-        )  # fmt: skip
-    in_vectors = begin != NOTHING or bounded
-    for a in range(attributes):
+        whole, highest_gain = 0.0, np.int64(desk.gains[begin])
+        best_splits(data, desk, node, begin)
+        _note_sides(data, desk)
+        _note_gains(data, desk, begin, table_size)
+    else:
+        whole = _node_entropy(rules, desk)
+        highest_gain = units(whole)
+        if in_vectors:
+            bounded_splits(data, rules, desk, node, whole)
+            _note_sides(data, desk)
+    n_rest = _note_rest(data, desk, in_vectors)
+    if n_rest and begin != NOTHING:
+        whole = _node_entropy(rules, desk)
+        highest_gain = units(whole)
+    n_done = _look_alone(data, rules, desk, node, batch, n_asked, n_rest, whole, highest_gain)
+    for i in range(n_asked):
+        _pack_gains(data, rules, desk, batch, i, n_rest, n_done)
+        _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_size, present)
+
+
+@njit(error_model="numpy")
+def _node_entropy(rules, desk):
+    """Return the entropy of a node, and tabulate the terms of its subsets."""
+    fill_terms(desk.note, rules.balanced, desk.log, desk.term)
+    mass, terms = sum_side(desk.note, COUNTS, desk.term)
+    return entropy(mass, terms)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _note_sides(data, desk):
+    """Note the ranks beside each threshold that was found in vectors."""
+    for a in range(len(data.known)):
+        desk.sides[LOW, a], desk.sides[HIGH, a] = 2 * desk.found[BELOW, a], 2 * desk.found[ABOVE, a]
+
+
+@njit(error_model="numpy", forceinline=True)
+def _note_gains(data, desk, begin, size):
+    """Note what the sides of each split gain by a table."""
+    found, sides, gains = desk.found, desk.sides, desk.gains
+    for a in range(len(data.known)):
+        split, mirror = begin + found[SPLIT, a], begin + size - 1 - found[SPLIT, a]
+        sides[LEFT_GAIN, a] = gains[split] * (found[SCORE, a] != NEVER)
+        sides[RIGHT_GAIN, a] = gains[mirror] * (found[SCORE, a] != NEVER)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _note_rest(data, desk, in_vectors):
+    """Note which attributes are to be looked at one by one; return how many."""
+    alone, n_rest = desk.alone, 0
+    for a in range(len(data.known)):
         alone[a] = not in_vectors
-        sides[LOW, a], sides[HIGH, a] = 2 * found[BELOW, a], 2 * found[ABOVE, a]
-        sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
-    if begin != NOTHING:
-        for a in range(attributes):
-            split, mirror = begin + found[SPLIT, a], begin + table_size - 1 - found[SPLIT, a]
-            sides[LEFT_GAIN, a] = gains[split] * (found[SCORE, a] != NEVER)
-            sides[RIGHT_GAIN, a] = gains[mirror] * (found[SCORE, a] != NEVER)
-    elif bounded:
-        for a in range(attributes):
-            sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = split_gains[0, a], split_gains[1, a]
-    n_rest = 0
-    if not (plain and in_vectors):
-        for a in range(attributes):
-            alone[a] = discrete[a] or not in_vectors or found[HIGHEST, a] == missing
-            rest[n_rest] = a
+    if not (data.plain and in_vectors):
+        for a in range(len(data.known)):
+            missing = desk.found[HIGHEST, a] == data.missing
+            alone[a] = data.discrete[a] or not in_vectors or missing
+            desk.rest[n_rest] = a
             n_rest += alone[a]
             if alone[a]:
-                sides[LEFT_GAIN, a] = sides[RIGHT_GAIN, a] = 0
+                desk.sides[LEFT_GAIN, a] = desk.sides[RIGHT_GAIN, a] = 0
+    return n_rest
 
+
+@njit(error_model="numpy")
+def _look_alone(data, rules, desk, node, batch, n_asked, n_rest, whole, highest_gain):
+    """Write the tests of the rest of the attributes, one by one; return how many were needed."""
+    both_filled, n_done = False, 0
     for i in range(n_asked):
-        pure[i] = 0
-    n_done = 0
-    while n_done < n_rest:
-        content = True
-        for i in range(n_asked):
-            if pure[i] < max_tests:
-                content = False
-                break
-        if content:
-            break
-        a = rest[n_done]
+        desk.pure[i] = 0
+    while n_done < n_rest and not _content(rules, desk, n_asked):
+        a = desk.rest[n_done]
         n_done += 1
-
-        if few:
-            rank_few(rows, first, length, position, a, at, rank)
-            for i in range(length):
-                places[rank[i]] = at[i]
+        if node.length <= FEW:
+            sort_few(data, desk, node, a)
         else:
-            sort_many(rows, first, length, position, a, position.shape[1], words, summary, places)
-        n_known = length
-        while n_known > 0 and places[n_known - 1] >= known[a]:
+            sort_many(data, desk, node, a)
+        n_known = node.length
+        while n_known > 0 and desk.places[n_known - 1] >= data.known[a]:
             n_known -= 1
-        if not terms_filled:
-            fill_terms(note, balanced, log, term)
-            mass, terms = sum_side(note, COUNTS, term)
-            whole = entropy(mass, terms)
-            highest_gain, terms_filled = units(whole), True
-
-        if discrete[a]:
-            n_seen = value_gains(
-                places, n_known, entry, a, size, min_leaf, by_information, whole, note, term,
-                gain_of, seen,
-            )  # fmt: skip
-            for i in range(n_asked):
-                code = int(queries[asked[i], a])
-                gain = max(gain_of[code], 0) if code >= 0 else 0
-                gain_of_query[i, a], choice_of_query[i, a] = gain, 2 * code
-                pure[i] += gain == highest_gain
-            for i in range(n_seen):
-                gain_of[seen[i]] = NOTHING
+        if data.discrete[a]:
+            _value_tests(data, rules, desk, node, batch, n_asked, a, n_known, whole, highest_gain)
             continue
-
-        n, which, both = size, COUNTS, BOTH
-        if n_known < length:
-            n, which, both = 0, KNOWN, BOTH_KNOWN
-            for c in range(note.shape[1]):
-                note[KNOWN, c] = 0
-            for i in range(n_known):
-                this = entry[a, places[i]]
-                note[KNOWN, this & CLASS] += (this >> WEIGHT) & CLASS
-                n += (this >> WEIGHT) & CLASS
-
-        if not at_node:
+        n, which, both = node.size, COUNTS, BOTH
+        if n_known < node.length:
+            n, which, both = _count_known(data, desk, a, n_known), KNOWN, BOTH_KNOWN
+        if not rules.at_node:
             _query_tests(
-                a, places, n_known, entry, tied[a], value, value_start[a], size, min_leaf, whole,
-                balanced, log, which, note, term, worth, runs, queries, asked, n_asked, below,
-                gain_of_query, choice_of_query, pure, highest_gain,
+                data, rules, desk, node, batch, n_asked, a, n_known, which, whole, highest_gain
             )  # fmt: skip
             continue
-
         if which == KNOWN or not both_filled:
-            fill_both(note, which, term, both)
+            fill_both(desk.note, which, desk.term, both)
             both_filled = both_filled or which == COUNTS
-        after, left_entropy, right_entropy = node_threshold(
-            places, n_known, entry, a, tied[a], n, min_leaf, by_information, which, note, term,
-            both, tangents, worth, bound,
+        _node_test(
+            data, rules, desk, batch, n_asked, a, n_known, n, which, both, whole, highest_gain
         )  # fmt: skip
-        if after != NOTHING:
-            left_gain = max(units(whole - left_entropy), 0)
-            right_gain = max(units(whole - right_entropy), 0)
-            low, high = entry[a, places[after]] >> CODE, entry[a, places[after + 1]] >> CODE
-            cut = middle(value[value_start[a] + low], value[value_start[a] + high])
-            sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = left_gain, right_gain
-            sides[LOW, a], sides[HIGH, a] = 2 * low, 2 * high
-            left_pure, right_pure = left_gain == highest_gain, right_gain == highest_gain
-            if left_pure or right_pure:
-                for i in range(n_asked):
-                    x = queries[asked[i], a]
-                    pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
+    return n_done
 
+
+@njit(error_model="numpy", forceinline=True)
+def _content(rules, desk, n_asked):
+    """Tell whether all queries have as many tests as they may that leave one class only."""
+    i = 0
+    while i < n_asked and desk.pure[i] >= rules.max_tests:
+        i += 1
+    return i == n_asked
+
+
+@njit(error_model="numpy")
+def _count_known(data, desk, a, n_known):
+    """Count the rows of each class whose value is known; return how many they are in all."""
+    note, n = desk.note, 0
+    for c in range(note.shape[1]):
+        note[KNOWN, c] = 0
+    for i in range(n_known):
+        this = data.entry[a, desk.places[i]]
+        note[KNOWN, this & CLASS] += (this >> WEIGHT) & CLASS
+        n += (this >> WEIGHT) & CLASS
+    return n
+
+
+@njit(error_model="numpy")
+def _value_tests(data, rules, desk, node, batch, n_asked, a, n_known, whole, highest_gain):
+    """Write each query's test of a discrete attribute: the value that it has."""
+    n_seen = value_gains(data, rules, desk, a, n_known, node.size, whole)
     for i in range(n_asked):
-        q = asked[i]
-        if at_node:
-            # A vector loop. Between the two values beside a threshold, the gain of the better side
-            # stands for that of the query's, which it bounds.
-            for a in range(attributes):
-                mine = np.int64(ranks[q, a])
-                left = sides[LEFT_GAIN, a] * (mine < sides[HIGH, a])
-                right = sides[RIGHT_GAIN, a] * ((mine > sides[LOW, a]) & (mine < NO_RANK))
-                packed[a] = max(left, right) << RANKS | (MOST_RANKS - a)
-        for k in range(n_rest):
-            a = rest[k]
-            if k >= n_done:
-                packed[a] = 0
-            elif discrete[a] or not at_node:
-                packed[a] = gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
-        count, last, least_gain = 0, np.int64(1) << 62, 0.0
-        while count < max_tests:
-            highest = np.int64(0)
-            for a in range(attributes):
-                highest = max(highest, packed[a] * (packed[a] < last))
-            last = highest
-            gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
-            if gain == 0 or gain + 1 < least_gain:
-                break
-            if discrete[a] or not at_node:
-                choice = choice_of_query[i, a]
-            else:
-                low_rank, high_rank = sides[LOW, a], sides[HIGH, a]
-                above = ranks[q, a] >= high_rank
-                if low_rank < ranks[q, a] < high_rank:
-                    start = value_start[a]
-                    cut = middle(value[start + (low_rank >> 1)], value[start + (high_rank >> 1)])
-                    above = queries[q, a] > cut
-                    true_gain = sides[RIGHT_GAIN if above else LEFT_GAIN, a]
-                    if true_gain < gain:  # its turn comes again, below others that gain more
-                        packed[a] = true_gain << RANKS | (MOST_RANKS - a)
-                        continue
-                choice = low_rank + above
-            only = np.int64(NOTHING)
-            if gain == highest_gain and begin != NOTHING and not alone[a]:
-                split = np.int64(found[SPLIT, a])
-                split = table_size - 1 - split if choice & 1 else split
-                for k in range(present):  # the strides rise
-                    if note[STRIDE, note[ORDER, k]] <= split:
-                        only = note[ORDER, k]
-            elif gain == highest_gain:
-                j = first
-                while not _passes(choice, np.int64(codes[rows[j], a]), discrete[a], missing):
-                    j += 1
-                only = np.int64(row_class[rows[j]])
-            if count == 0:
-                least_gain = gain_ratio * gain
-            best[i, count], keys[i, count], onlys[i, count] = gain, a * stride + choice, only
-            count += 1
-        n_best[i] = count
+        code = int(batch.values[batch.asked[i], a])
+        gain = max(desk.gain_of[code], 0) if code >= 0 else 0
+        desk.gain_of_query[i, a], desk.choice_of_query[i, a] = gain, 2 * code
+        desk.pure[i] += gain == highest_gain
+    for i in range(n_seen):
+        desk.gain_of[desk.seen[i]] = NOTHING
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _query_tests(
-    a, places, n_known, entry, tied, value, first_value, size, min_leaf, whole, balanced, log,
-    which, note, term, worth, runs, queries, asked, n_asked, below,
-    gain_of_query, choice_of_query, pure, highest_gain,
-):  # fmt: skip
+@njit(error_model="numpy")
+def _node_test(data, rules, desk, batch, n_asked, a, n_known, n, which, both, whole, highest_gain):
+    """Write the test of an attribute that is best for all queries together."""
+    after, left_entropy, right_entropy = node_threshold(
+        data, rules, desk, a, n_known, n, which, both
+    )
+    if after != NOTHING:
+        sides, places, start = desk.sides, desk.places, data.value_start[a]
+        left_gain = max(units(whole - left_entropy), 0)
+        right_gain = max(units(whole - right_entropy), 0)
+        low, high = data.entry[a, places[after]] >> CODE, data.entry[a, places[after + 1]] >> CODE
+        cut = middle(data.value[start + low], data.value[start + high])
+        sides[LEFT_GAIN, a], sides[RIGHT_GAIN, a] = left_gain, right_gain
+        sides[LOW, a], sides[HIGH, a] = 2 * low, 2 * high
+        left_pure, right_pure = left_gain == highest_gain, right_gain == highest_gain
+        if left_pure or right_pure:
+            for i in range(n_asked):
+                x = batch.values[batch.asked[i], a]
+                desk.pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
+
+
+@njit(error_model="numpy")
+def _query_tests(data, rules, desk, node, batch, n_asked, a, n_known, which, whole, highest_gain):
     """Write each query's own best test of an attribute: the side that it is on gains most."""
+    places, entry, below, runs = desk.places, data.entry, desk.below, desk.runs
     least, most = n_known, 0
     for i in range(n_asked):
-        x = queries[asked[i], a]
+        x = batch.values[batch.asked[i], a]
         below[i] = NOTHING
         if not np.isnan(x):
-            below[i] = count_below(places, n_known, entry, a, value, first_value, x)
+            below[i] = count_below(data, desk, a, n_known, x)
             least, most = min(least, below[i]), max(most, below[i])
     last = n_known - 1
+    n = node.size
     if most > 0 and last > 0:
-        running_best(
-            places, n_known, entry, a, tied, min(most, last), True, size, min_leaf, whole,
-            not balanced, log, which, note, term, worth, runs,
-        )  # fmt: skip
+        running_best(data, rules, desk, a, n_known, n, whole, which, min(most, last), True)
     if least < last:
-        running_best(
-            places, n_known, entry, a, tied, least + 1, False, size, min_leaf, whole,
-            not balanced, log, which, note, term, worth, runs,
-        )  # fmt: skip
+        running_best(data, rules, desk, a, n_known, n, whole, which, least + 1, False)
     for i in range(n_asked):
         gain, choice, large = np.int64(0), np.int64(0), np.int64(0)
         if below[i] > 0 and last > 0:  # what lies above a threshold that is below the query
@@ -300,11 +271,95 @@ def _query_tests(
                 gain = runs[3, split]
                 if gain:
                     choice = 2 * (entry[a, places[runs[4, split] - 1]] >> CODE)
-        gain_of_query[i, a], choice_of_query[i, a] = gain, choice
-        pure[i] += gain == highest_gain
+        desk.gain_of_query[i, a], desk.choice_of_query[i, a] = gain, choice
+        desk.pure[i] += gain == highest_gain
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
+def _pack_gains(data, rules, desk, batch, i, n_rest, n_done):
+    """Write what each attribute gains for a query, with its rank; nothing if not looked at."""
+    ranks, sides, packed, q = batch.ranks, desk.sides, desk.packed, batch.asked[i]
+    if rules.at_node:
+        # A vector loop. Between the two values beside a threshold, the gain of the better side
+        # stands for that of the query's, which it bounds.
+        for a in range(len(data.known)):
+            mine = np.int64(ranks[q, a])
+            left = sides[LEFT_GAIN, a] * (mine < sides[HIGH, a])
+            right = sides[RIGHT_GAIN, a] * ((mine > sides[LOW, a]) & (mine < NO_RANK))
+            packed[a] = max(left, right) << RANKS | (MOST_RANKS - a)
+    for k in range(n_rest):
+        a = desk.rest[k]
+        if k >= n_done:
+            packed[a] = 0
+        elif data.discrete[a] or not rules.at_node:
+            packed[a] = desk.gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_size, present):
+    """Write the best tests of a query, from the one that gains most on."""
+    packed, sides, value = desk.packed, desk.sides, data.value
+    q = batch.asked[i]
+    count, last, least_gain = 0, np.int64(1) << 62, 0.0
+    while count < rules.max_tests:
+        highest = np.int64(0)
+        for a in range(len(data.known)):
+            highest = max(highest, packed[a] * (packed[a] < last))
+        last = highest
+        gain, a = highest >> RANKS, MOST_RANKS - (highest & MOST_RANKS)
+        if gain == 0 or gain + 1 < least_gain:
+            break
+        if data.discrete[a] or not rules.at_node:
+            choice = desk.choice_of_query[i, a]
+        else:
+            rank, low_rank, high_rank = batch.ranks[q, a], sides[LOW, a], sides[HIGH, a]
+            above = rank >= high_rank
+            if low_rank < rank < high_rank:
+                start = data.value_start[a]
+                cut = middle(value[start + (low_rank >> 1)], value[start + (high_rank >> 1)])
+                above = batch.values[q, a] > cut
+                true_gain = sides[RIGHT_GAIN if above else LEFT_GAIN, a]
+                if true_gain < gain:  # its turn comes again, below others that gain more
+                    packed[a] = true_gain << RANKS | (MOST_RANKS - a)
+                    continue
+            choice = low_rank + above
+        only = np.int64(NOTHING)
+        if gain == highest_gain and begin != NOTHING and not desk.alone[a]:
+            split = np.int64(desk.found[SPLIT, a])
+            split = table_size - 1 - split if choice & 1 else split
+            only = _only_class(desk.note, present, split)
+        elif gain == highest_gain:
+            only = _class_of_first(data, node, a, choice)
+        if count == 0:
+            least_gain = rules.gain_ratio * gain
+        batch.gains[i, count], batch.onlys[i, count] = gain, only
+        batch.keys[i, count] = a * data.stride + choice
+        count += 1
+    batch.n_best[i] = count
+
+
+@njit(error_model="numpy", forceinline=True)
+def _only_class(note, present, split):
+    """Return the only class of a split: the last whose stride is not more, for the strides rise."""
+    only = np.int64(NOTHING)
+    for k in range(present):
+        if note[STRIDE, note[ORDER, k]] <= split:
+            only = note[ORDER, k]
+    return only
+
+
+@njit(error_model="numpy", forceinline=True)
+def _class_of_first(data, node, a, choice):
+    """Return the class of the first row that passes a test."""
+    j = node.first
+    while not _passes(
+        choice, np.int64(data.codes[node.rows[j], a]), data.discrete[a], data.missing
+    ):
+        j += 1
+    return np.int64(data.row_class[node.rows[j]])
+
+
+@njit(error_model="numpy", forceinline=True)
 def _passes(choice, code, discrete, missing):
     """Tell whether a row with a code passes a test."""
     limit = choice >> 1
@@ -316,18 +371,16 @@ def _passes(choice, code, discrete, missing):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def take_rows(
-    rows, first, length, key, stride, into, code, missing, discrete, row_class, row_weight,
-    row_hash, note, side,
-):  # fmt: skip
-    """Write the rows of a node that pass a test, and count them.
+def take_rows(data, desk, node, key, into):
+    """Write the rows of a node that pass a test, and count them, as those on the left.
 
     Returns how many different ones, how many in all, and a hash of them.
     """
-    a, choice = key // stride, key % stride
+    rows, first, length, code, note = node.rows, node.first, node.length, data.code, desk.note
+    a, choice = key // data.stride, key % data.stride
     limit = choice >> 1
     kept, size, key_hash = 0, 0, 0
-    if discrete[a]:
+    if data.discrete[a]:
         for i in range(first, first + length):
             rows[into + kept] = rows[i]
             kept += np.int64(code[a, rows[i]]) == limit
@@ -335,16 +388,16 @@ def take_rows(
         for i in range(first, first + length):  # without branches, which nobody could foretell
             this = np.int64(code[a, rows[i]])
             rows[into + kept] = rows[i]
-            kept += (this > limit) & (this < missing)
+            kept += (this > limit) & (this < data.missing)
     else:
         for i in range(first, first + length):
             rows[into + kept] = rows[i]
             kept += np.int64(code[a, rows[i]]) <= limit
     for c in range(note.shape[1]):
-        note[side, c] = 0
+        note[LEFT, c] = 0
     for i in range(into, into + kept):
         row = rows[i]
-        note[side, row_class[row]] += row_weight[row]
-        size += row_weight[row]
-        key_hash += row_hash[row]
+        note[LEFT, data.row_class[row]] += data.row_weight[row]
+        size += data.row_weight[row]
+        key_hash += data.row_hash[row]
     return kept, size, key_hash

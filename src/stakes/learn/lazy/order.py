@@ -56,11 +56,12 @@ def _count_less(_context, _values, _value, width):
     return signature, code
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def rank_few(rows, begin, n, position, a, at, rank):
-    """Write the positions of a few rows, and how many of them come before each."""
+@njit(error_model="numpy")
+def sort_few(data, desk, node, a):
+    """Write the places of a few rows in an attribute's order, ascending."""
+    at, rank, n = desk.at, desk.rank, node.length
     for i in range(n):
-        at[i] = position[a, rows[begin + i]]
+        at[i] = data.position[a, node.rows[node.first + i]]
     if n <= QUARTER:
         for i in range(n, QUARTER):
             at[i] = LAST
@@ -76,16 +77,19 @@ def rank_few(rows, begin, n, position, a, at, rank):
             at[i] = LAST
         for i in range(n):
             rank[i] = _count_less(at, at[i], FEW)
+    for i in range(n):
+        desk.places[rank[i]] = at[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def sort_many(rows, begin, n, position, a, n_rows, words, summary, places):
+@njit(error_model="numpy")
+def sort_many(data, desk, node, a):
     """Write the places of rows in an attribute's order, ascending; words must be empty."""
+    words, summary, places = desk.words, desk.summary, desk.places
     one = np.uint64(1)
-    n_words = (n_rows >> 6) + 1
+    n_words = (data.position.shape[1] >> 6) + 1
     two_levels = n_words > SUMMARY_ABOVE
-    for i in range(begin, begin + n):
-        place = np.int64(position[a, rows[i]])
+    for i in range(node.first, node.first + node.length):
+        place = np.int64(data.position[a, node.rows[i]])
         words[place >> 6] |= one << np.uint64(place & 63)
         if two_levels:
             summary[place >> 12] |= one << np.uint64((place >> 6) & 63)

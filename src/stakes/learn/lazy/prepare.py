@@ -188,6 +188,8 @@ class Table:
             row_class=self.classes[rows].astype(np.int32),
             row_weight=counts[rows].astype(np.int32),
             row_hash=hashes[rows],
+            stride=self.stride,
+            missing=self.missing,
             plain=bool((known == size).all()) and not self.any_discrete,
         )
 

@@ -137,7 +137,7 @@ def grow_with(
 
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
     asked = queries.values, queries.ranks
-    grow(data, rules, desk, table.stride, table.missing, *asked, sums, paths, 0)
+    grow(data, rules, desk, *asked, sums, paths, 0)
     return sums, paths
 
 
@@ -160,7 +160,7 @@ def _smallest_split(
     desk = _some_desk(table, desks, table.n_rows)
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
     asked = queries.values, queries.ranks
-    found = grow(data, rules, desk, table.stride, table.missing, *asked, sums, paths, max_nodes)
+    found = grow(data, rules, desk, *asked, sums, paths, max_nodes)
     desks.put(desk)
     return int(found)
 

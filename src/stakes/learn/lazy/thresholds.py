@@ -37,7 +37,7 @@ def middle(low, high):
     return low if half >= high else half
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy")
 def fill_tangents(tangents):
     """Write tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors."""
     parts = tangents.shape[1]
@@ -53,11 +53,8 @@ def fill_tangents(tangents):
         tangents[2, part] = error
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def node_threshold(
-    places, n_known, entry, a, tied, size, min_leaf, by_information, which, note, term, both,
-    tangents, worth, bound,
-):  # fmt: skip
+@njit(error_model="numpy")
+def node_threshold(data, rules, desk, a, n_known, size, which, both):
     """Return where the sides' mean entropy is least: after which place, and both entropies.
 
     By information, their mean is returned for both.
@@ -65,7 +62,9 @@ def node_threshold(
     The masses' part of it is a convex function. Its tangents give a lower bound for each
     threshold; only those that could be the least are computed.
     """
-    classes = note.shape[1]
+    places, entry, note, term = desk.places, data.entry, desk.note, desk.term
+    tangents, worth, bound = desk.tangents, desk.worth, desk.bound
+    classes, min_leaf, tied = note.shape[1], rules.min_leaf, data.tied[a]
     best, after, left_entropy, right_entropy = np.int64(1) << 62, NOTHING, 0.0, 0.0
     if n_known < 2:  # noqa: PLR2004
         return after, left_entropy, right_entropy
@@ -110,21 +109,22 @@ def node_threshold(
             h_left, h_right = entropy(mass_left, terms_left), entropy(mass_right, terms_right)
             mean = (mass_left * h_left + mass_right * h_right) / (mass_left + mass_right)
             score = units(mean)
-            if by_information:
+            if rules.by_information:
                 h_left = h_right = mean
             if score < best:
                 best, after, left_entropy, right_entropy = score, i, h_left, h_right
     return after, left_entropy, right_entropy
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def value_gains(
-    places, n_known, entry, a, size, min_leaf, by_information, whole, note, term, gain_of, seen
-):
+@njit(error_model="numpy")
+def value_gains(data, rules, desk, a, n_known, size, whole):
     """Write the gain of each value that the rows have; return how many values there are.
 
     By information, what all values gain together, for each that leaves enough rows.
     """
+    places, entry, note, term = desk.places, data.entry, desk.note, desk.term
+    gain_of, seen = desk.gain_of, desk.seen
+    min_leaf, by_information = rules.min_leaf, rules.by_information
     found, i, all_mass, all_entropy = 0, 0, 0.0, 0.0
     while i < n_known:
         for c in range(note.shape[1]):
@@ -153,9 +153,10 @@ def value_gains(
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def count_below(places, n_known, entry, a, value, first_value, x):
+@njit(error_model="numpy", forceinline=True)
+def count_below(data, desk, a, n_known, x):
     """Return how many rows are on the lower side of the highest threshold that is below x."""
+    places, entry, value, first_value = desk.places, data.entry, data.value, data.value_start[a]
     low, high = 0, n_known
     while low < high:
         half = (low + high) >> 1
@@ -174,16 +175,16 @@ def count_below(places, n_known, entry, a, value, first_value, x):
     return low
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def running_best(
-    places, n_known, entry, a, tied, until, upwards, size, min_leaf, whole, plain, log,
-    which, note, term, worth, runs,
-):  # fmt: skip
+@njit(error_model="numpy", forceinline=True)
+def running_best(data, rules, desk, a, n_known, size, whole, which, until, upwards):
     """Write, split by split until one, the best gain of a side met so far, its split and its size.
 
     A split is the number of rows below it. Upwards, sides are what lies above, and shrink as
     splits rise; downwards, what lies below. So the first of equals is the larger one.
     """
+    places, entry, note, term = desk.places, data.entry, desk.note, desk.term
+    log, worth, runs = desk.log, desk.worth, desk.runs
+    min_leaf, plain, tied = rules.min_leaf, not rules.balanced, data.tied[a]
     mass, terms, n = 0.0, 0.0, 0
     for c in range(note.shape[1]):
         k = note[which, c]

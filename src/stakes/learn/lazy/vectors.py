@@ -18,11 +18,16 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from stakes.learn.lazy.entropy import STRIDE
 from stakes.learn.lazy.prepare import LANES
 
 SCORE, BELOW, SPLIT, ABOVE, HIGHEST = range(5)
 """What is found of each attribute: the least score, the code below the threshold, the split's place
 in the table, the code above, and the highest code of all."""
+
+LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
+"""What is noted of an attribute's test: the gains of its sides, and the ranks of the values beside
+it."""
 
 WORD, LONG = ir.IntType(32), ir.IntType(64)
 MANY, MOST_CLASSES = 128, 16
@@ -214,26 +219,32 @@ def _look_above(_context, codes, rows, first, n, column, found):
     return signature, code
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def count_up_to(codes, rows, first, n, begin, end, step, column, totals):
     """Write, for each row and attribute, the steps of some rows that are not above it."""
     _count_up_to(codes, rows, first, n, begin, end, step, column, totals)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def look_above(codes, rows, first, n, column, found):
     """Write what is above the thresholds."""
     _look_above(codes, rows, first, n, column, found)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def best_splits(codes, rows, first, n, attributes, step, scores, begin, totals, scored, found):
-    """Write the best split of a few rows for each attribute."""
+@njit(error_model="numpy")
+def best_splits(data, desk, node, begin):
+    """Write the best split of a few rows for each attribute, given where their table begins."""
+    codes, rows, first, n = data.codes, node.rows, node.first, node.length
+    totals, scored, found = desk.totals, desk.scored, desk.found
+    for i in range(n):
+        row = rows[first + i]
+        desk.step[i] = desk.note[STRIDE, data.row_class[row]] * data.row_weight[row]
+    attributes = len(data.known)
     for column in range(0, attributes, LANES):
-        _count_up_to(codes, rows, first, n, 0, n, step, column, totals)
+        _count_up_to(codes, rows, first, n, 0, n, desk.step, column, totals)
         used = min(LANES, attributes - column)
         for i in range(n):
             for lane in range(used):
-                scored[i, lane] = scores[begin + np.int64(totals[0, i, lane])]
+                scored[i, lane] = desk.scores[begin + np.int64(totals[0, i, lane])]
         _least(codes, rows, first, n, column, scored, totals, found)
         _look_above(codes, rows, first, n, column, found)

@@ -16,8 +16,8 @@ globalThis.stakesOutcomes = (() => {
   /** Return the distinct values, lowest first; those that differ by rounding only are one. */
   function distinct(values, scale) {
     const sorted = Float64Array.from(values).sort();
-    const size = Math.max(scale, Math.abs(sorted[0]), Math.abs(sorted[sorted.length - 1]));
-    return sorted.filter((value, i) => i === 0 || value - sorted[i - 1] > ROUNDING * size);
+    const size = (i) => Math.max(scale, Math.abs(sorted[i]), Math.abs(sorted[i - 1]));
+    return sorted.filter((value, i) => i === 0 || value - sorted[i - 1] > ROUNDING * size(i));
   }
 
   /** Return the index of the last atom that is not above the value. */
@@ -62,6 +62,7 @@ globalThis.stakesOutcomes = (() => {
     if (decisions * decisions * classes > MOST_CELLS) {
       throw new Error(`decisions: ${decisions} are too many to compare pairs of models.`);
     }
+    checkDigits(costs);
     const least = costs[0].map((_, j) => Math.min(...costs.map((row) => row[j])));
     const reduced = costs.map((row) => row.map((cost, j) => cost - least[j]));
     const decimals = decimalsOf(costs.flat());
@@ -75,6 +76,21 @@ globalThis.stakesOutcomes = (() => {
     }
     const scale = highest(costs.flat().map(Math.abs));
     return { at, cells, decisions, classes, atoms: distinct(cells, scale) };
+  }
+
+  /** Throw where a difference of costs of one class would be lost in the rounding of others. */
+  function checkDigits(costs) {
+    const rounding = ROUNDING * highest(costs.flat().map(Math.abs));
+    costs[0].forEach((_, j) => {
+      const sorted = costs.map((row) => row[j]).sort((a, b) => a - b);
+      for (let i = 1; i < sorted.length; i++) {
+        const gap = sorted[i] - sorted[i - 1];
+        const own = ROUNDING * Math.max(Math.abs(sorted[i]), Math.abs(sorted[i - 1]));
+        if (gap > own && gap <= rounding) {
+          throw new Error("costs: they are too large, or differ by too little, to compute with.");
+        }
+      }
+    });
   }
 
   function unravelled(cell, decisions, classes) {
