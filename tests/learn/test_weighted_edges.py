@@ -69,7 +69,7 @@ def test_decisions_beyond_the_classes_are_known_to_the_formulas_alone():
         ({"passing": "both"}, InputError, "passing: expected one of 'auto'.*got 'both'"),
         ({"validation": 1.0}, InputError, "validation: expected a share between 0 and 1, got 1"),
         ({"validation": "some"}, InputError, "validation: expected numbers"),
-        ({"max_fits": 0}, InputError, "max_fits: at least 1"),
+        ({"max_fits": 0}, InputError, "max_fits: expected a whole number, 1 or more"),
         ({"max_fits": 2.5}, InputError, "max_fits: expected a whole number"),
         ({"costs": [[0, 1], [20, 0]]}, InputTypeError, "costs: expected a CostMatrix"),
         ({"costs": NAMED}, LabelError, "costs: y has the class 0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Self
@@ -258,16 +258,7 @@ class Ranking:
         _validate.choice(adjust, "adjust", ("holm", "none"))
         alpha = _validate.alpha(confidence)
         compared = self._every_pair()
-        rare = [found for each in compared if (found := each.rare_outcome()) is not None]
-        named = sum(value is not None for _, _, value in rare)  # not for the design alone
-        if named:
-            warn(
-                f"in {named} of {len(compared)} comparisons the outcomes that matter most were "
-                "seen too rarely: they use the extremal interval, and the simultaneous intervals "
-                "are Bonferroni's.",
-                RareCostWarning,
-            )
-        normal = not rare and self.design == SIMPLE
+        normal = not _warn_of_rare(compared) and self.design == SIMPLE
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             limits = max_t(compared, alpha, rng) if normal else bonferroni(compared, alpha)
@@ -303,13 +294,13 @@ class Ranking:
         --------
         >>> from stakes import CostMatrix, compare_many
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> y_true = [0] * 600 + [1] * 400
-        >>> ranking = compare_many(y_true, {
-        ...     "eager": [0] * 500 + [1] * 500, "keen": [0] * 510 + [1] * 490,
-        ...     "shy": [0] * 800 + [1] * 200}, costs)
+        >>> ranking = compare_many([0] * 600 + [1] * 400, {
+        ...     "old": [0] * 550 + [1] * 350 + [0] * 100,
+        ...     "new": [0] * 500 + [1] * 50 + [0] * 70 + [1] * 380,
+        ...     "newer": [0] * 520 + [1] * 50 + [0] * 60 + [1] * 370}, costs)
         >>> [(pair.first, round(pair.difference, 2), pair.rejected)
-        ...  for pair in ranking.against("shy")]
-        [('keen', -1.91, True), ('eager', -1.9, True)]
+        ...  for pair in ranking.against("old")]
+        [('new', -0.8, True), ('newer', -0.7, True)]
         """
         self._check_name(baseline, "baseline")
         alpha = _validate.alpha(confidence)
@@ -433,3 +424,17 @@ class Ranking:
             for pair in self._quietly()
         ]
         return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
+
+
+def _warn_of_rare(compared: Sequence[CostDifference]) -> bool:
+    """Tell whether normal theory fails for a comparison, and warn where that is for rare costs."""
+    rare = [found for each in compared if (found := each.rare_outcome()) is not None]
+    named = sum(value is not None for _, _, value in rare)  # not for the design alone
+    if named:
+        warn(
+            f"in {named} of {len(compared)} comparisons the outcomes that matter most were seen "
+            "too rarely: they use the extremal interval, and the simultaneous intervals are "
+            "Bonferroni's.",
+            RareCostWarning,
+        )
+    return bool(rare)

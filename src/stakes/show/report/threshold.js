@@ -13,6 +13,7 @@
   const { stratifiedLimits } = globalThis.stakesStrata;
   if (findings.curves === null || findings.curves.condition.pc === null) return;
 
+  const ROUNDING = 1e-13;
   const { models, condition } = findings.curves;
   const byId = (id) => document.getElementById(id);
   const labels = models[0].choice.confusion.labels; // the negative class, then the positive one
@@ -34,7 +35,9 @@
       const positive = costs[0][1] * (1 - tpr) + costs[1][1] * tpr;
       return (1 - share) * negative + share * positive;
     });
-    const best = cost.indexOf(Math.min(...cost));
+    const rounding = ROUNDING * Math.max(...cost.map(Math.abs));
+    const least = Math.min(...cost);
+    const best = cost.findIndex((each) => each <= least + rounding);
     const [fpr, recall] = [lines.fpr[best], lines.tpr[best]];
     return {
       threshold: asNumber(lines.threshold[best]),
