@@ -7,7 +7,8 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
 from stakes.infer.interval import Interval
 from stakes.infer.multiplicity import Pair
-from stakes.infer.planning import Plan, Power, plan_test_size, power
+from stakes.infer.planning import Plan, plan_test_size
+from stakes.infer.powers import Power, power
 from stakes.infer.probability.distribution import CostDistribution
 from stakes.infer.ranking import Ranking
 from stakes.infer.significance import TestResult
