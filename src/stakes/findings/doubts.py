@@ -9,8 +9,9 @@ import numpy as np
 
 from stakes.costs import CostRanges
 from stakes.errors import InputError
+from stakes.infer.what_if.cheapest import cheapest_probability
+from stakes.infer.what_if.flips import flip_region
 from stakes.infer.what_if.sensitivity import cost_sensitivity
-from stakes.infer.what_if.uncertain import cheapest_probability, flip_region
 from stakes.study import Study
 
 if TYPE_CHECKING:

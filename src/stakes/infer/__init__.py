@@ -13,14 +13,9 @@ from stakes.infer.probability.distribution import CostDistribution
 from stakes.infer.ranking import Ranking
 from stakes.infer.significance import TestResult
 from stakes.infer.stream.accumulator import Accumulator, PairedAccumulator
+from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
+from stakes.infer.what_if.flips import Flip, FlipRegion, flip_region
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
-from stakes.infer.what_if.uncertain import (
-    CheapestProbability,
-    Flip,
-    FlipRegion,
-    cheapest_probability,
-    flip_region,
-)
 
 __all__ = [
     "Accumulator",
