@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """How wrong a sum may be, as a share of its absolute terms and for each of them."""

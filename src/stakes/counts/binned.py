@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._byvalue import frozen
+from stakes._core.typing import Floats
 from stakes._labels import Label
 from stakes._table import html_table, number
 from stakes._warn import warn
@@ -22,8 +23,6 @@ from stakes.counts.two_classes import (
     checked_sides,
 )
 from stakes.errors import InputError, ToleranceWarning
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._columns import Column
+from stakes._core.typing import Floats
 from stakes._labels import Label, plain
 from stakes._table import number
 from stakes.counts.bins import (
@@ -32,8 +33,6 @@ from stakes.counts.frames import (
 )
 from stakes.counts.two_classes import two_classes
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

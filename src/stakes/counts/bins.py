@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 FINENESS = 2.0**13
 """Bins of the first pass in an interval of length one."""

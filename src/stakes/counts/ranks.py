@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
+
 Ranks = NDArray[np.int32]
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes._labels import Label
 from stakes.counts import PairedConfusion, PairedScoreCounts
 from stakes.curves.curve import CostCurve
 from stakes.curves.sampling import Mistakes
-
-Floats = NDArray[np.float64]
 
 
 def alone_of_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:

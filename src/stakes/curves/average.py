@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from stakes._core.typing import Floats
 from stakes.curves.base import Curve
 from stakes.curves.best import checked_curves
 from stakes.curves.pieces import Pieces, average
 from stakes.curves.sampling import Sample
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

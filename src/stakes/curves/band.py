@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._byvalue import ByValue, frozen
+from stakes._core.typing import Floats
 from stakes._frame import data_frame
 from stakes._table import html_table, number, percent
 from stakes.curves.bands import METHODS
@@ -17,8 +17,6 @@ from stakes.curves.sampling import Sample, mean
 from stakes.curves.simultaneous import pointwise_alpha
 from stakes.errors import InputError
 from stakes.infer.run import check_options, option_names
-
-Floats = NDArray[np.float64]
 
 SAMPLINGS = ("stratified", "full")
 SIMULTANEOUS = ("mover",)

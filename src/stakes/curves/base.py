@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._table import html_table, number
@@ -19,8 +18,6 @@ from stakes.curves.height import Height
 from stakes.curves.pieces import TRIVIAL
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
-
-Floats = NDArray[np.float64]
 
 
 class Curve(Height):

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes.curves.base import Curve
 from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
 from stakes.curves.pieces import Pieces
 from stakes.curves.sampling import Sample
 from stakes.errors import DesignError, InputError, InputTypeError
-
-Floats = NDArray[np.float64]
 
 TRIVIAL_LINES = (
     CostLine(0.0, 0.0, name="all negative"),

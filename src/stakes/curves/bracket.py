@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._frame import data_frame
 from stakes._table import number
 from stakes.counts import BinnedScoreCounts, ScoreCounts
@@ -19,8 +19,6 @@ from stakes.curves.curve import CostCurve
 from stakes.curves.pieces import Pieces
 from stakes.curves.sampling import Sample
 from stakes.curves.sizes import check_both_classes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 CURVE_POINTS = 201
 """How many operating conditions a curve is shown at."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._columns import label_codes
+from stakes._core.typing import Floats
 from stakes._frame import data_frame
 from stakes._labels import Label, as_labels
 from stakes._table import number
@@ -23,8 +24,6 @@ from stakes.curves.pieces import Pieces
 from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
 from stakes.curves.sizes import check_both_classes
 from stakes.errors import InputError, LabelError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

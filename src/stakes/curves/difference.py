@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._labels import Label
 from stakes._table import html_table, number, percent
 from stakes.counts import PairedConfusion, PairedScoreCounts
@@ -24,8 +25,6 @@ from stakes.curves.sampling import Mistakes, Sample, drawn
 from stakes.curves.search import signs_of
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputError, InputTypeError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,8 +10,6 @@ from scipy.optimize import isotonic_regression
 
 from stakes.counts import ScoreCounts
 
-Floats = NDArray[np.float64]
-
 
 def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     """Return how many of the highest scores are called positive at each corner of the ROC hull.

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.curves.band import Band, is_full, make_band
 from stakes.curves.condition import (
     condition_list,
@@ -19,8 +19,6 @@ from stakes.curves.condition import (
 from stakes.curves.pieces import NO_LENGTH, Pieces
 from stakes.curves.sampling import Sample, mean, variance
 from stakes.errors import DesignError
-
-Floats = NDArray[np.float64]
 
 
 class Height(ABC):

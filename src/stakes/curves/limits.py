@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from stakes import _validate
+from stakes._core.typing import Booleans, Floats
 from stakes._labels import Label
 from stakes._table import number, percent
 from stakes.counts import ScoreCounts
 from stakes.curves.bands.mover import beta_limits, combined
 from stakes.curves.sampling import Mistakes, Multinomial, drawn
 from stakes.errors import InputError, InputTypeError
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 ROUNDING = 1e-12
 """By how much a rate may miss a limit and still keep it."""

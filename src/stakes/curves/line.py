@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._labels import Label
 from stakes.counts import Confusion
 from stakes.curves.base import Curve
@@ -18,8 +18,6 @@ from stakes.curves.pieces import Pieces
 from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
 from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._byvalue import ByValue
-
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 NO_LENGTH = 1e-12
 """Ranges of operating conditions shorter than this are rounding."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.curves.best import checked_curves
 from stakes.curves.condition import conditions
 from stakes.curves.curve import CostCurve
 from stakes.curves.envelope import cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, InputTypeError
-
-Floats = NDArray[np.float64]
 
 
 class RocPoints(NamedTuple):

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes.counts.effective import effective_size
-
-Floats = NDArray[np.float64]
 
 NEARLY_WHOLE = 1e-9
 """By how much, relatively, a number of examples may miss a whole one by rounding."""

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes.curves.pieces import merged
 
-Floats = NDArray[np.float64]
 Verdict = Callable[[Floats], NDArray[np.int64]]
 
 SEARCHED = 401

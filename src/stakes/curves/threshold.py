@@ -21,8 +21,6 @@ from stakes.infer.designs import Design, cell_shares, checked_priors
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.interval import Interval
 
-Floats = NDArray[np.float64]
-
 ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
 

@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._labels import Labels, listing
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.effective import effective_size
 from stakes.errors import DesignError, InputError, LabelError
-from stakes.infer.outcomes import Floats, Outcomes, Stratum, make_stratum
+from stakes.infer.outcomes import Outcomes, Stratum, make_stratum
 
 NEARLY = 0.9
 """Costs nearly as far from the mean as the farthest count as extreme."""

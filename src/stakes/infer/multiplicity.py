@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.infer.difference import CostDifference
 from stakes.infer.interval import Interval
 from stakes.infer.methods.normal import standard_error
 
-Floats = NDArray[np.float64]
 Limits = Sequence[tuple[float, float]]
 
 DRAWS = 100_000

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-15
 LARGEST_COST, SMALLEST_COST = 1e100, 1e-100

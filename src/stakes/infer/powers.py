@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._table import html_table, number
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
@@ -16,7 +17,7 @@ from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_p_values
 from stakes.infer.deltas import cost_differences
 from stakes.infer.difference import CostDifference
-from stakes.infer.outcomes import Floats, Outcomes, make_stratum
+from stakes.infer.outcomes import Outcomes, make_stratum
 from stakes.infer.probability.tilting import tilted
 
 SIMULATIONS = 1000

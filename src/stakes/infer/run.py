@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._warn import warn
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
 from stakes.infer.methods import METHODS
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.outcomes import Outcomes
 
 AUTOMATIC = ("exact", "extremal")
 """The methods that "auto" chooses from."""

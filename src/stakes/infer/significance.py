@@ -11,11 +11,12 @@ import numpy as np
 from scipy.stats import binom
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._table import percent
 from stakes.errors import DesignError, InputError
 from stakes.infer.methods import METHODS, exact, extremal, normal
 from stakes.infer.methods.bcost import order, resampled
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer.outcomes import Outcomes
 from stakes.infer.probability.servings import servings
 from stakes.infer.run import check_options, option_names
 

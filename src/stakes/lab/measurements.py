@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._frame import data_frame
 from stakes._table import html_table
 from stakes.counts import PairedConfusion
@@ -17,7 +18,6 @@ from stakes.errors import InputError, InputTypeError
 from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
 from stakes.infer.methods import METHODS
-from stakes.infer.outcomes import Floats
 from stakes.infer.run import option_names
 from stakes.lab.experiment import share
 from stakes.lab.truth import Counts, Truth

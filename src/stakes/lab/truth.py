@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.batch import batch_outcomes
-from stakes.infer.outcomes import Floats, Stratum
+from stakes.infer.outcomes import Stratum
 from stakes.infer.probability.tilting import tilted
 
 Counts = NDArray[np.int64]

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 REPETITIONS, HALVES = 5, 2
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError, InputTypeError
 from stakes.learn._base import rows_of, weight_parameter
 
@@ -18,8 +19,6 @@ PASSING = ("auto", "sample_weight", "resample", "oversample", "undersample")
 
 MOST_REPEATED = 20
 """How many times as many rows oversampling may make, however large the weights."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 ROOMS = tuple(np.log([100.0, 10.0, 3.0]).tolist())
 """How far around the best weights so far their logarithms are searched, one after the other."""

@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._labels import Label, listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
@@ -28,8 +29,6 @@ from stakes.learn.weights import (
     learnable,
     usable_weights,
 )
-
-Floats = NDArray[np.float64]
 
 
 def _has(method: str) -> Callable[[Any], bool]:

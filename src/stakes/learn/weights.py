@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._labels import Label, Labels, hint, listing, plain
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
@@ -21,8 +21,6 @@ FORMULAS = ("max_cost", "avg_cost", "class_freq", "cost_ratio")
 
 TRIED = ("eval_count", "powell")
 """Weights that take trials of the learner."""
-
-Floats = NDArray[np.float64]
 
 
 def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") -> dict[Label, float]:

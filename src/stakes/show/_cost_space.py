@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._table import number
 from stakes.curves.band import Band
 from stakes.curves.base import Curve
@@ -19,8 +19,6 @@ from stakes.curves.roc import roc_points
 from stakes.errors import InputTypeError
 from stakes.show._legend import Role, roles
 from stakes.show._matplotlib import GREY
-
-Floats = NDArray[np.float64]
 
 CONDITION = "operating condition PC(+)"
 COST = "normalised expected cost"

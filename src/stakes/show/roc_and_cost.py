@@ -21,8 +21,6 @@ from stakes.errors import InputTypeError
 from stakes.show._cost_space import CONDITION, COST, corners, cost_lines, draw_trivial
 from stakes.show._matplotlib import GREY, MARKERS, line_look, several_axes, tinted
 
-Floats = NDArray[np.float64]
-
 MOST_MARKED = 200
 """The number of ROC points up to which each gets a mark."""
 

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._byvalue import ByValue, kept
+from stakes._core.typing import Floats
 from stakes._labels import Label, listing
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.counts.ranks import amounts_of, merged, ranked, sides
 from stakes.errors import LabelError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

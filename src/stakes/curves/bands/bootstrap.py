@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.curves.bands.whole import distinct, whole_numbers
 from stakes.curves.sampling import Multinomial, Sample
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def limits(

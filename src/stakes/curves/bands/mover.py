@@ -16,13 +16,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.curves.sampling import Multinomial, Sample, mean
 
-Floats = NDArray[np.float64]
 RateLimits = Callable[[Floats, Any], tuple[Floats, Floats]]
 
 WEIGHT = 0.7

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes._core.typing import Floats
+from stakes.infer.outcomes import Outcomes
 from stakes.infer.probability import anytime
 
 DESIGNS = frozenset({"simple", "examples"})

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+from stakes.infer.outcomes import Outcomes, pseudo_counts
 from stakes.infer.probability.servings import servings
 
 DESIGNS = frozenset({"simple", "priors", "grouped", "examples"})

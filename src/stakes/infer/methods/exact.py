@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
+from stakes._core.typing import Floats
+from stakes.infer.outcomes import Outcomes, pseudo_counts
 from stakes.infer.probability.convolution import Draws
 from stakes.infer.probability.distribution import CostDistribution
 

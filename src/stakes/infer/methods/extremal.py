@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from stakes import _validate
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes._core.typing import Floats
+from stakes.infer.outcomes import Outcomes
 from stakes.infer.probability.dirichlet_mean import quantile, upper_tail
 from stakes.infer.probability.stratified import quantile_of_sum, upper_tail_of_sum
 

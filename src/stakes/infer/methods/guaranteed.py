@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes._core.typing import Floats
+from stakes.infer.outcomes import Outcomes
 from stakes.infer.probability.betting import lower_limit, mixture_wealth
 
 DESIGNS = frozenset({"simple", "examples"})

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 SPACING = 0.5
 """Steps of the grid, in logarithms of the odds f/(1 - f); finer steps gain a percent of width."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
+
 Wealth = Callable[[Floats, Floats, Floats], Floats]
 
 FRACTIONS_PER_E = 3

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.stats import binom
 
+from stakes._core.typing import Floats
 from stakes.infer.probability.lattice import common_step
 from stakes.infer.probability.laws import ListedLaw, SpectralLaw
-
-Floats = NDArray[np.float64]
 
 TAIL = 1e-13
 """The probability that may be left out, or folded over, at either end."""

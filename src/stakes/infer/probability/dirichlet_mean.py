@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainccinv, ndtr, ndtri
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
+
 Complexes = NDArray[np.complexfloating]
 
 STEP, REACH = 0.4, 7.6

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer.probability.convolution import (
     Draws,
@@ -22,8 +23,6 @@ from stakes.infer.probability.convolution import (
     window,
 )
 from stakes.infer.probability.laws import ListedLaw
-
-Floats = NDArray[np.float64]
 
 LARGEST_LATTICE = 1 << 22
 

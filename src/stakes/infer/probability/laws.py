@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
 
 LONG, FEW_COEFFICIENTS = 1 << 15, 2000
 """Shorter lattices, or more coefficients, are listed: running sums are faster then."""

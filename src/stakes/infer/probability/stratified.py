@@ -11,10 +11,9 @@ from scipy import fft
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 
+from stakes._core.typing import Floats
 from stakes.infer.outcomes import Outcomes
 from stakes.infer.probability.dirichlet_mean import quantile
-
-Floats = NDArray[np.float64]
 
 LATTICE = 1 << 14
 KNOTS = ndtr(np.linspace(-6.0, 6.0, 97))

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer.outcomes import Floats
 
 STEEPEST = 700
 """The logarithm of the largest ratio by which probabilities are tilted."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
+from stakes._core.typing import Floats
 from stakes._table import html_table, number, text_table
 from stakes.costs import CostRanges
 from stakes.errors import InputTypeError
@@ -21,8 +21,6 @@ from stakes.infer.what_if.populations import (
     joint_counts,
     shares_of_minimum,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes._table import number
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs.ranges import find_cell
 from stakes.errors import InputError
 from stakes.infer.what_if.populations import Populations
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
 from stakes.counts.joint import JointConfusion
 from stakes.infer.designs import priors_of_examples
 
-Floats = NDArray[np.float64]
 FEWEST_DRAWS = 100
 """Fewer tell nothing."""
 

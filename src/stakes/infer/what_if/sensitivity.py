@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import _validate
 from stakes._byvalue import ByValue
+from stakes._core.typing import Floats
 from stakes._frame import data_frame
 from stakes._labels import Label
 from stakes._table import html_table, number
@@ -30,7 +30,6 @@ from stakes.infer.what_if.populations import (
     shares_of_minimum,
 )
 
-Floats = NDArray[np.float64]
 Cell = tuple[Label, Label]
 
 FEWEST = 2

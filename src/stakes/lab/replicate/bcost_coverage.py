@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import gamma, poisson
 
+from stakes._core.typing import Floats
 from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.extremal import WEIGHT
-from stakes.infer.outcomes import Floats
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, average, share
 from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,

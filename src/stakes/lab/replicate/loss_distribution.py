@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm, skew
 
-from stakes.infer.outcomes import Floats
+from stakes._core.typing import Floats
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, share
 from stakes.lab.replicate.shared.classifier import STAND_INS, TEST, Judged, matrices
 from stakes.show._matplotlib import COLOURS, GREY, pyplot
