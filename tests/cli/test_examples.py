@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stakes.cli.app import command
+from stakes.cli._app import command
 
 COMMANDS = [
     (name, *inner)

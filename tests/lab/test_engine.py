@@ -19,7 +19,7 @@ from stakes.lab.experiment import average, share
 from stakes.lab.kept import kept_run
 from stakes.lab.store import cell_file, folder_of, read, read_results, write, write_results
 from stakes.lab.verdict import verdicts
-from stakes.read.parquet import parquet_bytes
+from stakes.read.checksums import parquet_bytes
 
 TESTS = Path(__file__).parents[1]
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
-from stakes.infer.outcomes import Outcomes, make_stratum
 from stakes.lab import draw_costs
 from stakes.lab.replicate.shared.classifier import draw_tables, permuted, relabelled
 from stakes.lab.replicate.shared.resampling import chances, default_rejects, outside

@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learn.lazy_oracle import Oracle, random_problem
 
-from stakes.learn.lazy.base import LazyTrees
-from stakes.learn.lazy.columns import discrete_columns, read_columns
-from stakes.learn.lazy.desk import LARGEST_TABLE, Rules
-from stakes.learn.lazy.prepare import make_table
-from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk, smallest_splits
-from stakes.learn.lazy.vectors import MANY, MOST_CLASSES
+from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
+from stakes.learn.trees._run import grow_with, mean_probabilities, new_desk, smallest_splits
+from stakes.learn.trees._vectors import MANY, MOST_CLASSES
+from stakes.learn.trees._workspace import LARGEST_TABLE, Rules
+from stakes.learn.trees.lazy import LazyTrees
 
 KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
 
@@ -221,7 +220,7 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     rules = rules_of(table, options)
     found = []
     for small in (65_000, 10):
-        monkeypatch.setattr("stakes.learn.lazy.prepare.SMALL", small)
+        monkeypatch.setattr("stakes.learn.trees._prepare.SMALL", small)
         data = table.bag(np.ones(120, dtype=np.uint16))
         found.append(
             (

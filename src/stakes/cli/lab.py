@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.bundles import add
+from stakes.cli import _options as options
+from stakes.cli._options import add
 from stakes.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def run(
     json: options.Json = None,
 ) -> None:
     """Run an experiment, or what is left of a run that was stopped."""
-    from stakes.cli.progress import Progress
+    from stakes.cli._output import Progress
     from stakes.lab.catalogue import find
     from stakes.lab.comparison import duration, tally
     from stakes.lab.engine import run as run_experiment
@@ -141,7 +141,7 @@ def compare(
     json: options.Json = None,
 ) -> None:
     """Set the numbers of a run beside those that were published."""
-    from stakes._table import text_table
+    from stakes._core.text import text_table
     from stakes.lab.comparison import HEADER, duration, nearness, reasons, tables, tally
 
     output = context.obj

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from stakes._table import number
+from stakes._core.text import number
 from stakes.lab.experiment import HOLDS, Experiment, Results, Value
 from stakes.lab.verdict import AGREES, DIFFERS, NOISE, SAID, Verdict, verdicts
 

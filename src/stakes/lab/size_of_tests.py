@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
-from stakes._table import html_table, number, percent
+from stakes._core import validate
+from stakes._core.text import html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.lab.measurements import TESTS, for_each, rate, rejections, seeds
 from stakes.lab.truth import Extreme, checked_size, truth_of
@@ -176,13 +176,13 @@ def type_one_error(
     >>> type_one_error("auto", shares, costs, n=1000, rng=0).size < 0.08
     True
     """
-    _validate.alpha(confidence)
-    _validate.choice(null, "null", NULLS)
+    validate.alpha(confidence)
+    validate.choice(null, "null", NULLS)
     found, counted = truth_of(paired, costs, smooth, name="paired")
     size = checked_size(n, counted, "paired")
-    sets = _validate.as_size(repeats, "repeats", least=1)
+    sets = validate.as_size(repeats, "repeats", least=1)
     truth = found.exchanged() if null == "exchanged" else found.tilted(0.0)
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
 
     def measured(name: str) -> TypeOneError:

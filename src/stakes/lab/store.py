@@ -10,7 +10,7 @@ import stakes
 from stakes.errors import FileError
 from stakes.lab.experiment import MEASURED, Results, Row, Value
 from stakes.read import write_binary
-from stakes.read.parquet import parquet_bytes, read_parquet
+from stakes.read.checksums import parquet_bytes, read_parquet
 from stakes.read.tables import pyarrow
 
 FORMAT = "stakes-lab/1"

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.costs import CostMatrix
-from stakes.costs.risk import least_risk
+from stakes.costs._risk import least_risk
+from stakes.learn._bag import fit_members, make_bag, mean_probabilities, probabilities_of, vote
 from stakes.learn._base import MetaLearner, decision_array, several_classes
-from stakes.learn.bag import fit_members, make_bag, mean_probabilities, probabilities_of, vote
 from stakes.learn.weights import FORMULAS, by_label, formula_weights, learnable
 
 
@@ -136,7 +136,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         CostSensitiveBaggingClassifier
             Itself.
         """
-        _validate.choice(self.deciding, "deciding", ["minimum_risk", "vote"])
+        validate.choice(self.deciding, "deciding", ["minimum_risk", "vote"])
         actual = self._start(X, y)
         several_classes(self.classes_)
         self.decisions_ = decision_array(self.costs_, self.classes_)
@@ -193,11 +193,11 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         """Return in which proportions the rows are drawn; nothing if all are alike."""
         rows = None
         if sample_weight is not None:
-            rows = _validate.weights(sample_weight, len(actual), of="X")
+            rows = validate.weights(sample_weight, len(actual), of="X")
         self.class_weight_ = None
         if self.weighting is None:
             return rows
-        _validate.choice(self.weighting, "weighting", FORMULAS)
+        validate.choice(self.weighting, "weighting", FORMULAS)
         codes = np.searchsorted(self.classes_, actual)
         totals = np.bincount(codes, rows).astype(np.float64)
         weights = formula_weights(self.weighting, learnable(self.costs_, self.costs), totals)

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.labels import Label, Labels, hint, listing, plain
 from stakes._core.typing import Floats
-from stakes._labels import Label, Labels, hint, listing, plain
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
 from stakes.learn._base import classes_of, training_costs
@@ -95,7 +95,7 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
             f"method: {method!r} tries the learner out, so it needs one. Use "
             f"WeightedClassifier(estimator, costs, weighting={method!r})."
         )
-    _validate.choice(method, "method", FORMULAS)
+    validate.choice(method, "method", FORMULAS)
     actual = column_or_1d(y)
     classes = classes_of(actual)
     check_classification_targets(actual)
@@ -195,7 +195,7 @@ def given_weights(weighting: Mapping[Any, Any], labels: Labels) -> Floats:
                 f"{listing(tuple(own)) or 'no class'}.{hint(label, tuple(own))} "
                 "Give each class a weight."
             )
-        weights[j] = _validate.numeric(own[label], f"weighting[{label!r}]", ndim=0)
+        weights[j] = validate.numeric(own[label], f"weighting[{label!r}]", ndim=0)
         if not (np.isfinite(weights[j]) and weights[j] > 0):
             raise InputError(
                 f"weighting: expected finite weights above 0, got {weights[j]:g} for the class "

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from stakes._core.typing import Floats
-from stakes.curves.sampling import Sample, mean, variance
+from stakes.curves._sampling import Sample, mean, variance
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from stakes._core.typing import Floats
+from stakes.curves._sampling import Sample
 from stakes.curves.bands.mover import combined
-from stakes.curves.sampling import Sample
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods.exact import distributions
-from stakes.infer.outcomes import Outcomes
 
 DESIGNS = frozenset({"simple", "examples"})
 

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer.outcomes import Outcomes
+from stakes.infer._outcomes import Outcomes
 
 DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
 

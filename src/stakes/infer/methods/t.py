@@ -8,8 +8,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods import normal
-from stakes.infer.outcomes import Outcomes
 
 DESIGNS = normal.DESIGNS
 

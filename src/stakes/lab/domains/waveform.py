@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def waveform(
     >>> round(float((best != y).mean()), 2)
     0.14
     """
-    size, random = _validate.as_size(n, "n"), _validate.generator(rng)
+    size, random = validate.as_size(n, "n"), validate.generator(rng)
     classes = random.permutation(np.arange(size) % len(MIXED))
     first, second = WAVES[np.array(MIXED)[classes].T]
     share = random.random((size, 1))

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.outcomes import Outcomes, make_stratum
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial, Value, share
 from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,

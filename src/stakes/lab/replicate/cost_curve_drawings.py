@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes.lab.experiment import Results
 from stakes.lab.replicate.cost_curve_figures import CORRELATIONS, FIGURE_11
 from stakes.lab.replicate.shared.criterion_trees import CRITERIA
-from stakes.show._cost_space import CONDITION, COST, draw_trivial
+from stakes.show._drawing import CONDITION, COST, draw_trivial
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
 
 SIZE = (4.6, 4.2)

@@ -21,7 +21,7 @@ from stakes.lab.replicate.exact_band_coverage import (
     WHOLE,
     WIDE,
 )
-from stakes.show._cost_space import CONDITION, COST, draw_trivial
+from stakes.show._drawing import CONDITION, COST, draw_trivial
 from stakes.show._matplotlib import COLOURS, GREY, STYLES, pyplot
 
 LOOKS: Mapping[str, Mapping[str, Any]] = {

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stakes.lab.experiment import Results, Value
 from stakes.lab.replicate.finite_validation import ASSURANCE, MAX_FPR, NOMINAL, SIZES, SPREADS
-from stakes.show._cost_space import CONDITION
+from stakes.show._drawing import CONDITION
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 SHOWN = (25, 100, 1000)

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.normal import standard_error
-from stakes.infer.outcomes import Outcomes
 from stakes.lab.experiment import Experiment, Printed, Results, Row, Trial
 from stakes.lab.replicate.shared.classifier import (
     PAPER_MODELS,

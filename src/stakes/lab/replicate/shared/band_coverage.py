@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 from scipy.stats import binom
 
+from stakes.curves._sampling import Mistakes, Sample, drawn
 from stakes.curves.bands import METHODS
 from stakes.curves.bands.mover import WEIGHT, beta_limits, combined
 from stakes.curves.bands.wilson import wilson_limits
-from stakes.curves.sampling import Mistakes, Sample, drawn
 
 Floats = NDArray[np.float64]
 

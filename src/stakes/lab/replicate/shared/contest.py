@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.model_selection import StratifiedKFold
 
-from stakes.costs.risk import least_risk
-from stakes.infer.probability.convolution import Draws
-from stakes.infer.probability.distribution import CostDistribution
+from stakes.costs._risk import least_risk
+from stakes.infer._probability.convolution import Draws
+from stakes.infer._probability.distribution import CostDistribution
 from stakes.lab.cost_models import THESIS, draw_costs
 from stakes.lab.domains.uci import DataSet
 from stakes.lab.experiment import Row, average, share

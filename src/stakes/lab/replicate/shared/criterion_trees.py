@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from stakes import _validate
+from stakes._core import validate
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def tree_scores(
     ndarray
         (positives + 1) / (examples + 2) of the leaf that each new example falls into.
     """
-    impurity = CRITERIA[_validate.choice(criterion, "criterion", tuple(CRITERIA))]
+    impurity = CRITERIA[validate.choice(criterion, "criterion", tuple(CRITERIA))]
     scores = np.empty(len(X_new))
     waiting = [(np.arange(len(X)), np.arange(len(X_new)), max_depth)]
     while waiting:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.outcomes import Outcomes
 from stakes.lab.experiment import Results, Row, Trial, average, share
 from stakes.lab.replicate.shared.classifier import (
     TEST,
