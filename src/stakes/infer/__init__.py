@@ -8,6 +8,7 @@ from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
+from stakes.infer.gate import Gate
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.ranking import Ranking
 from stakes.infer.significance import TestResult
@@ -26,6 +27,7 @@ __all__ = [
     "Design",
     "Flip",
     "FlipRegion",
+    "Gate",
     "Interval",
     "Pair",
     "PairedAccumulator",

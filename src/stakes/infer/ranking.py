@@ -23,6 +23,8 @@ from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.gate import Gate
+from stakes.infer.significance import TestResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,7 +266,13 @@ class Ranking:
             limits = max_t(compared, alpha, rng) if normal else bonferroni(compared, alpha)
             return judged(compared, p_values(compared), limits, alpha, adjust)
 
-    def against(self, baseline: str, *, confidence: float = 0.95) -> list[Pair]:
+    def against(
+        self,
+        baseline: str,
+        *,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> list[Pair]:
         """Compare each classifier with one of them.
 
         Parameters
@@ -274,6 +282,9 @@ class Ranking:
         confidence : float, default 0.95
             One minus the probability of any wrong rejection, and that all intervals are right
             together, which are Bonferroni's.
+        rng : Generator or seed, default 0
+            For what is random. Bonferroni's intervals and the default tests are not, so that every
+            seed gives the same.
 
         Returns
         -------
@@ -303,10 +314,69 @@ class Ranking:
         [('new', -0.8, True), ('newer', -0.7, True)]
         """
         self._check_name(baseline, "baseline")
+        validate.generator(rng)
         alpha = validate.alpha(confidence)
         others = [name for name in self.estimates() if name != baseline]
         compared = [self.difference(name, baseline) for name in others]
         return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
+
+    def gate(
+        self,
+        baseline: str,
+        *,
+        margin: float | None = None,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Gate:
+        """Decide which models may replace a baseline.
+
+        Parameters
+        ----------
+        baseline : str
+            The model that the others are compared with.
+        margin : float, optional
+            How much more than the baseline a model may cost per decision. With a margin a model
+            must be shown to cost less than that much more; without one it fails only if it is shown
+            to cost more.
+        confidence : float, default 0.95
+            Confidence level of the intervals and tests.
+        rng : Generator or seed, default 0
+            As in `against`.
+
+        Returns
+        -------
+        Gate
+            Which models fail and which pass, the rule, and the comparisons behind it.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> ranking = compare_many([0] * 600 + [1] * 400, {
+        ...     "old": [0] * 550 + [1] * 350 + [0] * 100,
+        ...     "new": [0] * 500 + [1] * 50 + [0] * 70 + [1] * 380}, costs)
+        >>> gate = ranking.gate("old", margin=0.5)
+        >>> gate.passed
+        True
+        >>> print(gate.tests[0].summary())
+        new costs less than 0.5 more than old: shown at 95 % confidence (p = 1e-12, exact).
+        """
+        if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
+            raise InputError(
+                f"margin: expected how much more a model may cost, 0 or more; got {margin:g}."
+            )
+        pairs = self.against(baseline, confidence=confidence, rng=rng)
+        tests: list[TestResult] = []
+        if margin is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RareCostWarning)  # `against` warned of them
+                tests = [
+                    self.difference(pair.first, baseline).test(
+                        alternative="less", margin=margin, confidence=confidence
+                    )
+                    for pair in pairs
+                ]
+        return Gate(baseline, float(confidence), tuple(pairs), margin, tuple(tests), self.unit)
 
     def _check_name(self, name: Any, argument: str) -> None:
         if name not in self.names:
