@@ -92,9 +92,9 @@ def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
     if given.costs is not None and mistakes:
         raise InputTypeError("--costs, --fp, --fn: give a cost matrix or the two costs, not both.")
     if given.costs is not None:
-        return read_matrix(given.costs, given.rows, given.labels)
-    if given.rows is not None or given.labels is not None:
-        name = "--rows" if given.rows is not None else "--labels"
+        return read_matrix(given.costs, given.rows, given.classes)
+    if given.rows is not None or given.classes is not None:
+        name = "--rows" if given.rows is not None else "--classes"
         raise InputTypeError(f"{name}: it is about a cost matrix; give one with --costs.")
     if len(mistakes) == 1:
         missing = "--fn" if "false_positive" in mistakes else "--fp"
@@ -102,17 +102,17 @@ def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
     return mistakes or None
 
 
-def read_matrix(path: Path, rows: str | None, labels: str | None) -> CostMatrix:
+def read_matrix(path: Path, rows: str | None, classes: str | None) -> CostMatrix:
     """Read a cost matrix from a file."""
     from stakes.costs import CostMatrix
     from stakes.study.classes import in_words_or_numbers
 
-    if labels is None and path.suffix.lower() == ".cost" and path.exists():
+    if classes is None and path.suffix.lower() == ".cost" and path.exists():
         raise FileError(
-            f"{path}: Weka's files have no labels; give the classes in their order, with --labels "
+            f"{path}: Weka's files have no labels; give the classes in their order, with --classes "
             "good,bad."
         )
-    named = None if labels is None else in_words_or_numbers(next(csv.reader([labels]), []))
+    named = None if classes is None else in_words_or_numbers(next(csv.reader([classes]), []))
     return CostMatrix.read(path, rows=rows, labels=named)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from stakes.errors import StakesError, StakesWarning
 
@@ -16,8 +19,8 @@ ANYWHERE = ("--quiet", "-q", "--debug")
 """Options of all commands, which may stand before a command's name or after it."""
 
 ARGUMENTS = (
-    "assurance|capacity|class_priors|confidence|data|difference|false_negative|false_positive|"
-    "half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|scale|volume"
+    "assurance|baseline|capacity|class_priors|confidence|data|difference|false_negative|"
+    "false_positive|half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|scale|volume"
 )
 """Arguments that are options of commands under the same names."""
 
@@ -25,18 +28,68 @@ SHORT = {"false_positive": "fp", "false_negative": "fn"}
 LONG_ARGUMENTS = "class_priors|half_width|max_fpr|min_recall|pos_label"
 """Those that can be no other words."""
 
+PATIENCE = 1.0
+"""Seconds in which further signals are those of the same Ctrl-C."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code: 0, or 1 for a failed gate, 2 for an error."""
     given = _ordered(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    with _Interrupts(ends=arguments is None) as interrupts:
+        try:
+            return _guarded(given)
+        except KeyboardInterrupt:
+            interrupts.ignore()
+            return _complain("interrupted.", INTERRUPTED)
+
+
+class _Interrupts:
+    """Turns Ctrl-C into one KeyboardInterrupt, however many signals come of it.
+
+    A terminal, a shell or an impatient user sends several. One that arrives while the first is
+    handled, or while Python ends, would kill the process and hide its exit code.
+
+    Parameters
+    ----------
+    ends : bool
+        Whether the process ends with the command; signals then stay ignored.
+    """
+
+    def __init__(self, *, ends: bool) -> None:
+        self._ends = ends
+        self._last = -PATIENCE
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if default and threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN if self._ends else self._before)
+
+    def ignore(self) -> None:
+        """Ignore what comes from now on: the first signal is being dealt with."""
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _interrupt(self, *_: object) -> None:
+        now = time.monotonic()
+        if now - self._last >= PATIENCE:  # later ones may be needed: libraries can lose the first
+            self._last = now
+            raise KeyboardInterrupt
+
+
+def _guarded(given: list[str]) -> int:
+    """Run a command; of what goes wrong, let only an interrupt through."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", StakesWarning)
             warnings.showwarning = _Warnings()
             result = _run(given)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _complain("interrupted.", INTERRUPTED)
     except BrokenPipeError:  # whoever read our output has seen enough
         return _without_output(BROKEN_PIPE)
     except OSError as error:
