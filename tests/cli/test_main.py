@@ -180,6 +180,8 @@ def test_control_c(folder, times):
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
+        # Those who run tests in the background have Ctrl-C ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 120  # a busy machine takes long to start Python
     while time.monotonic() < deadline and not _waits(running.pid):

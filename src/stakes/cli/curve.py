@@ -130,8 +130,8 @@ def curve(
         confidence=confidence,
         undecided=True,
     )
-    condition = None if costs is None else _condition(study, prevalence)
     curves = _curves(study)
+    condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:
         found = _found(study, curves, condition, progress, simultaneous=simultaneous)
     _show(output, study, found, unit)
