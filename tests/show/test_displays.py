@@ -470,7 +470,7 @@ def test_a_path_of_costs_is_drawn():
         y_true, predictions, mild, harsh, steps=5, rng=0, unit="USD"
     )
     assert display.sensitivity == found
-    assert display.frame().equals(found.frame())
+    assert display.frame().equals(found.to_frame())
     upper, lower = display.axes_
     for i, name in enumerate(found.names):
         assert np.array_equal(upper.get_lines()[i].get_ydata(), found.cost[i])

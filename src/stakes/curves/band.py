@@ -17,7 +17,6 @@ from stakes._core.values import ByValue, frozen
 from stakes.curves._sampling import Sample, mean
 from stakes.curves.bands import METHODS
 from stakes.errors import InputError
-from stakes.infer._inference import check_options, option_names
 
 # How sure each point of a band must be for the whole band to be right at once.
 
@@ -234,7 +233,7 @@ def band_limits(
     """Check what is asked of a band, and let the method answer."""
     alpha = validate.alpha(confidence)
     module = METHODS[validate.choice(method, "method", tuple(METHODS))]
-    check_options(options, f"the method {method!r}", option_names(module.limits, 2))
+    validate.options(options, f"the method {method!r}", validate.keywords(module.limits))
     if simultaneous:
         if method not in SIMULTANEOUS:
             raise InputError(

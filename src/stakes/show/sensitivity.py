@@ -159,7 +159,7 @@ class CostSensitivityDisplay:
         -------
         pandas.DataFrame
         """
-        return self.sensitivity.frame()
+        return self.sensitivity.to_frame()
 
 
 def _use_logarithms(axes: Any, ratio: float) -> None:

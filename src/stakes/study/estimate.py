@@ -25,8 +25,7 @@ class EstimateBy(CostEstimate):
     method: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def interval(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> Interval:
-        """Return a confidence interval; see `CostEstimate.interval`."""
+    def _interval(self, confidence: float, method: str, options: Mapping[str, Any]) -> Interval:
         if method == "auto" and self.method != "auto":
-            return super().interval(confidence, self.method, **{**self.options, **options})
-        return super().interval(confidence, method, **options)
+            return super()._interval(confidence, self.method, {**self.options, **options})
+        return super()._interval(confidence, method, options)
