@@ -234,6 +234,15 @@ class Choice:
         Why, in words.
     rare : RareOutcome or None
         The outcome that was observed too rarely for the usual method, where that is why.
+
+    Examples
+    --------
+    >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 6]], [[3, 5], [3, 14]]], labels=[0, 1])
+    >>> choice = CostDifference(paired, costs).choice
+    >>> choice.name, choice.reason
+    ('exact', 'both extreme outcomes were observed at least 5 times.')
     """
 
     name: str

@@ -102,6 +102,7 @@ def holm(p_values: Floats) -> Floats:
 def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
     """Return intervals each of which is wrong with its share of the error rate only."""
     level = 1 - alpha / len(compared)
+    # Anyone who asks for several comparisons is warned once, not by each interval.
     intervals = [
         quiet_interval(each, level) if isinstance(each, Inference) else each.interval(level)
         for each in compared
@@ -113,12 +114,14 @@ def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
     """Return intervals d ± t* s_d of all pairs, t* the quantile of the largest of their t."""
     spread = difference_covariance(compared)
     error = np.sqrt(np.diag(spread))
+    # Two models that always agree have no error, and no say in the largest t.
     scale = np.where(error > 0, error, 1)
     values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
-    root = vectors * np.sqrt(np.maximum(values, 0))
+    root = vectors * np.sqrt(np.maximum(values, 0))  # differences of k models have rank k - 1
     generator = validate.generator(rng)
     freedom = compared[0].n - 1
     drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
+    # One chi-squared for all t of a draw, since all errors are estimated from the same examples.
     drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)
     factor = float(np.quantile(np.abs(drawn).max(axis=1), 1 - alpha))
     return [

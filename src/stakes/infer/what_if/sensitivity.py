@@ -217,7 +217,7 @@ class CostSensitivity(ByValue):
         str
             Two sentences.
         """
-        said = [
+        ranges = [
             f"{name} from {number(low)} to {number(high)}"
             for low, high, name in self.cheapest_ranges()
         ]
@@ -226,7 +226,7 @@ class CostSensitivity(ByValue):
             for name, each in zip(self.names, self.probability, strict=True)
         )
         return (
-            f"Along the path ({self.axis}) the cheapest is {', then '.join(said)}. "
+            f"Along the path ({self.axis}) the cheapest is {', then '.join(ranges)}. "
             f"The probability of being the cheapest goes from its start to its end: {chances}."
         )
 
