@@ -191,7 +191,7 @@ COSTS = [
     Case("a positive class of three", ["evaluate", "a.csv", "-c", C, "--pos-label", "a"], "--pos-label: only two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\nc,a\n"}),
     Case("scores alone of three classes", ["evaluate", "a.csv", "-c", C], r"a\.csv, column 'm_score': scores alone .* two", {C: THREE, "a.csv": "actual,m_score\na,0.1\nb,0.2\n"}),
     Case("checking costs without orientation", ["costs", "check", C], rf"{C}, row 1, column 1: .*--rows", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
-    Case("checking predictions", ["costs", "check", P], rf"{P}, line 1, column 1"),
+    Case("checking predictions", ["costs", "check", P], rf"{P}, row 1, column 1"),
 ]  # fmt: skip
 
 OPTIONS = [
@@ -270,7 +270,7 @@ JOINS = [
     Case("an example that one file has alone", JOIN, rf"{P}, column 'id': there is no 'g' and 1 more, which b\.csv has", {"b.csv": B + "g,ok\nh,ok\n"}),
     Case("files that disagree", JOIN, rf"{P} and b\.csv, column 'actual': for the id 'f' one has 'fraud', the other 'ok'", {"b.csv": B.replace("svm", "svm,actual").replace("ok", "ok,ok").replace("b,ok,ok", "b,ok,fraud").replace("d,ok,ok", "d,ok,fraud").replace("f,fraud", "f,fraud,ok")}),
     Case("a bad label in a joined file", [*JOIN, "-m", "svm"], rf"{P} \+ b\.csv, id 'd', column 'svm': 'maybe' is not one of the decisions", {"b.csv": B.replace("d,ok", "d,maybe")}),
-    Case("an example without a name", ["evaluate", P, "a.jsonl", "-c", C, "--id", "id"], r"a\.jsonl, row 1, column 'id': the example has no name", {"a.jsonl": '{"id": null, "svm": "ok"}\n{"id": "b", "svm": "ok"}\n'}),
+    Case("an example without a name", ["evaluate", P, "a.jsonl", "-c", C, "--id", "id"], r"a\.jsonl, line 1, column 'id': the example has no name", {"a.jsonl": '{"id": null, "svm": "ok"}\n{"id": "b", "svm": "ok"}\n'}),
 ]  # fmt: skip
 
 MERGE = ["merge", "a.json", "b.json", "--out", "all.json"]

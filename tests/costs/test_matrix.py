@@ -265,7 +265,7 @@ def test_numbers_and_their_texts_name_columns_alike():
 
 def test_probabilities_that_rounding_pushed_out_are_pushed_back():
     assert FRAUD.risk([[1.0000000000000002, -1e-17]]).tolist() == FRAUD.risk([[1, 0]]).tolist()
-    with pytest.raises(InputError, match="between 0 and 1, got -1e-06 at position .0, 1"):
+    with pytest.raises(InputError, match=r"between 0 and 1, got -1e-06 at position \[0, 1\]"):
         FRAUD.risk([[1.0, -1e-6]])
 
 

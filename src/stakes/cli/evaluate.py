@@ -132,14 +132,14 @@ def _results(
         "costs": study.costs.to_dict(),
         "class_priors": study.design.class_priors,
         "models": [
-            _model(name, each, intervals[name], study, volume) for name, each in estimates.items()
+            _model(study, name, estimates[name], intervals[name], volume) for name in estimates
         ],
         "best_set": best,
     }
 
 
 def _model(
-    name: str, estimate: CostEstimate, interval: Interval, study: Study, volume: float | None
+    study: Study, name: str, estimate: CostEstimate, interval: Interval, volume: float | None
 ) -> dict[str, Any]:
     from stakes.errors import LabelError
 
