@@ -22,7 +22,7 @@ from stakes._core.labels import (
     renamed,
 )
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes.costs._risk import expected_risk, least_risk, rank_alike
 from stakes.costs.exchange import Exchange
 from stakes.errors import InputError, LabelError
@@ -98,7 +98,7 @@ class CostMatrix(Exchange, ByValue):
         classes, choices = as_axes(labels, decisions)
         oriented = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
-        self._set(values=frozen(oriented + 0.0), labels=classes, decisions=choices)
+        self._set(values=readonly_copy(oriented + 0.0), labels=classes, decisions=choices)
 
     # -- other ways to make one
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.columns import Column
 from stakes._core.labels import Labels, as_axes, as_labels, union
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes._summable import Summable
 from stakes.counts._arrays import Axis, check_cells, count_columns
 from stakes.errors import InputError
@@ -49,8 +49,8 @@ class LabelledCounts(Summable, ByValue):
             if squares.shape != shape:
                 raise InputError(f"squares: expected the shape of counts, {shape}.")
             table = table.astype(np.float64)
-            squares = frozen(squares)
-        self._set(counts=frozen(table), labels=classes, decisions=choices, squares=squares)
+            squares = readonly_copy(squares)
+        self._set(counts=readonly_copy(table), labels=classes, decisions=choices, squares=squares)
 
     @classmethod
     def _from_columns(

@@ -15,7 +15,7 @@ from stakes._core.columns import Column
 from stakes._core.labels import Label, Labels, as_labels, hint
 from stakes._core.text import number
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes._summable import Summable
 from stakes.errors import InputError, LabelError
 
@@ -178,8 +178,12 @@ def checked_sides(
                 f"squares: expected an array of shape {both.shape}, positives and negatives; "
                 f"got {squares.shape}."
             )
-        both, squares = both.astype(np.float64), frozen(squares)
-    return {"positives": frozen(both[0]), "negatives": frozen(both[1]), "squares": squares}
+        both, squares = both.astype(np.float64), readonly_copy(squares)
+    return {
+        "positives": readonly_copy(both[0]),
+        "negatives": readonly_copy(both[1]),
+        "squares": squares,
+    }
 
 
 def checked_names(pos_label: Any, neg_label: Any) -> dict[str, Label]:

@@ -12,7 +12,7 @@ from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
-from stakes._core.values import frozen
+from stakes._core.values import readonly_copy
 from stakes._core.warn import warn
 from stakes.counts._bins import bin_of, reaches, run_starts, split_where_it_matters
 from stakes.counts._two_classes import (
@@ -79,10 +79,10 @@ class BinnedScoreCounts(SideBySide):
     ) -> None:
         edges = validate.thresholds(lowest, "lowest")
         self._set(
-            lowest=frozen(edges),
+            lowest=readonly_copy(edges),
             **checked_sides({"lowest": len(edges)}, positives, negatives, squares),
             **checked_names(pos_label, neg_label),
-            highest=frozen(_checked_ranges(edges, highest)),
+            highest=readonly_copy(_checked_ranges(edges, highest)),
         )
 
     @classmethod

@@ -12,7 +12,7 @@ from stakes._core import validate
 from stakes._core.columns import as_column
 from stakes._core.labels import Labels, as_axes, as_labels, in_order, listing, union
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes._summable import Summable
 from stakes.counts._arrays import check_cells, count_columns
 from stakes.counts._labelled import axes_of
@@ -59,7 +59,7 @@ class GroupedConfusion(Summable, ByValue):
             )
         names = as_labels(range(len(table)) if groups is None else groups, "groups")
         validate.same_length({"counts": len(table), "groups": len(names)})
-        self._set(counts=frozen(table), labels=classes, decisions=choices, groups=names)
+        self._set(counts=readonly_copy(table), labels=classes, decisions=choices, groups=names)
 
     @classmethod
     def from_labels(

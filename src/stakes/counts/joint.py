@@ -14,7 +14,7 @@ from stakes._core import validate
 from stakes._core.columns import CHUNK, as_column, label_codes
 from stakes._core.labels import Labels, as_axes, in_order, listing, union
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes._summable import Summable
 from stakes.counts._arrays import check_cells
 from stakes.counts.confusion import Confusion
@@ -72,9 +72,9 @@ class JointConfusion(Summable, ByValue):
         classes, choices = as_axes(labels, decisions)
         self._set(
             names=tuple(names),
-            decided=frozen(decided),
-            actual=frozen(actual),
-            counts=frozen(counts),
+            decided=readonly_copy(decided),
+            actual=readonly_copy(actual),
+            counts=readonly_copy(counts),
             labels=classes,
             decisions=choices,
         )

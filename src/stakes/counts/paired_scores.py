@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.columns import Column, as_column
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
-from stakes._core.values import frozen, kept
+from stakes._core.values import readonly, readonly_copy
 from stakes.counts._labelled import weight_amounts
 from stakes.counts._two_classes import (
     Ranks,
@@ -96,12 +96,12 @@ class PairedScoreCounts(TwoClassCounts):
             raise InputError("squares: they belong to sums of weights; give those as amounts too.")
         for name, values in rows.items():
             if values is not None:
-                rows[name] = frozen(validate.counts(values, name, ndim=1))
+                rows[name] = readonly_copy(validate.counts(values, name, ndim=1))
         lengths = {**codes, "positive": is_positive, **rows}
         validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
         self._set(
-            **{name: frozen(values) for name, values in (cuts | codes).items()},
-            positive=frozen(is_positive),
+            **{name: readonly_copy(values) for name, values in (cuts | codes).items()},
+            positive=readonly_copy(is_positive),
             **rows,
             **checked_names(pos_label, neg_label),
         )
@@ -211,13 +211,13 @@ class PairedScoreCounts(TwoClassCounts):
         tables = [ranked(each) for each in scores]
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
-            thresholds_1=kept(tables[0][0]),
-            thresholds_2=kept(tables[1][0]),
-            ranks_1=kept(tables[0][1]),
-            ranks_2=kept(tables[1][1]),
-            positive=kept(positive),
-            amounts=None if amounts[0] is None else frozen(amounts[0]),
-            squares=kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
+            thresholds_1=readonly(tables[0][0]),
+            thresholds_2=readonly(tables[1][0]),
+            ranks_1=readonly(tables[0][1]),
+            ranks_2=readonly(tables[1][1]),
+            positive=readonly(positive),
+            amounts=None if amounts[0] is None else readonly_copy(amounts[0]),
+            squares=readonly(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
             pos_label=labels[0],
             neg_label=labels[1],
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes._summable import Summable
 from stakes.costs.example import ExampleCosts
 from stakes.errors import InputError
@@ -52,7 +52,7 @@ class CostSample(Summable, ByValue):
                 f"low, high: expected finite bounds that contain all costs, {seen[0]:g} to "
                 f"{seen[1]:g}; got {least:g} and {most:g}."
             )
-        self._set(values=frozen(array + 0.0), low=least, high=most)
+        self._set(values=readonly_copy(array + 0.0), low=least, high=most)
 
     @classmethod
     def from_predictions(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:

@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.columns import Column, as_column
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
-from stakes._core.values import frozen, kept
+from stakes._core.values import readonly, readonly_copy
 from stakes.counts._labelled import weight_amounts
 from stakes.counts._two_classes import (
     SideBySide,
@@ -69,7 +69,7 @@ class ScoreCounts(SideBySide):
     ) -> None:
         cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
-            thresholds=frozen(cuts),
+            thresholds=readonly_copy(cuts),
             **checked_sides({"thresholds": len(cuts)}, positives, negatives, squares),
             **checked_names(pos_label, neg_label),
         )
@@ -187,11 +187,11 @@ class ScoreCounts(SideBySide):
 
         The first table has the counts of positives and negatives; a second one the squares.
         """
-        squares = kept(tables[1]) if len(tables) > 1 else None
-        positives, negatives = kept(tables[0])
+        squares = readonly(tables[1]) if len(tables) > 1 else None
+        positives, negatives = readonly(tables[0])
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - as __init__ does
-            thresholds=kept(thresholds),
+            thresholds=readonly(thresholds),
             positives=positives,
             negatives=negatives,
             pos_label=pos_label,

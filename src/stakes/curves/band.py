@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes.curves._sampling import Sample, mean
 from stakes.curves.bands import METHODS
 from stakes.errors import InputError
@@ -118,7 +118,7 @@ class Band(ByValue):
         if (factor < 0).any():
             raise InputError(f"scale: expected what being always wrong costs, got {scale!r}.")
         scaled: dict[str, Any] = {
-            name: frozen(getattr(self, name) * factor) for name in ("cost", "low", "high")
+            name: readonly_copy(getattr(self, name) * factor) for name in ("cost", "low", "high")
         }
         return replace(self, **scaled)
 
@@ -211,7 +211,7 @@ def make_band(
     )
     low, high = np.maximum(low, within[0]), np.minimum(high, within[1])
     parts = {"pc": pc, "cost": mean(sample), "low": low, "high": high}
-    arrays = {name: frozen(part) for name, part in parts.items()}
+    arrays = {name: readonly_copy(part) for name, part in parts.items()}
     return Band(
         **arrays,
         confidence=float(confidence),
