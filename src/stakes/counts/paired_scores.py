@@ -14,7 +14,6 @@ from stakes._core.columns import Column, as_column
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.values import readonly, readonly_copy
-from stakes.counts._labelled import weight_amounts
 from stakes.counts._two_classes import (
     Ranks,
     TwoClassCounts,
@@ -26,6 +25,7 @@ from stakes.counts._two_classes import (
     sides,
     two_classes,
 )
+from stakes.counts.engines import scored
 from stakes.counts.scores import ScoreCounts
 from stakes.errors import InputError, InputTypeError
 
@@ -149,7 +149,7 @@ class PairedScoreCounts(TwoClassCounts):
         validate.same_length(
             {"y_true": len(column), "y_score_1": len(scores[0]), "y_score_2": len(scores[1])}
         )
-        amounts = weight_amounts(sample_weight, len(column))
+        amounts = validate.weight_amounts(sample_weight, len(column))
         return cls._from_rows(column, scores, amounts, pos_label, neg_label)
 
     @classmethod
@@ -187,8 +187,6 @@ class PairedScoreCounts(TwoClassCounts):
         >>> PairedScoreCounts.from_frame(frame, actual="truth", score=("a", "b")).n
         3
         """
-        from stakes.counts.engines import scored
-
         pair: Any = score
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair
             raise InputTypeError(

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
-from stakes._summable import Summable
 from stakes.costs.example import ExampleCosts
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostSample(Summable, ByValue):
+class CostSample(ByValue):
     """What each example cost, and the least and the most that an example can cost.
 
     Parameters
@@ -98,6 +97,10 @@ class CostSample(Summable, ByValue):
             return NotImplemented
         values = np.concatenate([self.values, other.values])
         return type(self)(values, min(self.low, other.low), max(self.high, other.high))
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sample as plain lists.
