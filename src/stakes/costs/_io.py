@@ -56,7 +56,7 @@ def read_matrix(
 ) -> Matrix:
     """Read a cost matrix in the format that the file's name ends with.
 
-    `make` checks the table and makes a matrix of it; what it complains of is said of the file.
+    `make` checks the table and makes a matrix of it; its errors name the file.
     """
     parse = _PARSERS.get(_suffix(as_path(path)))
     source = str(path)

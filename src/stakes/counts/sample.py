@@ -54,7 +54,7 @@ class CostSample(ByValue):
         self._set(values=readonly_copy(array + 0.0), low=least, high=most)
 
     @classmethod
-    def from_predictions(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:
+    def from_labels(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:
         """Take the costs of what was decided, or the differences of two classifiers' costs.
 
         The bounds are the least and the most that any decision costs for any of the examples.
@@ -77,7 +77,7 @@ class CostSample(ByValue):
         --------
         >>> from stakes import CostSample, ExampleCosts
         >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
-        >>> CostSample.from_predictions(costs, ["ok", "fraud", "ok"])
+        >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
         low, high = float(costs.values.min()), float(costs.values.max())
