@@ -222,6 +222,16 @@ def weights(
     return array
 
 
+def weight_amounts(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> list[NDArray[Any] | None]:
+    """Return what is added up for each row: one, or its weight and the weight squared."""
+    if sample_weight is None:
+        return [None]
+    each = weights(sample_weight, n, name, of)
+    return [each, each * each]
+
+
 def too_heavy(name: str, heaviest: float) -> InputError:
     """Say that the squares of weights, which precision depends on, are no longer numbers."""
     return InputError(

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stakes.errors import FileError, MissingExtraError
+from stakes._core.optional import imported
+from stakes.errors import FileError
 from stakes.read._diagnose import (
     csv_lines,
     csv_problem,
@@ -183,13 +184,7 @@ def standard_input() -> bytes:
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
     """Return pyarrow, or say what needs it and which extra brings it."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs pyarrow, which is not installed: pip install 'stakes[{extra}]'"
-        ) from error
-    return pa
+    return imported("pyarrow", what, f"'stakes[{extra}]'")
 
 
 def check_readable(path: Any, source: str) -> None:

@@ -152,7 +152,7 @@ class CostSensitivityDisplay:
         self.axes_, self.figure_ = both, upper.figure
         return self
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each classifier and place on the path.
 
         Returns
