@@ -16,6 +16,8 @@ LAYERS = [
     {"errors", "_core"},
     {"read"},
     {"costs", "counts"},
+    # Predictions are turned into counts, so they know the counts, and the counts do not know them.
+    {"predictions"},
     {"measures"},
     {"infer", "curves"},
     {"study"},

@@ -93,7 +93,7 @@ def test_a_page_is_well_formed_and_its_ids_are_unique(pages, name):
 
 
 def test_the_same_findings_give_the_same_page(pages):
-    again = pickle.loads(pickle.dumps(findings_of("hostile")))
+    again = replace(findings_of("hostile"))
     assert report_html(again) == pages("hostile")
 
 

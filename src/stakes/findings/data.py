@@ -113,7 +113,7 @@ def data_of(study: Study) -> Data:
         decisions=tuple(joint.decisions),
         class_counts=tuple(joint.class_counts().tolist()),
         pos_label=study.pos_label,
-        notes=tuple(study.said),
+        notes=tuple(study.notes),
     )
 
 

@@ -127,9 +127,13 @@ class IntervalBy:
     method: str = "auto"
     options: Mapping[str, Any] | None = None
 
-    def estimates(self, study: Study, unit: str) -> dict[str, CostEstimate]:
-        """Return what each model costs, the cheapest first."""
-        return study.estimates(unit, self.method, **(self.options or {}))
+    def interval(self, estimate: CostEstimate, confidence: float) -> Interval:
+        """Return the interval of a cost."""
+        return estimate.interval(confidence, self.method, **(self.options or {}))
+
+    def summary(self, estimate: CostEstimate, confidence: float) -> str:
+        """Say what a model costs, with that interval."""
+        return estimate.summary(confidence, self.method, **(self.options or {}))
 
 
 AUTO = IntervalBy()
@@ -140,13 +144,15 @@ def models_of(
 ) -> tuple[Model, ...]:
     """Return each model's cost and its interval, the cheapest first."""
     return tuple(
-        _model(name, estimate, study, volume)
-        for name, estimate in by.estimates(study, unit).items()
+        _model(name, estimate, study, volume, by)
+        for name, estimate in study.estimates(unit).items()
     )
 
 
-def _model(name: str, estimate: CostEstimate, study: Study, volume: float | None) -> Model:
-    interval = estimate.interval(study.confidence)
+def _model(
+    name: str, estimate: CostEstimate, study: Study, volume: float | None, by: IntervalBy
+) -> Model:
+    interval = by.interval(estimate, study.confidence)
     confusion = study.joint.single(name)
     used = where_used(confusion, study.design)
     decision, trivial = estimate.best_trivial()
@@ -166,7 +172,7 @@ def _model(name: str, estimate: CostEstimate, study: Study, volume: float | None
         cheaper_than_trivial=estimate.cost < trivial.cost,
         counts=confusion.counts,
         contributions=estimate.contributions(),
-        summary=estimate.summary(study.confidence),
+        summary=by.summary(estimate, study.confidence),
     )
 
 
@@ -205,18 +211,18 @@ def _savings(confusion: Confusion, study: Study, trivial: float) -> float | None
 def trivial_of(study: Study) -> tuple[Trivial, ...]:
     """Return what each constant prediction costs, the cheapest first."""
     always = study.estimate(study.names[0]).trivial()
-    found = [_trivial(decision, each, study) for decision, each in always.items()]
+    found = [_trivial(decision, each, study, AUTO) for decision, each in always.items()]
     return tuple(sorted(found, key=lambda each: each.cost))
 
 
 def best_trivial_of(study: Study, by: IntervalBy = AUTO) -> Trivial:
     """Return what the best constant prediction costs, without a look at the others."""
-    cheapest = next(iter(by.estimates(study, "").values()))
-    return _trivial(*cheapest.best_trivial(), study)
+    cheapest = next(iter(study.estimates().values()))
+    return _trivial(*cheapest.best_trivial(), study, by)
 
 
-def _trivial(decision: Label, always: CostEstimate, study: Study) -> Trivial:
-    interval = always.interval(study.confidence)
+def _trivial(decision: Label, always: CostEstimate, study: Study, by: IntervalBy) -> Trivial:
+    interval = by.interval(always, study.confidence)
     try:
         errors = always.error_rate
     except LabelError:  # no decision is a class

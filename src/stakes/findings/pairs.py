@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stakes._core.text import seen
-from stakes.errors import RareCostWarning
 from stakes.findings._encode import Finding
-from stakes.infer._multiplicity import Pair
+from stakes.infer import Pair
 from stakes.infer.difference import CostDifference
 from stakes.infer.ranking import Ranking
 from stakes.study import Study
@@ -63,9 +61,7 @@ def pairs_of(study: Study, seed: int = 0) -> tuple[ComparedPair, ...]:
 
 def compared_pairs(ranking: Ranking, pairs: Sequence[Pair]) -> tuple[ComparedPair, ...]:
     """Return comparisons with the method of each, and a warning where outcomes are rare."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RareCostWarning)  # who compared them was warned
-        return tuple(_compared(ranking.difference(pair.first, pair.second), pair) for pair in pairs)
+    return tuple(_compared(ranking.difference(pair.first, pair.second), pair) for pair in pairs)
 
 
 def _compared(difference: CostDifference, pair: Pair) -> ComparedPair:
@@ -78,7 +74,7 @@ def _compared(difference: CostDifference, pair: Pair) -> ComparedPair:
         pair.p_value,
         pair.adjusted,
         pair.rejected,
-        difference.default_method(),
+        difference.choice.name,
         _warning(difference),
     )
 

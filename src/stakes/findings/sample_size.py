@@ -12,9 +12,8 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
-from stakes.infer._inference import limits
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.planning import Plan, Power, plan_test_size
+from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_test_size
 from stakes.study import Study
 
 FACTORS = np.array([0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 100])
@@ -111,7 +110,7 @@ def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
 
 def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) -> SampleSize:
     sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
-    low, high = _intervals(estimate, sizes, study.confidence)
+    low, high = limits_at_sizes(estimate, sizes, study.confidence)
     target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
     return SampleSize(
         name=name,
@@ -122,13 +121,6 @@ def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) 
         target=target or None,
         plan=_plan(study, name, target, settings),
     )
-
-
-def _intervals(estimate: CostEstimate, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the interval's limits in test sets of these sizes, were all shares the same."""
-    scaled = estimate.outcomes().times(sizes / estimate.n)
-    with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
-        return limits(scaled, confidence, estimate.default_method(), {})
 
 
 def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:

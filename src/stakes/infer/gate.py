@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from stakes._core.text import html_table, number, percent
+from stakes.infer._inference import TestResult
 from stakes.infer._multiplicity import Pair
-from stakes.infer.significance import TestResult
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes._core.text import number, percent, text_table
 from stakes.errors import DesignError, LabelError
+from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     )
 
 
-def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) -> str:
+def cost_table(
+    estimates: Mapping[Any, CostEstimate],
+    confidence: float = 0.95,
+    method: str = "auto",
+    **options: Any,
+) -> str:
     """Write a table of what models cost, the cheapest first.
 
     The last line is the best that one and the same decision for all examples would do. Where no
@@ -33,8 +39,8 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
     ----------
     estimates : mapping
         From the models' names to their estimates, on the same examples and costs.
-    confidence : float, default 0.95
-        Of the intervals.
+    confidence, method, **options
+        Of the intervals, as in ``CostEstimate.interval``.
 
     Returns
     -------
@@ -66,16 +72,19 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
     always 1                0.6   0.1582 … 4.957         3    60 %
     """
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
-    rows = [_row(name, estimate, confidence) for name, estimate in ranked]
+
+    def row(name: Any, estimate: CostEstimate) -> list[str]:
+        return _row(name, estimate, estimate.interval(confidence, method, **options))
+
+    rows = [row(name, estimate) for name, estimate in ranked]
     if ranked:
         with suppress(DesignError):  # costs of single examples know no other decision
             decision, estimate = ranked[0][1].best_trivial()
-            rows.append(_row(f"always {decision}", estimate, confidence))
+            rows.append(row(f"always {decision}", estimate))
     return _cost_table(rows, confidence)
 
 
-def _row(name: Any, estimate: CostEstimate, confidence: float) -> list[str]:
-    interval = estimate.interval(confidence)
+def _row(name: Any, estimate: CostEstimate, interval: Interval) -> list[str]:
     try:
         errors = estimate.error_rate
     except (LabelError, DesignError):
