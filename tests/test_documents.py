@@ -21,7 +21,7 @@ REFERENCE = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8
 
 def exported():
     """Return the classes and functions that the packages export, by their full names."""
-    packages = ("", ".lab", ".learn", ".show", ".track", ".study", ".findings", ".errors")
+    packages = ("", ".simulate", ".learn", ".show", ".track", ".study", ".findings", ".errors")
     modules = [import_module(f"stakes{package}") for package in packages]
     every = {}
     for module in modules:
@@ -129,20 +129,12 @@ PLAIN = {
     "stakes.Verdicts",
     "stakes.findings.Settings",
     "stakes.findings.findings",
-    "stakes.lab.Coverage",
-    "stakes.lab.DataSet",
-    "stakes.lab.Experiment",
-    "stakes.lab.Measurements",
-    "stakes.lab.Payments",
-    "stakes.lab.PowerCurve",
-    "stakes.lab.Printed",
-    "stakes.lab.Results",
-    "stakes.lab.Trial",
-    "stakes.lab.TypeOneError",
-    "stakes.lab.experiments",
-    "stakes.lab.run",
     "stakes.learn.LearnerDifference",
     "stakes.show.write_report",
+    "stakes.simulate.Coverage",
+    "stakes.simulate.Measurements",
+    "stakes.simulate.PowerCurve",
+    "stakes.simulate.TypeOneError",
     "stakes.study.Study",
     "stakes.study.study_of",
     "stakes.track.log_to_mlflow",
@@ -153,11 +145,6 @@ PLAIN = {
 IN_WORDS = {
     "stakes.CostRanges",
     "stakes.PairedConfusion",
-    "stakes.lab.BinormalPair",
-    "stakes.lab.binormal",
-    "stakes.lab.expf5",
-    "stakes.lab.fetch_uci",
-    "stakes.lab.read_uci",
 }
 """Tables and data of the papers, which have no equation there."""
 OWN = {
@@ -165,7 +152,6 @@ OWN = {
     "stakes.Design",
     "stakes.FlipRegion",
     "stakes.flip_region",
-    "stakes.lab.fraud",
     "stakes.show.CostSensitivityDisplay",
 }
 """Equations of our own."""
@@ -180,8 +166,8 @@ def test_the_readme_shows_the_real_output_of_the_demo(capsys, tmp_path, monkeypa
     assert f"\n\n{shown[1]}\n" in capsys.readouterr().out  # the whole table
 
 
-def test_the_readme_shows_the_coverage_that_the_lab_measured():
-    kept = pyarrow.parquet.read_table(ROOT / "docs" / "lab_results" / "bcost-coverage.parquet")
+def test_the_readme_shows_the_coverage_that_was_measured():
+    kept = pyarrow.parquet.read_table(ROOT / "replications" / "results" / "bcost-coverage.parquet")
     rows = kept.select(["method", "measure", "value"]).to_pylist()
 
     def values(method, measure):
@@ -229,11 +215,8 @@ def test_the_map_of_the_code_names_every_room_once():
     assert sorted(rooms) == sorted(packages)
     named = re.findall(r"`(\w+/[\w/]*(?:\.py)?)`", text)
     inside = ROOT / "src" / "stakes"
-    assert [
-        path for path in named if not (ROOT / path).exists() and not (inside / path).exists()
-    ] == [
-        "shared/"  # of lab/replicate
-    ]
+    missing = [p for p in named if not (ROOT / p).exists() and not (inside / p).exists()]
+    assert missing == []
 
 
 def test_every_public_name_has_a_reference_entry():

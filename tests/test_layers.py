@@ -32,7 +32,8 @@ LAYERS = [
     {"study"},
     {"findings"},
     {"show"},
-    {"cli", "learn", "lab", "track"},
+    {"learn", "simulate"},
+    {"cli", "track"},
 ]
 HEAVY = [
     "altair",
@@ -75,6 +76,14 @@ def test_a_module_imports_only_its_own_layer_and_those_below(path):
     module = ".".join(["stakes", *path.relative_to(SOURCE).with_suffix("").parts])
     for imported in imported_by(path):
         assert layer_of(imported) <= layer_of(module), f"{module} imports {imported}"
+
+
+def test_the_package_knows_nothing_of_the_replications():
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [each.name for each in getattr(node, "names", [])]
+            named = [getattr(node, "module", None) or "", *names]
+            assert not any(name.split(".")[0] == "replications" for name in named), path
 
 
 def test_importing_stakes_loads_no_heavy_library():

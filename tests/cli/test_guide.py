@@ -12,6 +12,7 @@ GUIDES = [
     "docs/howto/ci_gate.md",
     "docs/howto/merge.md",
     "docs/howto/large_files.md",
+    "docs/howto/simulate.md",
 ]
 MAY_FAIL = "--gate"
 
