@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from replications import experiments
+from replications import all_experiments
 from replications.comparison import HEADER, duration, figures, nearness, reasons, tables, tally
 from replications.engine import DEFAULT_FOLDER, NO_DATA, command
 from replications.store import RESULTS, findings, kept_results
@@ -34,7 +34,7 @@ def write_pages(target, source=RESULTS, known=None):
     for old in (*target.glob("*.md"), *target.glob("figures/*.png")):
         old.unlink()
     rows, names = [], []
-    for experiment in experiments() if known is None else known:
+    for experiment in all_experiments() if known is None else known:
         results = kept_results(experiment.name, Path(source))
         if results is None:
             found = "no full-scale run yet"

@@ -4,8 +4,8 @@ They use everything of `stakes` and are no part of it: the package that people i
 them. ``python -m replications list`` names them.
 """
 
-from replications.catalogue import experiments
+from replications.catalogue import all_experiments
 from replications.engine import run
 from replications.experiment import Experiment, Printed, Results, Trial
 
-__all__ = ["Experiment", "Printed", "Results", "Trial", "experiments", "run"]
+__all__ = ["Experiment", "Printed", "Results", "Trial", "all_experiments", "run"]

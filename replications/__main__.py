@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from replications.catalogue import experiments, find
+from replications.catalogue import all_experiments, find
 from replications.comparison import (
     HEADER,
     KINDS,
@@ -132,7 +132,7 @@ def _jobs(text: str) -> int:
 
 
 def _list(output: Output, _: argparse.Namespace) -> None:
-    for each in experiments():
+    for each in all_experiments():
         cells = sum(1 for _ in each.cells())
         size = "1 cell" if cells == 1 else f"{cells} cells"
         full = kept_results(each.name)

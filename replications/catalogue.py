@@ -41,7 +41,7 @@ def find(name: str) -> Experiment:
     return experiment
 
 
-def experiments() -> list[Experiment]:
+def all_experiments() -> list[Experiment]:
     """Return all experiments, those of one paper after those of another.
 
     Returns
@@ -55,10 +55,10 @@ def experiments() -> list[Experiment]:
 
     Examples
     --------
-    >>> from replications import experiments
-    >>> [each.name for each in experiments()][:3]
+    >>> from replications import all_experiments
+    >>> [each.name for each in all_experiments()][:3]
     ['bcost-coverage', 'bcost-laplace', 'bdeltacost-type1']
-    >>> print(experiments()[0].source)
+    >>> print(all_experiments()[0].source)
     Margineantu & Dietterich (2000), Table 5; Margineantu (2001), Table 6.3
     """
     return [find(name) for name in NAMES]

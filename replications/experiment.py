@@ -42,8 +42,8 @@ class Trial:
 
     Examples
     --------
-    >>> from replications import experiments
-    >>> laplace = experiments()[1]
+    >>> from replications import all_experiments
+    >>> laplace = all_experiments()[1]
     >>> cell = next(laplace.cells())
     >>> trial = laplace.trial(cell, scale=0.1, seed=7, data=None)
     >>> trial.repeats, trial.seed

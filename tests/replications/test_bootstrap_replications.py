@@ -18,7 +18,7 @@ from replications.store import read_results
 from stakes.infer.batch import batch_outcomes
 
 mpl.use("agg")
-RESULTS = Path(__file__).parents[2] / "docs" / "lab_results"
+RESULTS = Path(__file__).parents[2] / "replications" / "results"
 
 SMALL = {
     "bcost-coverage": {"domain": ("expf5", "waveform"), "model": ("M6",)},

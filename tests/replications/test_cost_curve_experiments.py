@@ -14,7 +14,7 @@ from replications.experiments import cost_curve_figures, exact_band_coverage, fi
 from replications.store import read_results
 from stakes import CostCurve, CostCurveDifference
 
-KEPT = Path(__file__).parents[2] / "docs" / "lab_results"
+KEPT = Path(__file__).parents[2] / "replications" / "results"
 NAMES = ("cost-curve-figures", "exact-band-coverage", "finite-validation")
 
 
