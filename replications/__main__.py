@@ -26,9 +26,8 @@ from replications.comparison import (
 from replications.engine import DEFAULT_FOLDER, command, kept_run, run
 from replications.experiment import MEASURED, Experiment, Results
 from replications.store import RESULTS, findings, kept_results, without_escapes, write_results
-from stakes._table import text_table
-from stakes.cli.output import Output
-from stakes.cli.progress import Progress
+from stakes._core.text import text_table
+from stakes.cli._output import Output, Progress
 from stakes.errors import FileError, InputError, StakesError
 
 PROGRAM = "python -m replications"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from replications.experiment import HOLDS, Experiment, Printed, Results, Row, Value
-from stakes._table import number
+from stakes._core.text import number
 from stakes.show._matplotlib import pyplot
 
 AGREES, NOISE, DIFFERS, SAID = "agrees", "within noise", "differs", "see findings"

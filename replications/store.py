@@ -15,7 +15,7 @@ import stakes
 from replications.experiment import MEASURED, Results, Row, Value
 from stakes.errors import FileError
 from stakes.read import read_text, write_binary
-from stakes.read.parquet import parquet_bytes, read_parquet
+from stakes.read.checksums import parquet_bytes, read_parquet
 from stakes.read.tables import pyarrow
 
 FORMAT = "replications/1"

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LABEL_SETS, label_columns
 
-from stakes import Confusion, _columns
-from stakes._columns import CHUNK, MOST_LABELS, as_column, label_codes
-from stakes._labels import as_labels
+from stakes import Confusion
+from stakes._core import columns as _columns
+from stakes._core.columns import CHUNK, MOST_LABELS, as_column, label_codes
+from stakes._core.labels import as_labels
 from stakes.errors import InputError, InputTypeError, LabelError
 
 CONTAINERS = {

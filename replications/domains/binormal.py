@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, owens_t
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 SCALE = 3.0
 
@@ -66,7 +65,7 @@ class Binormal:
 
     def __post_init__(self) -> None:
         for name in ("theta", "shift", "scale"):
-            _validate.one_number(getattr(self, name), name)
+            validate.one_number(getattr(self, name), name)
         if self.scale <= 0:
             raise InputError(f"scale: expected a positive number, got {self.scale!r}.")
         if self.locations[0] <= self.locations[1]:
@@ -285,10 +284,10 @@ def binormal(
     >>> binormal(200, 100, correlation=0.9, rng=0)[1].shape
     (300, 2)
     """
-    random = _validate.generator(rng)
+    random = validate.generator(rng)
     sizes = [
-        _validate.as_size(n_negatives, "n_negatives"),
-        _validate.as_size(n_positives, "n_positives"),
+        validate.as_size(n_negatives, "n_negatives"),
+        validate.as_size(n_positives, "n_positives"),
     ]
     y_true = np.repeat([0, 1], sizes)
     truths = [Binormal(theta, shift)]
@@ -322,7 +321,7 @@ def both_below(x: Any, y: Any, correlation: float) -> Floats:
 
 def checked_correlation(correlation: Any) -> float:
     """Check a correlation: below 1, where the second score would be the first."""
-    rho = _validate.one_number(correlation, "correlation")
+    rho = validate.one_number(correlation, "correlation")
     if not -1 < rho < 1:
         raise InputError(f"correlation: expected a number above -1 and below 1, got {rho:g}.")
     return rho

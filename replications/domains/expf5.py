@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
 
-Floats = NDArray[np.float64]
 Classes = NDArray[np.int64]
 
 EXPF5_SHARES = (0.2102, 0.4473, 0.2568, 0.0016, 0.0841)
@@ -85,7 +85,7 @@ def expf5(
     >>> (np.bincount(y) / len(y)).round(3).tolist()
     [0.21, 0.447, 0.257, 0.002, 0.084]
     """
-    points = _validate.generator(rng).random((_validate.as_size(n, "n"), 2))
+    points = validate.generator(rng).random((validate.as_size(n, "n"), 2))
     return points, expf5_classes(points, geometry=geometry)
 
 
@@ -123,7 +123,7 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
     >>> expf5_classes(points).tolist(), expf5_classes(points, geometry="bands").tolist()
     ([0, 4, 3, 2], [0, 1, 1, 2])
     """
-    _validate.choice(geometry, "geometry", GEOMETRIES)
+    validate.choice(geometry, "geometry", GEOMETRIES)
     points = np.asarray(X, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:  # noqa: PLR2004 - two features
         raise InputError(f"X: expected an array of shape (n, 2), got the shape {points.shape}.")

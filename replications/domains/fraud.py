@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.costs import ExampleCosts
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 PREVALENCE = 0.005
 MEDIANS = (35.0, 110.0)
@@ -87,7 +86,7 @@ class Payments:
         ExampleCosts
             Of passing a payment, decision 0, and of an alarm, decision 1.
         """
-        price = _validate.one_number(alarm, "alarm")
+        price = validate.one_number(alarm, "alarm")
         passed = np.where(self.y_true == 1, self.amount, 0.0)
         return ExampleCosts(np.column_stack([passed, np.full(len(passed), price)]))
 
@@ -141,10 +140,10 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
     >>> round(float(costs.of(plain.astype(int)).mean()), 2)
     0.76
     """
-    share = _validate.one_number(prevalence, "prevalence")
+    share = validate.one_number(prevalence, "prevalence")
     if not 0 < share < 1:
         raise InputError(f"prevalence: expected a share above 0 and below 1, got {share:g}.")
-    size, random = _validate.as_size(n, "n"), _validate.generator(rng)
+    size, random = validate.as_size(n, "n"), validate.generator(rng)
     y_true = (random.random(size) < share).astype(np.int64)
     middle = np.log(MEDIANS)
     logged = middle[y_true] + SPREAD * random.standard_normal(size)

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,14 @@ class Gaussians:
 
     def __post_init__(self) -> None:
         for name in ("shift", "spread", "prevalence"):
-            _validate.one_number(getattr(self, name), name)
+            validate.one_number(getattr(self, name), name)
         if self.spread <= 0:
             raise InputError(f"spread: expected a number above 0, got {self.spread!r}.")
         if not 0 < self.prevalence < 1:
             raise InputError(
                 f"prevalence: expected a share between 0 and 1, got {self.prevalence!r}."
             )
-        _validate.as_size(self.noise, "noise")
+        validate.as_size(self.noise, "noise")
 
     def draw(self, n: int, rng: Any = None) -> tuple[Floats, NDArray[np.int64]]:
         """Draw examples: the features, and the classes 0 and 1.
@@ -88,8 +87,8 @@ class Gaussians:
         y : ndarray of int, shape (n,)
             The classes.
         """
-        generator = _validate.generator(rng)
-        y = (generator.random(_validate.as_size(n, "n")) < self.prevalence).astype(np.int64)
+        generator = validate.generator(rng)
+        y = (generator.random(validate.as_size(n, "n")) < self.prevalence).astype(np.int64)
         features = generator.normal(size=(len(y), 1 + self.noise))
         features[:, 0] = np.where(y == 1, self.shift + self.spread * features[:, 0], features[:, 0])
         return features, y

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._warn import warn
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes._core.warn import warn
 from stakes.errors import FileError, InputError, StakesWarning
 from stakes.read import read_text
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -259,7 +258,7 @@ def fetch_uci(name: str, *, version: int = 1) -> DataSet:
 
 
 def _source(name: str) -> Source:
-    _validate.choice(name, "name", tuple(SOURCES))
+    validate.choice(name, "name", tuple(SOURCES))
     return SOURCES[name]
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 ATTRIBUTES = 21
 HEIGHT = 6
@@ -73,7 +72,7 @@ def waveform(
     >>> round(float((best != y).mean()), 2)
     0.14
     """
-    size, random = _validate.as_size(n, "n"), _validate.generator(rng)
+    size, random = validate.as_size(n, "n"), validate.generator(rng)
     classes = random.permutation(np.arange(size) % len(MIXED))
     first, second = WAVES[np.array(MIXED)[classes].T]
     share = random.random((size, 1))

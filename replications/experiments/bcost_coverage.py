@@ -21,10 +21,10 @@ from replications.experiments.shared.classifier import (
     unpublished,
 )
 from replications.experiments.shared.resampling import AVERAGED, chances, outside
+from stakes._core.typing import Floats
 from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.extremal import WEIGHT
-from stakes.infer.outcomes import Floats
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform")

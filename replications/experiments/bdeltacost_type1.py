@@ -32,8 +32,8 @@ from replications.experiments.shared.resampling import (
     default_rejects,
     outside,
 )
+from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.outcomes import Outcomes, make_stratum
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform", "asymmetric")

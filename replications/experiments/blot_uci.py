@@ -41,6 +41,7 @@ from replications.experiments.shared.contest import (
 )
 from replications.experiments.shared.trees import MIN_LEAF, FoldTrees
 from replications.experiments.weighting_uci import loaded
+from stakes._core.typing import Floats
 from stakes.learn import (
     BaggedLazyOptionTreesClassifier,
     BaggedLazyTreesClassifier,
@@ -192,7 +193,6 @@ STAND_INS = (
 )
 
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 MATRICES = 25

@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from replications.domains.uci import read_uci
 from replications.experiment import Experiment, Printed, Results, Row, Trial, Value, average
 from replications.experiments.shared.trees import CRITERIA, tree_scores
+from stakes._core.typing import Floats
 from stakes.counts import Confusion, PairedConfusion
 from stakes.curves import (
     CostCurve,
@@ -25,10 +26,8 @@ from stakes.curves import (
     roc_average,
     roc_points,
 )
-from stakes.show._cost_space import CONDITION, COST, draw_trivial
+from stakes.show._drawing import CONDITION, COST, draw_trivial
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
-
-Floats = NDArray[np.float64]
 
 GRID = np.linspace(0, 1, 101).round(4)
 FOLDS = 10

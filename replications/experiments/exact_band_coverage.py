@@ -19,10 +19,9 @@ from replications.experiments.shared.band_coverage import (
     enumerated_percentiles,
     percentiles_cover,
 )
-from stakes.show._cost_space import CONDITION, COST, draw_trivial
+from stakes._core.typing import Floats
+from stakes.show._drawing import CONDITION, COST, draw_trivial
 from stakes.show._matplotlib import COLOURS, GREY, STYLES, pyplot
-
-Floats = NDArray[np.float64]
 
 NOMINAL, ALPHA = 0.9, 0.1
 ON_TARGET, CLOSE = 0.05, 0.02

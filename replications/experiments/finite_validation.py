@@ -18,11 +18,10 @@ from scipy.special import ndtr, ndtri
 from replications.domains.binormal import SCALE, Binormal, binormal
 from replications.experiment import Experiment, Printed, Results, Row, Trial, Value, average, share
 from replications.experiments.shared.band_coverage import Tables, enumerated
+from stakes._core.typing import Floats
 from stakes.curves import CostCurve, choose_threshold
-from stakes.show._cost_space import CONDITION
+from stakes.show._drawing import CONDITION
 from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
-
-Floats = NDArray[np.float64]
 
 NOMINAL, ALPHA = 0.9, 0.1
 ENDS = np.array([0.005, 0.01, 0.02, 0.05])

@@ -10,7 +10,7 @@ from scipy.stats import norm, skew
 
 from replications.experiment import Experiment, Printed, Results, Row, Trial, share
 from replications.experiments.shared.classifier import STAND_INS, TEST, Judged, matrices
-from stakes.infer.outcomes import Floats
+from stakes._core.typing import Floats
 from stakes.show._matplotlib import COLOURS, GREY, pyplot
 
 BINS = 50

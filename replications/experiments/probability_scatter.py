@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from replications.domains.gaussians import Gaussians
 from replications.experiment import Experiment, Printed, Results, Row, Trial, Value, average
 from replications.experiments.shared.contest import count_row
+from stakes._core.typing import Floats
 from stakes.learn import BaggedLazyOptionTreesClassifier, BaggedPETClassifier
-
-Floats = NDArray[np.float64]
 
 SIZES, LEAVES = (100, 300, 600, 1000), (2, 8, 12)
 TESTED, SHOWN = 1000, 200

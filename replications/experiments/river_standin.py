@@ -11,9 +11,8 @@ from sklearn.metrics import roc_auc_score
 
 from replications.experiment import Experiment, Printed, Results, Row, Trial, Value, average
 from replications.experiments.shared.contest import count_row
+from stakes._core.typing import Floats
 from stakes.learn import BaggedLazyOptionTreesClassifier, BaggedPETClassifier
-
-Floats = NDArray[np.float64]
 
 CHANNELS = 55
 STABLE = {80: 17, 81: 18, 84: 25, 86: 29, 88: 33, 90: 36, 93: 44, 95: 46}

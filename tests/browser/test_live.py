@@ -18,15 +18,15 @@ from stakes import (
     JointConfusion,
     Ranking,
 )
-from stakes._table import amount, listed, number, p_value, seen
+from stakes._core.text import amount, listed, number, p_value, seen
 from stakes.errors import RareCostWarning
 from stakes.findings import Settings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
-from stakes.infer import multiplicity
-from stakes.infer.designs import Design
-from stakes.show.report.page import ARITHMETIC
+from stakes.infer import _multiplicity as multiplicity
+from stakes.infer._outcomes import Design
+from stakes.show.report._page import ARITHMETIC
 from stakes.study import Study
 
 FOLDER = Path(stakes.__file__).parent / "show" / "report"

@@ -20,13 +20,13 @@ from stakes import (
     evaluate,
     operating_condition,
 )
-from stakes._table import amount, number, p_value
+from stakes._core.text import amount, number, p_value
 from stakes.findings import Settings, findings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
 from stakes.show.report import write_report
-from stakes.show.report.page import SCRIPTS
+from stakes.show.report._page import SCRIPTS
 from stakes.study import Study
 
 SHOWN = {"rel": 0, "abs": 1e-6}

@@ -14,8 +14,8 @@ import pytest
 from pyarrow import feather
 
 from stakes import Confusion, CostMatrix, evaluate, plan_test_size
+from stakes.cli._output import Progress
 from stakes.cli.demo import DATA
-from stakes.cli.progress import Progress
 from stakes.infer.methods import METHODS
 
 EVALUATE = ["-q", "evaluate"]
@@ -293,7 +293,7 @@ def test_the_demo_runs_on_the_examples_of_the_project(stakes):
 
 
 def test_progress_shows_what_takes_long(monkeypatch, capsys):
-    monkeypatch.setattr("stakes.cli.progress.DELAY", 0.01)
+    monkeypatch.setattr("stakes.cli._output.DELAY", 0.01)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with Progress(shown=True) as progress:
         progress.expect(2)
@@ -312,7 +312,7 @@ def test_progress_shows_what_takes_long(monkeypatch, capsys):
 def test_progress_is_not_shown_to_files_nor_to_who_wants_quiet(
     shown, terminal, monkeypatch, capsys
 ):
-    monkeypatch.setattr("stakes.cli.progress.DELAY", 0.0)
+    monkeypatch.setattr("stakes.cli._output.DELAY", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     with Progress(shown=shown) as progress:
         progress.step("reading")

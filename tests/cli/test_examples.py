@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from stakes.cli.app import command
+from stakes.cli._app import command
 
 COMMANDS = [
     (name, *inner)

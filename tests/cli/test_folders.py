@@ -13,7 +13,7 @@ import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
-from stakes.read import parts
+from stakes.read import shards as parts
 from stakes.study import counting
 
 INLINE = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
@@ -241,10 +241,9 @@ def test_a_packed_part_cut_short_is_named(stakes, write, folder, kind, kept):
 
 
 def test_progress_names_the_part(write, monkeypatch):
-    from stakes.cli.inputs import read_study
-    from stakes.cli.options import ColumnOptions, CostOptions
-    from stakes.cli.output import Output
-    from stakes.cli.progress import Progress
+    from stakes.cli._inputs import read_study
+    from stakes.cli._options import ColumnOptions, CostOptions
+    from stakes.cli._output import Output, Progress
 
     _, parted, _ = write("csv")
     seen = []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import weights
 
 from stakes import BinnedScoreCounts, ScoreCounts
-from stakes.counts.bins import bin_expression, bin_of, reaches
+from stakes.counts._bins import bin_expression, bin_of, reaches
 from stakes.errors import InputError, InputTypeError, LabelError, ToleranceWarning
 
 

@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from stakes import Confusion
-from stakes.counts.damage import damaged_part, failed
-from stakes.counts.engines import said
+from stakes.counts.engines import damaged_part, failed, said
 from stakes.errors import EngineError
 
 

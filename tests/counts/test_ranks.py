@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stakes.counts.ranks import amounts_of, merged, ranked, sides
+from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 
 
 @pytest.fixture

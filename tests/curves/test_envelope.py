@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stakes import CostCurve, ScoreCounts
-from stakes.curves.envelope import cumulative, envelope_cuts
+from stakes.curves.curve import cumulative, envelope_cuts
 
 GRID = np.concatenate([np.linspace(0, 1, 41), [1e-6, 1 / 3, 0.999999]])
 scores = st.integers(-3, 3).map(float) | st.sampled_from([np.inf, -np.inf, 0.25])

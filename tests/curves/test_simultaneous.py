@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 
 from stakes import CostLine, ScoreCounts
+from stakes.curves.band import pointwise_alpha
 from stakes.curves.curve import CostCurve
-from stakes.curves.simultaneous import pointwise_alpha
 
 
 def constant(alpha, lines):

@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from stakes import CostEstimate, CostMatrix, ScoreCounts, ThresholdChoice, choose_threshold
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
-from stakes.infer.designs import Design
+from stakes.infer._outcomes import Design
 
 seeds = st.integers(0, 10**6)
 

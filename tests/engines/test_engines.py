@@ -288,7 +288,7 @@ def test_only_groups_are_collected(lazy, monkeypatch):
 
 
 def test_too_many_groups_are_not_collected(lazy, monkeypatch):
-    monkeypatch.setattr("stakes.counts.frames.MOST_CELLS", 10)
+    monkeypatch.setattr("stakes.counts.engines.MOST_CELLS", 10)
     table = lazy({"t": [0, 1] * 20, "id": list(range(40))})
     with pytest.raises(InputError, match="columns 'id', 't': more than 10 different combinations"):
         Confusion.from_frame(table, actual="t", predicted="id")

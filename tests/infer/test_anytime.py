@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from stakes import Confusion, CostEstimate, CostMatrix, CostSample, batch_intervals
-from stakes.infer.probability.anytime import FRACTIONS, LOG_SHARES, limits, log_wealth
+from stakes.infer._probability.betting import FRACTIONS, LOG_SHARES, limits, log_wealth
 
 SHARES = np.exp(LOG_SHARES)
 GOAL = log(2 / 0.05)

@@ -3,8 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stakes.infer.deltas import ENOUGH, cost_differences, often_enough, rarest_end
-from stakes.infer.outcomes import Outcomes, make_stratum
+from stakes.infer._outcomes import (
+    ENOUGH,
+    Outcomes,
+    cost_differences,
+    make_stratum,
+    often_enough,
+    rarest_end,
+)
 
 COSTS = np.array([[0.0, 9.0], [2.0, 0.0]])
 DELTA = cost_differences(COSTS)  # 9: the first alone misses; 2: it alone alarms falsely

@@ -17,7 +17,7 @@ from stakes import (
     compare,
 )
 from stakes.errors import DesignError, InputError, InputTypeError, RareCostWarning
-from stakes.infer.deltas import cost_differences
+from stakes.infer._outcomes import cost_differences
 from stakes.infer.significance import TESTS
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)

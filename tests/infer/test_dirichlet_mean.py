@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import beta, binomtest
 
-from stakes.infer.probability.dirichlet_mean import quantile, upper_tail
+from stakes.infer._probability.dirichlet_mean import quantile, upper_tail
 
 
 def with_a_third(rows, levels):

@@ -10,9 +10,8 @@ from scipy.stats import binom, binomtest
 
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, PairedConfusion
 from stakes.errors import InputError
-from stakes.infer.probability.convolution import Draws
-from stakes.infer.probability.distribution import CostDistribution
-from stakes.infer.probability.lattice import common_step
+from stakes.infer._probability.convolution import Draws, common_step
+from stakes.infer._probability.distribution import CostDistribution
 
 # Table 1 of Margineantu & Dietterich (2000), and counts of its four classes.
 TABLE_1 = CostMatrix(
@@ -227,7 +226,7 @@ def test_off_the_lattice_the_variance_is_not_inflated():
 def test_picking_angles_gives_what_transforming_all_gives(n, costs, monkeypatch):
     costs, probabilities = np.array(costs, dtype=float), np.array([0.5, 0.3, 0.15, 0.05])
     picked = CostDistribution([Draws(costs, probabilities, n, 1.0)])
-    monkeypatch.setattr("stakes.infer.probability.convolution._candidates", lambda *_: None)
+    monkeypatch.setattr("stakes.infer._probability.convolution._candidates", lambda *_: None)
     whole = CostDistribution([Draws(costs, probabilities, n, 1.0)])
     for level in (0.001, 0.025, 0.5, 0.975):
         assert picked.quantile(level) == whole.quantile(level)

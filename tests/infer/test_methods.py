@@ -11,9 +11,9 @@ from strategies import confusions, cost_matrices
 
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, CostSample, PairedConfusion
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
+from stakes.infer._outcomes import principled_laplace
 from stakes.infer.methods import METHODS
 from stakes.infer.methods.bcost import order
-from stakes.infer.outcomes import principled_laplace
 
 COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
 TABLE = Confusion([[40, 2, 3], [5, 30, 1], [0, 4, 25]], list("abc"))
@@ -229,7 +229,7 @@ def test_likelihood_is_maximised_over_the_extended_support():
 
 def test_guaranteed_bets_are_fair():
     """Against the true mean the expected fortune is one, by enumerating all samples of five."""
-    from stakes.infer.probability.betting import mixture_wealth
+    from stakes.infer._probability.betting import mixture_wealth
 
     costs, p = np.array([0.0, 0.4, 1.0]), np.array([0.5, 0.3, 0.2])
     expected = 0.0
@@ -382,7 +382,7 @@ def test_many_different_costs_are_condensed_without_narrowing(monkeypatch):
     for method in ("extremal", "likelihood", "guaranteed"):
         condensed = estimate.interval(method=method)
         with monkeypatch.context() as patch:
-            patch.setattr("stakes.infer.outcomes.MOST_ATOMS", 10**6)
+            patch.setattr("stakes.infer._outcomes.MOST_ATOMS", 10**6)
             full = estimate.interval(method=method)
         assert condensed.low <= full.low + 1e-9
         assert condensed.high >= full.high - 1e-9

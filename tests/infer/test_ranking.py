@@ -8,7 +8,7 @@ from scipy import stats
 
 from stakes import CostMatrix, Design, JointConfusion, PairedConfusion, Ranking, compare_many
 from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning
-from stakes.infer.multiplicity import holm
+from stakes.infer._multiplicity import holm
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)
 rare_is_fine = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")

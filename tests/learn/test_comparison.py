@@ -14,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import CostMatrix, ExampleCosts, compare, evaluate
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.multiplicity import holm
+from stakes.infer._multiplicity import holm
 from stakes.learn import compare_learners
-from stakes.learn.corrected_tests import corrected_t, five_by_two_f, five_by_two_t
+from stakes.learn._comparison import corrected_t, five_by_two_f, five_by_two_t
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=5)
 X, Y = make_classification(400, class_sep=0.6, random_state=2)

@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learn.lazy_oracle import Oracle, random_problem
 
-from stakes.learn.lazy.base import LazyTrees
-from stakes.learn.lazy.columns import discrete_columns, read_columns
-from stakes.learn.lazy.desk import LARGEST_TABLE, Rules
-from stakes.learn.lazy.prepare import make_table
-from stakes.learn.lazy.run import grow_with, mean_probabilities, new_desk, smallest_splits
-from stakes.learn.lazy.vectors import MANY, MOST_CLASSES
+from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
+from stakes.learn.trees._run import grow_with, mean_probabilities, new_workspace, smallest_splits
+from stakes.learn.trees._vectors import MANY, MOST_CLASSES
+from stakes.learn.trees._workspace import LARGEST_TABLE, Rules
+from stakes.learn.trees.lazy import LazyTrees
 
 KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
 
@@ -221,12 +220,12 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     rules = rules_of(table, options)
     found = []
     for small in (65_000, 10):
-        monkeypatch.setattr("stakes.learn.lazy.prepare.SMALL", small)
+        monkeypatch.setattr("stakes.learn.trees._prepare.SMALL", small)
         data = table.bag(np.ones(120, dtype=np.uint16))
         found.append(
             (
                 data.position.dtype.itemsize,
-                *grow_with(table, rules, new_desk(table, len(asked)), data, asked),
+                *grow_with(table, rules, new_workspace(table, len(asked)), data, asked),
             )
         )
     assert [size for size, _, _ in found] == [2, 4]
@@ -279,7 +278,7 @@ def test_full_tables_start_anew_and_change_nothing():
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     options = OPTIONS | {"min_leaf": 2}
     rules, data = rules_of(table, options), table.bag(np.ones(150, dtype=int))
-    roomy = new_desk(table, len(asked))
+    roomy = new_workspace(table, len(asked))
     narrow = roomy._replace(
         table_of=np.full_like(roomy.table_of, -1),
         tabled=np.zeros_like(roomy.tabled),

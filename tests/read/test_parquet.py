@@ -3,7 +3,7 @@ import pytest
 from pyarrow import parquet
 
 from stakes.errors import FileError
-from stakes.read.parquet import parquet_bytes, read_parquet, said_in_parquet
+from stakes.read.checksums import parquet_bytes, read_parquet, said_in_parquet
 
 TABLE = pa.table({"a": [1, 2], "b": ["x", None]})
 

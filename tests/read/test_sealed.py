@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.errors import FileError
-from stakes.read.sealed import check_unchanged, checksum, json_content
+from stakes.read.checksums import check_unchanged, checksum, json_content
 
 
 def test_the_checksum_is_that_of_what_is_said_by_the_documented_rule():

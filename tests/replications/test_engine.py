@@ -19,7 +19,7 @@ from replications.engine import kept_run
 from replications.experiment import average, share
 from replications.store import cell_file, folder_of, read, read_results, write, write_results
 from stakes.errors import FileError, InputError, MissingExtraError
-from stakes.read.parquet import parquet_bytes
+from stakes.read.checksums import parquet_bytes
 
 TESTS = Path(__file__).parents[1]
 

@@ -10,10 +10,10 @@ from scipy.stats import binom
 from replications.domains.cost_models import draw_costs
 from replications.experiments.shared.classifier import draw_tables, permuted, relabelled
 from replications.experiments.shared.resampling import chances, default_rejects, outside
+from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
-from stakes.infer.outcomes import Outcomes, make_stratum
 
 PRIORS = np.array([0.5, 0.45, 0.05])
 SHARES = np.array([[0.45, 0.02, 0.01], [0.03, 0.42, 0.02], [0.02, 0.01, 0.02]])

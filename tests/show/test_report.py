@@ -25,8 +25,7 @@ from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
 from stakes.show.report import report_html, write_report
-from stakes.show.report.page import SCRIPTS
-from stakes.show.report.view import path_words
+from stakes.show.report._page import SCRIPTS, path_words
 
 pytest.importorskip("altair")
 pytest.importorskip("jinja2")

@@ -1,7 +1,7 @@
 import math
 
 from stakes import CostMatrix, ExampleCosts, evaluate
-from stakes._table import exact, number
+from stakes._core.text import exact, number
 from stakes.show import cost_table
 
 

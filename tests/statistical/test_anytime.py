@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from stakes import Accumulator, Confusion, CostMatrix, batch_intervals
-from stakes.infer.probability.anytime import FRACTIONS, LOG_SHARES, limits
+from stakes.infer._probability.betting import FRACTIONS, LOG_SHARES, limits
 from statistical.judge import at_most
 
 pytestmark = pytest.mark.statistical

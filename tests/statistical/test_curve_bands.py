@@ -14,9 +14,9 @@ from stakes import (
     ScoreCounts,
     choose_threshold,
 )
+from stakes.curves._sampling import Mistakes, drawn
+from stakes.curves.band import pointwise_alpha
 from stakes.curves.bands import METHODS
-from stakes.curves.sampling import Mistakes, drawn
-from stakes.curves.simultaneous import pointwise_alpha
 from statistical.judge import at_least, at_most
 
 pytestmark = pytest.mark.statistical

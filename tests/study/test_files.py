@@ -12,7 +12,8 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from stakes.errors import FileError, InputError, InputTypeError, StakesError
-from stakes.read import parts, write_binary, write_text
+from stakes.read import shards as parts
+from stakes.read import write_binary, write_text
 from stakes.study.columns import Table
 from stakes.study.counts_file import counts_text
 from stakes.study.counts_parquet import counts_bytes

@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from stakes import CostMatrix
 from stakes.errors import FileError, InputError, LabelError
-from stakes.read import parts as reading
+from stakes.read import shards as reading
 from stakes.study import Study
 from stakes.study.columns import Table
 from stakes.study.parts import PartedTable

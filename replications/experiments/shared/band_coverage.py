@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 from scipy.stats import binom
 
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Mistakes, Sample, drawn
 from stakes.curves.bands import METHODS
 from stakes.curves.bands.mover import WEIGHT, beta_limits, combined
 from stakes.curves.bands.wilson import wilson_limits
-from stakes.curves.sampling import Mistakes, Sample, drawn
-
-Floats = NDArray[np.float64]
 
 UNLIKELY = 1e-10
 """The share of test sets at either end that are left out."""

@@ -22,9 +22,8 @@ from replications.domains.cost_models import PAPER, THESIS, draw_costs
 from replications.domains.expf5 import EXPF5_SHARES, expf5
 from replications.domains.waveform import waveform
 from replications.experiment import Row, Value, average, share
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
-
-Floats = NDArray[np.float64]
 
 TRAINING = 1000
 TEST = 1000

@@ -15,11 +15,11 @@ from sklearn.model_selection import StratifiedKFold
 from replications.domains.cost_models import THESIS, draw_costs
 from replications.domains.uci import DataSet
 from replications.experiment import Row, average, share
-from stakes.costs.risk import least_risk
-from stakes.infer.probability.convolution import Draws
-from stakes.infer.probability.distribution import CostDistribution
+from stakes._core.typing import Floats
+from stakes.costs._risk import least_risk
+from stakes.infer._probability.convolution import Draws
+from stakes.infer._probability.distribution import CostDistribution
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 FOLDS = 10

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes, often_enough
 from stakes.infer.batch import batch_p_values
-from stakes.infer.deltas import often_enough
 from stakes.infer.methods.bcost import order
-from stakes.infer.outcomes import Floats, Outcomes
 
 Complex = NDArray[np.complex128]
 

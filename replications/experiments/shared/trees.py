@@ -24,10 +24,10 @@ from sklearn import config_context
 from sklearn.tree import DecisionTreeClassifier
 
 from replications.domains.uci import DataSet
-from stakes import _validate
-from stakes.learn.weight_search import Trial, held_out, powell
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes.learn.weights import Trial, held_out, powell
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
@@ -71,7 +71,7 @@ def tree_scores(
     ndarray
         (positives + 1) / (examples + 2) of the leaf that each new example falls into.
     """
-    impurity = CRITERIA[_validate.choice(criterion, "criterion", tuple(CRITERIA))]
+    impurity = CRITERIA[validate.choice(criterion, "criterion", tuple(CRITERIA))]
     scores = np.empty(len(X_new))
     waiting = [(np.arange(len(X)), np.arange(len(X_new)), max_depth)]
     while waiting:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.bundles import add
-from stakes.cli.files import check_name
-from stakes.cli.inputs import read_matrix, read_rows
-from stakes.cli.output import csv_text
+from stakes.cli import _options as options
+from stakes.cli._inputs import check_name, read_matrix, read_rows
+from stakes.cli._options import add
+from stakes.cli._output import csv_text
 from stakes.errors import FileError
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def _consequences(costs: CostMatrix) -> list[str]:
     """Say what follows from the costs, and what looks wrong."""
     import numpy as np
 
-    from stakes._table import number
+    from stakes._core.text import number
     from stakes.study.classes import TWO, positive_class
 
     said = []

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.inputs import read_study
+from stakes.cli import _options as options
+from stakes.cli._inputs import read_study
 
 EXAMPLES = (
     "stakes count predictions.csv --costs costs.csv --out counts.json",
@@ -37,8 +37,8 @@ def count(
     without_scores: WithoutScores = False,
 ) -> None:
     """Count predictions into a small file that commands read instead."""
-    from stakes._table import number
-    from stakes.cli.files import check_counts_name, write_counts
+    from stakes._core.text import number
+    from stakes.cli._inputs import check_counts_name, write_counts
 
     output = context.obj
     check_counts_name(out)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli.files import check_name
+from stakes.cli._inputs import check_name
 from stakes.cli.report import write
 
 EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.inputs import examples_of, read_study
-from stakes.cli.volume import check_volume, volume_words
+from stakes.cli import _options as options
+from stakes.cli._inputs import check_volume, examples_of, read_study, volume_words
 
 if TYPE_CHECKING:
     from stakes.infer.estimate import CostEstimate
@@ -48,7 +47,7 @@ def evaluate(
     json: options.Json = None,
 ) -> None:
     """Say what each model costs, and how sure that is."""
-    from stakes.infer.run import takes
+    from stakes.infer._inference import takes
 
     output = context.obj
     check_volume(volume, per)
@@ -97,7 +96,7 @@ def _show(output: Any, study: Study, estimates: dict[str, CostEstimate], currenc
 def _show_volume(
     output: Any, estimates: dict[str, CostEstimate], volume: float, title: str, confidence: float
 ) -> None:
-    from stakes._table import number, percent, text_table
+    from stakes._core.text import number, percent, text_table
 
     rows = []
     for name, estimate in estimates.items():

@@ -69,7 +69,7 @@ def _ordered(given: Sequence[str]) -> list[str]:
 def _run(given: list[str]) -> Any:
     """Run a command, and let all that is raised through."""
     try:
-        from stakes.cli.app import command
+        from stakes.cli._app import command
     except ImportError as error:
         if error.name not in {"typer", "rich", "click"}:
             raise

@@ -24,8 +24,8 @@ Out = Annotated[
 
 def merge(context: typer.Context, counts: Counts, out: Out) -> None:
     """Add up count files of parts of the examples."""
-    from stakes._table import number
-    from stakes.cli.files import check_counts_name, write_counts
+    from stakes._core.text import number
+    from stakes.cli._inputs import check_counts_name, write_counts
     from stakes.read import as_path
     from stakes.study.counted import merged
     from stakes.study.counts_file import counts_checksum

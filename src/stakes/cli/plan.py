@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.inputs import read_costs, read_study
+from stakes.cli import _options as options
+from stakes.cli._inputs import read_costs, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> Cost
 
 def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, Plan]:
     """Plan for each model, or for each pair of models."""
-    from stakes.cli.progress import Progress
+    from stakes.cli._output import Progress
     from stakes.infer.planning import plan_test_size
 
     pilots: dict[str, Any] = {name: study.joint.single(name) for name in study.names}
@@ -145,7 +145,7 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str
 
 
 def _table(plans: dict[str, Plan]) -> str:
-    from stakes._table import number, text_table
+    from stakes._core.text import number, text_table
 
     rows = []
     for name, each in plans.items():

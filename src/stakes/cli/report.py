@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.files import check_name
-from stakes.cli.inputs import read_study
-from stakes.cli.volume import check_volume
+from stakes.cli import _options as options
+from stakes.cli._inputs import check_name, check_volume, read_study
 
 if TYPE_CHECKING:
-    from stakes.cli.output import Output
+    from stakes.cli._output import Output
     from stakes.study import Study
 
 EXAMPLES = (
@@ -87,7 +85,7 @@ def report(
 
 def write(output: Output, study: Study, settings: Any, out: Path) -> None:
     """Find everything, write the page, and say the verdict."""
-    from stakes.cli.progress import Progress
+    from stakes.cli._output import Progress
     from stakes.findings import findings
     from stakes.show import cost_table
     from stakes.show.report import write_report

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.bundles import add
-from stakes.cli.inputs import read_study
+from stakes.cli import _options as options
+from stakes.cli._inputs import read_study
+from stakes.cli._options import add
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def coverage(
     repeats: Repeats = 2000,
 ) -> None:
     """Measure how often confidence intervals contain the true cost."""
-    from stakes._table import number
+    from stakes._core.text import number
     from stakes.simulate import coverage as measure
 
     output = context.obj
@@ -285,7 +285,7 @@ def power(
     repeats: Repeats = 500,
 ) -> None:
     """Measure how often tests find the difference of two models."""
-    from stakes._table import number
+    from stakes._core.text import number
     from stakes.simulate import power_curve
 
     output = context.obj
@@ -370,7 +370,7 @@ def _of_pair(
 
 def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:
     """Iterate over models or pairs and what is measured of each, with a progress bar."""
-    from stakes.cli.progress import Progress
+    from stakes.cli._output import Progress
 
     steps = list(product(subjects, settings))
     with Progress(shown=not output.quiet) as progress:
@@ -381,7 +381,7 @@ def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Ite
 
 
 def _show(output: Any, title: str, header: list[str], rows: list[list[str]]) -> None:
-    from stakes._table import text_table
+    from stakes._core.text import text_table
 
     output.text(title)
     output.text()
@@ -438,7 +438,7 @@ def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 def _outcome(extreme: Extreme) -> str:
     """Describe an extreme outcome and how often it is expected: methods fail where it is rare."""
-    from stakes._table import number
+    from stakes._core.text import number
 
     if extreme.expected:
         often = f"expected {extreme.expected:.3g} times"

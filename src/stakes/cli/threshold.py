@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import options
-from stakes.cli.inputs import costs_if_given, examples_of, read_study
+from stakes.cli import _options as options
+from stakes.cli._inputs import costs_if_given, examples_of, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def threshold(
     json: options.Json = None,
 ) -> None:
     """Choose the score from which on to call an example positive."""
-    from stakes.cli.curves import NO_COSTS
+    from stakes.cli.curve import NO_COSTS
     from stakes.curves import choose_threshold
 
     output = context.obj
@@ -132,7 +132,7 @@ def threshold(
 
 def _names(study: Study, chosen_on: Study) -> list[str]:
     """Return the models whose thresholds can be chosen and judged."""
-    from stakes.cli.curves import one_class
+    from stakes.cli.curve import one_class
 
     if study.pos_label is None:
         raise InputError(
@@ -157,7 +157,7 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
 
 
 def _table(choices: dict[str, ThresholdChoice], confidence: float, currency: str) -> str:
-    from stakes._table import number, percent, text_table
+    from stakes._core.text import number, percent, text_table
 
     priced = all(choice.costs is not None for choice in choices.values())
     header = ["classifier", "threshold", "finds", "false alarms", "alarms"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._columns import label_codes
-from stakes._labels import Labels, as_labels
-from stakes._named_columns import column_labels, column_order, refuse_frame
-from stakes._table import exact, html_table
+from stakes._core import validate
+from stakes._core.columns import label_codes
+from stakes._core.frames import column_labels, column_order, refuse_frame
+from stakes._core.labels import Labels, as_labels
+from stakes._core.text import exact, html_table
+from stakes._core.values import ByValue, frozen
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError
 
@@ -61,10 +61,10 @@ class ExampleCosts(ByValue):
     decisions: Labels
 
     def __init__(self, values: ArrayLike, *, decisions: Any = None) -> None:
-        array = _validate.numeric(values, "values", ndim=2)
+        array = validate.numeric(values, "values", ndim=2)
         if not array.size:
             raise InputError("values is empty: at least one example is needed.")
-        _validate.finite(array, "values", "Give the cost of each decision for each example.")
+        validate.finite(array, "values", "Give the cost of each decision for each example.")
         choices = _decisions(values, array.shape[1], decisions)
         if len(choices) != array.shape[1]:
             raise InputError(
@@ -108,10 +108,10 @@ class ExampleCosts(ByValue):
         >>> ExampleCosts.from_matrix(costs, ["ok", "fraud", "fraud"], amount).values.tolist()
         [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
         """
-        _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
         refuse_frame(factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions.")
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
-        multiplier = _validate.numeric(factor, "factor", ndim=_dimensions(factor))
+        multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
         if multiplier.shape not in shapes:
             raise InputError(
@@ -142,7 +142,7 @@ class ExampleCosts(ByValue):
         [5.0, 120.0]
         """
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
-        _validate.same_length({"costs": len(self), "y_pred": len(codes)})
+        validate.same_length({"costs": len(self), "y_pred": len(codes)})
         return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
 
     def __len__(self) -> int:

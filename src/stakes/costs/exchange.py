@@ -45,7 +45,7 @@ class Exchange:
         >>> CostMatrix.from_frame(frame, rows="predicted").values.tolist()
         [[0.0, 100.0], [10.0, 0.0]]
         """
-        from stakes.costs.frames import matrix_from_frame
+        from stakes.costs._axes import matrix_from_frame
 
         return matrix_from_frame(frame, rows)
 
@@ -78,7 +78,7 @@ class Exchange:
         good                   0    5
         bad                    1    0
         """
-        from stakes.costs.weka import matrix_from_weka
+        from stakes.costs._io import matrix_from_weka
 
         return matrix_from_weka(text, labels, source="text")
 
@@ -118,7 +118,7 @@ class Exchange:
         ...     CostMatrix.read(path) == costs
         True
         """
-        from stakes.costs.formats import read_matrix
+        from stakes.costs._io import read_matrix
 
         return read_matrix(path, rows=rows, labels=labels)
 
@@ -130,7 +130,7 @@ class Exchange:
         path : path
             The file; what its name ends with is the format.
         """
-        from stakes.costs.formats import write_matrix
+        from stakes.costs._io import write_matrix
 
         write_matrix(cast("CostMatrix", self), path)
 
@@ -156,6 +156,6 @@ class Exchange:
         >>> float(costs.to_frame().loc[0, 1])
         100.0
         """
-        from stakes.costs.frames import matrix_to_frame
+        from stakes.costs._axes import matrix_to_frame
 
         return matrix_to_frame(cast("CostMatrix", self), backend)

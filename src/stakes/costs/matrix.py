@@ -9,14 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._labels import Label, Labels, as_axes, as_labels, hint, label_array, listing, renamed
-from stakes._named_columns import ordered_probabilities, refuse_frame
-from stakes._table import Table, exact, html_table, matrix_table, text_table
-from stakes.costs.equivalence import rank_alike
+from stakes._core import validate
+from stakes._core.frames import ordered_probabilities, refuse_frame
+from stakes._core.labels import (
+    Label,
+    Labels,
+    as_axes,
+    as_labels,
+    hint,
+    label_array,
+    listing,
+    renamed,
+)
+from stakes._core.text import Table, exact, html_table, matrix_table, text_table
+from stakes._core.values import ByValue, frozen
+from stakes.costs._risk import expected_risk, least_risk, rank_alike
 from stakes.costs.exchange import Exchange
-from stakes.costs.risk import expected_risk, least_risk
 from stakes.errors import InputError, LabelError
 
 FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
@@ -88,7 +96,7 @@ class CostMatrix(Exchange, ByValue):
     ) -> None:
         refuse_frame(values, "values", FRAME)
         classes, choices = as_axes(labels, decisions)
-        oriented = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
+        oriented = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
         self._set(values=frozen(oriented + 0.0), labels=classes, decisions=choices)
 
@@ -135,12 +143,12 @@ class CostMatrix(Exchange, ByValue):
         """
         values = [
             [
-                _validate.one_number(true_negative, "true_negative"),
-                _validate.one_number(false_negative, "false_negative"),
+                validate.one_number(true_negative, "true_negative"),
+                validate.one_number(false_negative, "false_negative"),
             ],
             [
-                _validate.one_number(false_positive, "false_positive"),
-                _validate.one_number(true_positive, "true_positive"),
+                validate.one_number(false_positive, "false_positive"),
+                validate.one_number(true_positive, "true_positive"),
             ],
         ]
         return cls(values, rows="predicted", labels=[neg_label, pos_label])
@@ -169,7 +177,7 @@ class CostMatrix(Exchange, ByValue):
         >>> round(CostLine(0.1, 0.8).money(prevalence=0.2, **costs.mistake_costs()), 4)
         4.6
         """
-        _validate.two_classes(self.labels, "labels")
+        validate.two_classes(self.labels, "labels")
         if pos_label not in self.labels:
             raise LabelError(
                 f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
@@ -211,7 +219,7 @@ class CostMatrix(Exchange, ByValue):
         """
         refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
         classes, choices = as_axes(labels, decisions)
-        gains = _validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
+        gains = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         return cls(-gains, rows="predicted", labels=classes, decisions=choices)
 
     @classmethod
@@ -324,7 +332,7 @@ class CostMatrix(Exchange, ByValue):
         >>> costs.equivalent_to(costs.zero_diagonal())
         True
         """
-        _validate.expect(other, CostMatrix, "other", "CostMatrix(values, rows=, labels=)")
+        validate.expect(other, CostMatrix, "other", "CostMatrix(values, rows=, labels=)")
         if set(self.labels) != set(other.labels) or set(self.decisions) != set(other.decisions):
             return False
         return rank_alike(self.values, other.values_for(self.labels, self.decisions))

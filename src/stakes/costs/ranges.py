@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._labels import Label, Labels, as_axes
-from stakes._named_columns import refuse_frame
-from stakes._table import Table, exact, html_table, matrix_table, text_table
+from stakes._core import validate
+from stakes._core.frames import refuse_frame
+from stakes._core.labels import Label, Labels, as_axes
+from stakes._core.text import Table, exact, html_table, matrix_table, text_table
+from stakes._core.values import ByValue, frozen
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 
@@ -84,9 +84,9 @@ class CostRanges(ByValue):
         for values, name in ((low, "low"), (high, "high")):
             refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
         classes, choices = as_axes(labels, decisions)
-        least = _validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
-        most = _validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
-        _validate.choice(scale, "scale", ("linear", "log"))
+        least = validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
+        most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
+        validate.choice(scale, "scale", ("linear", "log"))
         self._set(
             low=frozen(least + 0.0),
             high=frozen(most + 0.0),
@@ -172,8 +172,8 @@ class CostRanges(ByValue):
         >>> CostRanges.around(costs, 2).high.tolist()
         [[0.0, 200.0], [20.0, 0.0]]
         """
-        _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
-        times = _validate.one_number(factor, "factor")
+        validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+        times = validate.one_number(factor, "factor")
         if times < 1:
             raise InputError(f"factor: expected a number of at least 1, got {factor!r}.")
         ends = np.sort([costs.values / times, costs.values * times], axis=0)
@@ -204,8 +204,8 @@ class CostRanges(ByValue):
         >>> costs.sample(3, rng=0)[:, 0, 1].round(1).tolist()
         [9.6, 27.6, 28.2]
         """
-        how_many = _validate.as_size(size, "size")
-        generator = _validate.generator(rng)
+        how_many = validate.as_size(size, "size")
+        generator = validate.generator(rng)
         shares = generator.random((how_many, *self.low.shape))
         if self.scale == "log":
             sign, low, high = self._magnitudes()

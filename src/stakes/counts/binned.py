@@ -8,22 +8,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import frozen
-from stakes._labels import Label
-from stakes._table import html_table, number
-from stakes._warn import warn
-from stakes.counts.bins import bin_of, reaches, run_starts, split_where_it_matters
-from stakes.counts.scores import ScoreCounts
-from stakes.counts.two_classes import (
+from stakes._core import validate
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number
+from stakes._core.typing import Floats
+from stakes._core.values import frozen
+from stakes._core.warn import warn
+from stakes.counts._bins import bin_of, reaches, run_starts, split_where_it_matters
+from stakes.counts._two_classes import (
     SideBySide,
     both_classes_weigh,
     checked_names,
     checked_sides,
 )
+from stakes.counts.scores import ScoreCounts
 from stakes.errors import InputError, ToleranceWarning
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -78,7 +77,7 @@ class BinnedScoreCounts(SideBySide):
         neg_label: Label = 0,
         squares: Any = None,
     ) -> None:
-        edges = _validate.thresholds(lowest, "lowest")
+        edges = validate.thresholds(lowest, "lowest")
         self._set(
             lowest=frozen(edges),
             **checked_sides({"lowest": len(edges)}, positives, negatives, squares),
@@ -147,7 +146,7 @@ class BinnedScoreCounts(SideBySide):
         >>> len(BinnedScoreCounts.from_counts(counts, tolerance=1).lowest)
         3
         """
-        _validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
+        validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
         allowed = _checked_tolerance(tolerance)
         keys = bin_of(counts.thresholds)
         starts = run_starts(keys)
@@ -218,7 +217,7 @@ class BinnedScoreCounts(SideBySide):
         >>> BinnedScoreCounts.from_frame(frame, actual="truth", score="score").width
         0.0
         """
-        from stakes.counts.binned_frames import bins_of, lazy_scores
+        from stakes.counts._bins import bins_of, lazy_scores
 
         allowed = _checked_tolerance(tolerance)
         rows = lazy_scores(frame, actual, score, sample_weight)
@@ -345,8 +344,8 @@ class BinnedScoreCounts(SideBySide):
 
 def _checked_ranges(lowest: Floats, highest: Any) -> Floats:
     """Check that bins are ranges that do not overlap, and infinite scores apart."""
-    high = _validate.numeric(highest, "highest", ndim=1)
-    _validate.same_length({"lowest": len(lowest), "highest": len(high)})
+    high = validate.numeric(highest, "highest", ndim=1)
+    validate.same_length({"lowest": len(lowest), "highest": len(high)})
     if not (high >= lowest).all() or not (high[1:] < lowest[:-1]).all():
         raise InputError(
             "lowest, highest: expected the ranges of scores in bins that do not overlap, highest "
@@ -361,7 +360,7 @@ def _checked_ranges(lowest: Floats, highest: Any) -> Floats:
 
 
 def _checked_tolerance(tolerance: Any) -> float:
-    allowed = _validate.one_number(tolerance, "tolerance")
+    allowed = validate.one_number(tolerance, "tolerance")
     if not 0 < allowed <= 1:
         raise InputError(
             f"tolerance: expected a normalised expected cost, above 0 and up to 1, got {allowed:g}."

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from stakes import _validate
-from stakes._columns import as_column
-from stakes._frame import pandas
-from stakes._named_columns import refuse_frame
-from stakes._table import Table, html_table, matrix_table, number, text_table
-from stakes.counts.labelled import LabelledCounts, weight_amounts
+from stakes._core import validate
+from stakes._core.columns import as_column
+from stakes._core.frames import pandas, refuse_frame
+from stakes._core.text import Table, html_table, matrix_table, number, text_table
+from stakes.counts._labelled import LabelledCounts, weight_amounts
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -57,9 +56,9 @@ class Confusion(LabelledCounts):
         squares: Any = None,
     ) -> None:
         refuse_frame(counts, "counts", "Use frame.to_numpy(), in the order of the labels.")
-        if _validate.orientation(rows) == "actual":
-            counts = _validate.counts(counts, "counts", ndim=2).T
-            squares = None if squares is None else _validate.amounts(squares, "squares", ndim=2).T
+        if validate.orientation(rows) == "actual":
+            counts = validate.counts(counts, "counts", ndim=2).T
+            squares = None if squares is None else validate.amounts(squares, "squares", ndim=2).T
         super().__init__(counts, labels, decisions, squares=squares)
 
     @classmethod
@@ -140,7 +139,7 @@ class Confusion(LabelledCounts):
         >>> Confusion.from_frame(frame, actual="truth", predicted="model").counts.tolist()
         [[1, 1], [0, 1]]
         """
-        from stakes.counts.frames import group
+        from stakes.counts.engines import group
 
         columns, amounts = group(frame, [predicted, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)

@@ -8,15 +8,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._columns import as_column
-from stakes._labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._core import validate
+from stakes._core.columns import as_column
+from stakes._core.labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._core.text import html_table, number
+from stakes._core.values import ByValue, frozen
 from stakes._summable import Summable
-from stakes._table import html_table, number
-from stakes.counts.arrays import check_cells, count_columns
+from stakes.counts._arrays import check_cells, count_columns
+from stakes.counts._labelled import axes_of
 from stakes.counts.confusion import Confusion
-from stakes.counts.labelled import axes_of
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputError, InputTypeError
 
@@ -50,7 +50,7 @@ class GroupedConfusion(Summable, ByValue):
 
     def __init__(self, counts: Any, labels: Any, decisions: Any = None, groups: Any = None) -> None:
         classes, choices = as_axes(labels, decisions)
-        table = _validate.counts(counts, "counts", ndim=_dimensions(counts))
+        table = validate.counts(counts, "counts", ndim=_dimensions(counts))
         shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
         if table.shape[1:] not in shapes:
             raise InputError(
@@ -58,7 +58,7 @@ class GroupedConfusion(Summable, ByValue):
                 f"classifiers) for each group, got {table.shape[1:]}."
             )
         names = as_labels(range(len(table)) if groups is None else groups, "groups")
-        _validate.same_length({"counts": len(table), "groups": len(names)})
+        validate.same_length({"counts": len(table), "groups": len(names)})
         self._set(counts=frozen(table), labels=classes, decisions=choices, groups=names)
 
     @classmethod
@@ -143,7 +143,7 @@ class GroupedConfusion(Summable, ByValue):
         ... )
         GroupedConfusion: 3 examples in 2 groups
         """
-        from stakes.counts.frames import group
+        from stakes.counts.engines import group
 
         pair: Any = [predicted] if isinstance(predicted, str) else predicted
         if not isinstance(pair, list | tuple) or len(pair) not in {1, 2}:

@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._columns import CHUNK, as_column, label_codes
-from stakes._labels import Labels, as_axes, in_order, listing, union
+from stakes._core import validate
+from stakes._core.columns import CHUNK, as_column, label_codes
+from stakes._core.labels import Labels, as_axes, in_order, listing, union
+from stakes._core.text import html_table, number
+from stakes._core.values import ByValue, frozen
 from stakes._summable import Summable
-from stakes._table import html_table, number
-from stakes.counts.arrays import check_cells
+from stakes.counts._arrays import check_cells
 from stakes.counts.confusion import Confusion
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputTypeError, LabelError
@@ -127,7 +127,7 @@ class JointConfusion(Summable, ByValue):
         decided = [
             label_codes(values, what, choices, "decisions") for what, values in columns.items()
         ]
-        _validate.same_length(
+        validate.same_length(
             {"y_true": len(actual)} | dict(zip(columns, map(len, decided), strict=True))
         )
         codes = dict(zip(predictions, decided, strict=True))
@@ -169,7 +169,7 @@ class JointConfusion(Summable, ByValue):
         >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
         [0, 1]
         """
-        from stakes.counts.frames import group
+        from stakes.counts.engines import group
 
         if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
             raise InputTypeError(

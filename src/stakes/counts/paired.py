@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._columns import as_column
-from stakes._table import Table, html_table, number
+from stakes._core.columns import as_column
+from stakes._core.text import Table, html_table, number
+from stakes.counts._labelled import LabelledCounts, weight_amounts
 from stakes.counts.confusion import Confusion
-from stakes.counts.labelled import LabelledCounts, weight_amounts
 from stakes.errors import InputTypeError
 
 
@@ -121,7 +121,7 @@ class PairedConfusion(LabelledCounts):
         >>> paired.counts[0, 1].tolist()
         [0, 1]
         """
-        from stakes.counts.frames import group
+        from stakes.counts.engines import group
 
         pair: Any = predicted
         if not isinstance(pair, list | tuple) or len(pair) != cls._deciders:

@@ -9,20 +9,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import frozen, kept
-from stakes._columns import Column, as_column
-from stakes._labels import Label
-from stakes._table import html_table, number
-from stakes.counts.labelled import weight_amounts
-from stakes.counts.ranks import Ranks, amounts_of, merged, ranked, sides
-from stakes.counts.scores import ScoreCounts
-from stakes.counts.two_classes import (
+from stakes._core import validate
+from stakes._core.columns import Column, as_column
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number
+from stakes._core.values import frozen, kept
+from stakes.counts._labelled import weight_amounts
+from stakes.counts._two_classes import (
+    Ranks,
     TwoClassCounts,
+    amounts_of,
     both_classes_weigh,
     checked_names,
+    merged,
+    ranked,
+    sides,
     two_classes,
 )
+from stakes.counts.scores import ScoreCounts
 from stakes.errors import InputError, InputTypeError
 
 
@@ -85,16 +89,16 @@ class PairedScoreCounts(TwoClassCounts):
         if is_positive.dtype != np.bool_ or is_positive.ndim != 1 or not len(is_positive):
             raise InputError("positive: expected a boolean for each row, at least one.")
         for (name, ranks), (cut_name, given) in zip(codes.items(), cuts.items(), strict=True):
-            cuts[cut_name] = _validate.thresholds(given, cut_name)
+            cuts[cut_name] = validate.thresholds(given, cut_name)
             codes[name] = _ranks(ranks, name, len(cuts[cut_name]), cut_name)
         rows: dict[str, Any] = {"amounts": amounts, "squares": squares}
         if squares is not None and amounts is None:
             raise InputError("squares: they belong to sums of weights; give those as amounts too.")
         for name, values in rows.items():
             if values is not None:
-                rows[name] = frozen(_validate.counts(values, name, ndim=1))
+                rows[name] = frozen(validate.counts(values, name, ndim=1))
         lengths = {**codes, "positive": is_positive, **rows}
-        _validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
+        validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
         self._set(
             **{name: frozen(values) for name, values in (cuts | codes).items()},
             positive=frozen(is_positive),
@@ -139,10 +143,10 @@ class PairedScoreCounts(TwoClassCounts):
         """
         column = as_column(y_true, "y_true")
         scores = [
-            _validate.scores(y_score_1, "y_score_1"),
-            _validate.scores(y_score_2, "y_score_2"),
+            validate.scores(y_score_1, "y_score_1"),
+            validate.scores(y_score_2, "y_score_2"),
         ]
-        _validate.same_length(
+        validate.same_length(
             {"y_true": len(column), "y_score_1": len(scores[0]), "y_score_2": len(scores[1])}
         )
         amounts = weight_amounts(sample_weight, len(column))
@@ -183,7 +187,7 @@ class PairedScoreCounts(TwoClassCounts):
         >>> PairedScoreCounts.from_frame(frame, actual="truth", score=("a", "b")).n
         3
         """
-        from stakes.counts.frames import scored
+        from stakes.counts.engines import scored
 
         pair: Any = score
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair

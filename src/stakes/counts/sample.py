@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
+from stakes._core import validate
+from stakes._core.text import html_table, number
+from stakes._core.values import ByValue, frozen
 from stakes._summable import Summable
-from stakes._table import html_table, number
 from stakes.costs.example import ExampleCosts
 from stakes.errors import InputError
 
@@ -40,13 +40,13 @@ class CostSample(Summable, ByValue):
     high: float
 
     def __init__(self, values: Any, low: float | None = None, high: float | None = None) -> None:
-        array = _validate.numeric(values, "values", ndim=1)
+        array = validate.numeric(values, "values", ndim=1)
         if not len(array):
             raise InputError("values is empty: at least one example is needed.")
-        _validate.finite(array, "values", "Give the cost of each example.")
+        validate.finite(array, "values", "Give the cost of each example.")
         seen = (float(array.min()), float(array.max()))
-        least = seen[0] if low is None else float(_validate.numeric(low, "low", ndim=0))
-        most = seen[1] if high is None else float(_validate.numeric(high, "high", ndim=0))
+        least = seen[0] if low is None else float(validate.numeric(low, "low", ndim=0))
+        most = seen[1] if high is None else float(validate.numeric(high, "high", ndim=0))
         if not (np.isfinite([least, most]).all() and least <= seen[0] and most >= seen[1]):
             raise InputError(
                 f"low, high: expected finite bounds that contain all costs, {seen[0]:g} to "

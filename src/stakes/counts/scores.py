@@ -9,20 +9,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import frozen, kept
-from stakes._columns import Column, as_column
-from stakes._labels import Label
-from stakes._table import html_table, number
-from stakes.counts.confusion import Confusion
-from stakes.counts.labelled import weight_amounts
-from stakes.counts.two_classes import (
+from stakes._core import validate
+from stakes._core.columns import Column, as_column
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number
+from stakes._core.values import frozen, kept
+from stakes.counts._labelled import weight_amounts
+from stakes.counts._two_classes import (
     SideBySide,
     both_classes_weigh,
     checked_names,
     checked_sides,
     two_classes,
 )
+from stakes.counts.confusion import Confusion
 from stakes.errors import InputError
 
 
@@ -67,7 +67,7 @@ class ScoreCounts(SideBySide):
         neg_label: Label = 0,
         squares: Any = None,
     ) -> None:
-        cuts = _validate.thresholds(thresholds, "thresholds")
+        cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
             thresholds=frozen(cuts),
             **checked_sides({"thresholds": len(cuts)}, positives, negatives, squares),
@@ -111,8 +111,8 @@ class ScoreCounts(SideBySide):
         ScoreCounts: 1 × 'fraud', 2 × 'ok', 3 distinct scores
         """
         column = as_column(y_true, "y_true")
-        scores = _validate.scores(y_score)
-        _validate.same_length({"y_true": len(column), "y_score": len(scores)})
+        scores = validate.scores(y_score)
+        validate.same_length({"y_true": len(column), "y_score": len(scores)})
         amounts = weight_amounts(sample_weight, len(scores))
         return cls._from_rows(column, scores, amounts, pos_label, neg_label)
 
@@ -153,7 +153,7 @@ class ScoreCounts(SideBySide):
         >>> ScoreCounts.from_frame(frame, actual="truth", score="score").thresholds.tolist()
         [0.8, 0.3, 0.1]
         """
-        from stakes.counts.frames import scored
+        from stakes.counts.engines import scored
 
         column, scores, amounts = scored(frame, actual, [score], sample_weight)
         return cls._from_rows(column, scores[0], amounts, pos_label, neg_label)
@@ -220,7 +220,7 @@ class ScoreCounts(SideBySide):
         >>> scores.confusion_at(0.8).counts.tolist()
         [[2, 1], [0, 1]]
         """
-        cut = _validate.numeric(threshold, "threshold", ndim=0)
+        cut = validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
             raise InputError("threshold: expected a number, got NaN.")
         above = self.thresholds >= cut

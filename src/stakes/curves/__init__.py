@@ -1,10 +1,9 @@
 """Counts become cost curves: what a classifier costs at every operating condition."""
 
-from stakes.curves.answer import CostAt
-from stakes.curves.average import AverageCurve, average_curves
+from stakes.curves._base import CostAt
 from stakes.curves.band import Band
-from stakes.curves.best import BestCurve, best_of
-from stakes.curves.bracket import BinnedCostCurve
+from stakes.curves.binned import BinnedCostCurve
+from stakes.curves.combine import AverageCurve, BestCurve, average_curves, best_of
 from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at, worst_cost
 from stakes.curves.curve import CostCurve
 from stakes.curves.difference import CostCurveDifference

@@ -6,19 +6,35 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr
 
-from stakes import _validate
-from stakes._byvalue import ByValue, frozen
-from stakes._frame import data_frame
-from stakes._table import html_table, number, percent
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.text import html_table, number, percent
+from stakes._core.typing import Floats
+from stakes._core.values import ByValue, frozen
+from stakes.curves._sampling import Sample, mean
 from stakes.curves.bands import METHODS
-from stakes.curves.sampling import Sample, mean
-from stakes.curves.simultaneous import pointwise_alpha
 from stakes.errors import InputError
-from stakes.infer.run import check_options, option_names
+from stakes.infer._inference import check_options, option_names
 
-Floats = NDArray[np.float64]
+# How sure each point of a band must be for the whole band to be right at once.
+
+WIDEST = 38.0
+"""Where the normal distribution ends in double precision."""
+
+
+def pointwise_alpha(alpha: float, lines: int) -> float:
+    """Return the α of each point for which all points of so many lines have `alpha` together."""
+    each = -np.expm1(np.log1p(-alpha) / lines)
+
+    def excess(c: float) -> float:
+        outside = 2 * ndtr(-c)
+        return float(0.5 * np.exp(-c * c / 2) + 0.5 * outside * (2 - outside) - each)
+
+    return float(2 * ndtr(-brentq(excess, 0.0, WIDEST)))
+
 
 SAMPLINGS = ("stratified", "full")
 SIMULTANEOUS = ("mover",)
@@ -92,8 +108,8 @@ class Band(ByValue):
         >>> line.band(pc=[0.2, 0.8]).times(50).cost.round(2).tolist()
         [6.0, 9.0]
         """
-        factor = _validate.numeric(scale, "scale", ndim=np.ndim(scale))
-        _validate.finite(factor, "scale", "Give what being always wrong would cost.")
+        factor = validate.numeric(scale, "scale", ndim=np.ndim(scale))
+        validate.finite(factor, "scale", "Give what being always wrong would cost.")
         if factor.shape not in ((), self.pc.shape):
             raise InputError(
                 f"scale: expected one number, or one for each of the {len(self.pc)} conditions; "
@@ -216,8 +232,8 @@ def band_limits(
     options: dict[str, Any],
 ) -> tuple[Floats, Floats]:
     """Check what is asked of a band, and let the method answer."""
-    alpha = _validate.alpha(confidence)
-    module = METHODS[_validate.choice(method, "method", tuple(METHODS))]
+    alpha = validate.alpha(confidence)
+    module = METHODS[validate.choice(method, "method", tuple(METHODS))]
     check_options(options, f"the method {method!r}", option_names(module.limits, 2))
     if simultaneous:
         if method not in SIMULTANEOUS:
@@ -233,4 +249,4 @@ def band_limits(
 
 def is_full(sampling: Any) -> bool:
     """Check how the test set is thought to be drawn."""
-    return _validate.choice(sampling, "sampling", SAMPLINGS) == "full"
+    return validate.choice(sampling, "sampling", SAMPLINGS) == "full"

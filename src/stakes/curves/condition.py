@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 CURVE_POINTS = 201
 """How many operating conditions a curve is shown at."""
@@ -167,7 +165,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
 def conditions(pc: Any) -> Floats:
     """Check operating conditions: one number, or several, each from 0 to 1."""
-    array = _validate.numeric(pc, "pc", ndim=np.ndim(pc))
+    array = validate.numeric(pc, "pc", ndim=np.ndim(pc))
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
         raise InputError(
@@ -216,7 +214,7 @@ def _together(**arrays: Floats) -> list[Floats]:
 
 
 def _share(prevalence: Any) -> Floats:
-    share = _validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
+    share = validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
     if not ((share >= 0) & (share <= 1)).all():
         raise InputError(
             f"prevalence: expected the share of positives, from 0 to 1; got {prevalence!r}."
@@ -225,8 +223,8 @@ def _share(prevalence: Any) -> Floats:
 
 
 def _cost(value: Any, name: str) -> Floats:
-    cost = _validate.numeric(value, name, ndim=np.ndim(value))
-    _validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
+    cost = validate.numeric(value, name, ndim=np.ndim(value))
+    validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
     if (cost < 0).any():
         raise InputError(
             f"{name}: a mistake costs at least as much as a correct decision; got {value!r}."

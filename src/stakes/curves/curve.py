@@ -8,23 +8,85 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
-from stakes import _validate
-from stakes._columns import label_codes
-from stakes._frame import data_frame
-from stakes._labels import Label, as_labels
-from stakes._table import number
-from stakes.counts import ScoreCounts
-from stakes.curves.base import Curve
+from stakes._core import validate
+from stakes._core.columns import label_codes
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label, as_labels
+from stakes._core.text import number
+from stakes._core.typing import Floats
+from stakes.counts import PairedScoreCounts, ScoreCounts
+from stakes.curves._base import Curve
+from stakes.curves._pieces import Pieces
+from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.curves.condition import conditions
-from stakes.curves.envelope import cumulative, envelope_cuts
 from stakes.curves.line import CostLine
-from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
-from stakes.curves.sizes import check_both_classes
 from stakes.errors import InputError, LabelError
 
-Floats = NDArray[np.float64]
+# Whether there are examples of both classes, which a curve needs.
+
+
+def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> None:
+    """Raise when there are no examples of a class, whose rate of mistakes is then not known."""
+    for size, label in (
+        (counts.n_positives, counts.pos_label),
+        (counts.n_negatives, counts.neg_label),
+    ):
+        if not size:
+            raise InputError(
+                f"{name}: a cost curve needs examples of both classes, there are none of {label!r}."
+            )
+
+
+# The lower envelope of a scorer's cost lines, from its score table.
+
+
+def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
+    """Return how many of the highest scores are called positive at each corner of the ROC hull.
+
+    The hull of a ROC curve is the isotonic regression of the labels on the scores: the share of
+    positives may only fall from block to block. A linear map takes positives against all examples
+    to true against false positive rates, so both have the same corners.
+
+    The first cut is 0, nothing called positive, unless the highest score is infinite: then no
+    threshold does that.
+    """
+    positives, negatives = counts.positives, counts.negatives
+    both = positives + negatives
+    skipped = 1 if counts.thresholds[0] == np.inf else 0
+    used = np.flatnonzero(both) if (both[skipped:] == 0).any() else np.arange(len(both))
+    used = used[used >= skipped]
+    if not len(used):
+        return np.array([skipped])
+    weights = both[used].astype(np.float64)
+    fit = isotonic_regression(positives[used] / weights, weights=weights, increasing=False)
+    starts = used[fit.blocks[:-1]]
+    cuts = np.append(starts[1:], len(both))
+    return _corners(np.append(skipped, cuts), counts)
+
+
+def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
+    """Leave out points between corners, which rounding in the regression may have kept."""
+    while len(cuts) > 2:  # noqa: PLR2004 - two ends have nothing between them
+        positives, negatives = (
+            np.add.reduceat(side, cuts[:-1])
+            / side.sum()  # rates: products of weights may underflow
+            for side in (counts.positives, counts.negatives)
+        )
+        turns = positives[:-1] * negatives[1:] > positives[1:] * negatives[:-1]
+        if turns.all():
+            break
+        bent = np.flatnonzero(~turns)
+        alone = np.append(True, np.diff(bent) > 1)  # neighbours are judged again, one at a time
+        cuts = np.delete(cuts, bent[alone] + 1)
+    return cuts
+
+
+def cumulative(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the sum of the first so many values, for each cut."""
+    sums = np.append(values.dtype.type(0), np.cumsum(values))
+    return np.asarray(sums[cuts])
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,11 +139,11 @@ class CostCurve(Curve):
 
     def __post_init__(self) -> None:
         example = "ScoreCounts.from_scores(y_true, y_score)"
-        _validate.expect(self.counts, ScoreCounts, "counts", example)
+        validate.expect(self.counts, ScoreCounts, "counts", example)
         check_both_classes(self.counts, "counts")
         if self.validation is None:
             return
-        _validate.expect(self.validation, ScoreCounts, "validation_counts", example)
+        validate.expect(self.validation, ScoreCounts, "validation_counts", example)
         check_both_classes(self.validation, "validation_counts")
         mine, theirs = ((each.neg_label, each.pos_label) for each in (self.counts, self.validation))
         if mine != theirs:
@@ -166,7 +228,7 @@ class CostCurve(Curve):
         {'a': 0.0, 'b': 0.0, 'c': 0.0}
         """
         classes = as_labels(labels, "labels")
-        scores = _validate.numeric(proba, "proba", ndim=2)
+        scores = validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):
             raise InputError(
                 f"proba: expected a column for each of the {len(classes)} classes {classes}, got "

@@ -9,23 +9,91 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._labels import Label
-from stakes._table import html_table, number, percent
+from stakes._core import validate
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number, percent
+from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
-from stakes.curves.alone import alone_of_decisions, alone_of_scores
+from stakes.curves._base import Curve, Height
+from stakes.curves._pieces import Pieces
+from stakes.curves._sampling import Mistakes, Sample, drawn
 from stakes.curves.band import band_limits, is_full
-from stakes.curves.base import Curve
 from stakes.curves.curve import CostCurve
-from stakes.curves.height import Height
 from stakes.curves.line import CostLine
-from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Mistakes, Sample, drawn
-from stakes.curves.search import signs_of
-from stakes.curves.verdicts import Verdicts, verdicts
+from stakes.curves.verdicts import Verdicts, signs_of, verdicts
 from stakes.errors import InputError, InputTypeError
 
-Floats = NDArray[np.float64]
+# The examples on which one of two classifiers alone is wrong: what their difference is made of.
+
+
+def alone_of_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:
+    """Count the positives, and the negatives, that one of two alone decides wrongly."""
+    at = counts.labels.index(pos_label)
+    squares = counts.squares
+    found = []
+    for actual in (at, 1 - at):
+        right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
+        found.append(
+            Mistakes(
+                float(counts.counts[..., actual].sum()),
+                _cells_alone(counts.counts[..., actual], right, wrong),
+                None if squares is None else _cells_alone(squares[..., actual], right, wrong),
+                None if squares is None else float(squares[..., actual].sum()),
+            )
+        )
+    return found[0], found[1]
+
+
+def _cells_alone(table: NDArray[Any], right: int, wrong: int) -> Floats:
+    """Take, of a table by both decisions, where the first alone is wrong and where the second."""
+    return np.array([[table[wrong, right]], [table[right, wrong]]], dtype=np.float64)
+
+
+def alone_of_scores(
+    counts: PairedScoreCounts, curves: tuple[CostCurve, CostCurve], starts: Floats
+) -> tuple[Mistakes, Mistakes]:
+    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
+
+    They are counted for each piece of the two curves' difference, given where it starts. One pass
+    will do: each of the two calls an example positive from one piece on. Between those two pieces
+    one of them alone is wrong, so the counts are running sums of how many examples begin and cease
+    to be such.
+    """
+    entries = []
+    for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
+        cuts = curve.cuts[curve.pieces.index(starts)]
+        entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
+        entries.append(entry.astype(np.int32)[ranks])
+    differ = entries[0] != entries[1]
+    first, second = (entry[differ] for entry in entries)
+    positive = counts.positive[differ]
+    second_is_wrong = positive == (first < second)  # where the first alone calls it positive
+    shape = 2, 2, len(starts) + 1  # by class, by who is wrong, by piece
+    row = (2 * positive.astype(np.int32) + second_is_wrong) * shape[2]
+    begin, end = row + np.minimum(first, second), row + np.maximum(first, second)
+
+    def alone(amounts: NDArray[Any] | None) -> Floats:
+        part = None if amounts is None else amounts[differ]
+        begun, ended = (
+            np.bincount(at, weights=part, minlength=int(np.prod(shape))) for at in (begin, end)
+        )
+        sums = np.cumsum((begun - ended).reshape(shape), axis=2)[..., :-1]
+        return np.asarray(np.maximum(sums, 0.0))
+
+    sums = alone(counts.amounts)
+    squares = None if counts.squares is None else alone(counts.squares)
+    found = []
+    for actual, rows in ((1, counts.positive), (0, ~counts.positive)):
+        total = rows.sum() if counts.amounts is None else counts.amounts[rows].sum()
+        found.append(
+            Mistakes(
+                float(total),
+                sums[actual],
+                None if squares is None else squares[actual],
+                None if counts.squares is None else float(counts.squares[rows].sum()),
+            )
+        )
+    return found[0], found[1]
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +179,7 @@ class CostCurveDifference(Height):
                 "validation_counts: decisions have no thresholds to choose; compare scores."
             )
         example = "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)"
-        _validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
+        validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
 
     @classmethod
     def from_scores(
@@ -387,7 +455,7 @@ class CostCurveDifference(Height):
         """
         full = is_full(sampling)
         if method == "bootstrap":  # each look is to use the same draws
-            options["rng"] = int(_validate.generator(options.get("rng")).integers(2**63))
+            options["rng"] = int(validate.generator(options.get("rng")).integers(2**63))
 
         def verdict(pc: Floats) -> NDArray[np.int64]:
             low, high = band_limits(

@@ -7,19 +7,16 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._labels import Label
+from stakes._core import validate
+from stakes._core.labels import Label
+from stakes._core.typing import Floats
 from stakes.counts import Confusion
-from stakes.curves.base import Curve
-from stakes.curves.height import no_sizes
-from stakes.curves.pieces import Pieces
-from stakes.curves.sampling import Mistakes, Sample, drawn, mistakes
+from stakes.curves._base import Curve, no_sizes
+from stakes.curves._pieces import Pieces
+from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +68,7 @@ class CostLine(Curve):
 
     def __post_init__(self) -> None:
         for each in ("fpr", "tpr"):
-            rate = _validate.one_number(getattr(self, each), each)
+            rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:
                 raise InputError(f"{each}: expected a rate from 0 to 1, got {rate}.")
             object.__setattr__(self, each, rate)
@@ -80,7 +77,7 @@ class CostLine(Curve):
         for each in ("positives", "negatives"):
             if getattr(self, each) is None:
                 continue
-            size = _validate.one_number(getattr(self, each), each)
+            size = validate.one_number(getattr(self, each), each)
             if size <= 0:
                 raise InputError(f"{each}: expected a positive number of examples, got {size:g}.")
 

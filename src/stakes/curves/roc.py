@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes.curves.best import checked_curves
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes.curves.combine import checked_curves
 from stakes.curves.condition import conditions
-from stakes.curves.curve import CostCurve
-from stakes.curves.envelope import cumulative, envelope_cuts
+from stakes.curves.curve import CostCurve, cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, InputTypeError
-
-Floats = NDArray[np.float64]
 
 
 class RocPoints(NamedTuple):
@@ -162,8 +159,8 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
     >>> round(float(average.tpr[average.fpr == 0.3][0]), 4)
     0.6813
     """
-    _validate.choice(direction, "direction", ("vertical", "horizontal"))
-    size = _validate.as_size(steps, "steps")
+    validate.choice(direction, "direction", ("vertical", "horizontal"))
+    size = validate.as_size(steps, "steps")
     points = [roc_points(curve) for curve in checked_curves(curves)]  # type: ignore[arg-type]
     along = "fpr" if direction == "vertical" else "tpr"
     grid = np.unique(
@@ -214,8 +211,8 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     >>> isoperformance_line(0.5, 0.25)
     (1.0, 0.5)
     """
-    condition = float(conditions(_validate.one_number(pc, "pc")))
-    height = _validate.one_number(cost, "cost")
+    condition = float(conditions(validate.one_number(pc, "pc")))
+    height = validate.one_number(cost, "cost")
     if condition == 0:
         raise InputError(
             "pc: at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
@@ -253,7 +250,7 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
     >>> cost_point(1.0, 0.5)
     (0.5, 0.25)
     """
-    rise, start = _validate.one_number(slope, "slope"), _validate.one_number(intercept, "intercept")
+    rise, start = validate.one_number(slope, "slope"), validate.one_number(intercept, "intercept")
     if rise < 0:
         raise InputError(
             f"slope: lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."

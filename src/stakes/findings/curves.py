@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.curves import CostCurve, choose_threshold, operating_condition, roc_hull
 from stakes.curves.bands.mover import WEIGHT, beta_limits
 from stakes.errors import InputError
@@ -81,7 +81,7 @@ def _lines(curve: CostCurve, confidence: float) -> dict[str, Any]:
     hull = roc_hull(curve)
     thresholds: Any = hull.thresholds
     starts = dict(zip(curve.thresholds.tolist(), curve.pieces.breaks.tolist(), strict=False))
-    alpha = _validate.alpha(confidence)
+    alpha = validate.alpha(confidence)
     limits: dict[str, list[float]] = {}
     sides = (
         ("fpr", hull.fpr, curve.counts.n_negatives),

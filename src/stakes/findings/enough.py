@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
+from stakes.infer._inference import limits
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.outcomes import Floats
 from stakes.infer.planning import plan_test_size
-from stakes.infer.run import limits
 from stakes.study import Study
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.errors import InputError, RareCostWarning
 from stakes.findings.calibration import calibration_of
 from stakes.findings.curves import curves_of
@@ -69,11 +69,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.volume is not None:
-            _validate.positive(self.volume, "volume")
-        if _validate.one_number(self.factor, "factor") < 1:
+            validate.positive(self.volume, "volume")
+        if validate.one_number(self.factor, "factor") < 1:
             raise InputError(f"factor: expected a number of at least 1, got {self.factor!r}.")
         if self.target is not None:
-            _validate.positive(self.target, "target")
+            validate.positive(self.target, "target")
 
 
 def findings(study: Study, settings: Settings | None = None) -> dict[str, Any]:

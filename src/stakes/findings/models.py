@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes.counts import Confusion
 from stakes.errors import InputError, LabelError
-from stakes.infer.designs import where_used
+from stakes.infer._outcomes import where_used
 from stakes.infer.estimate import CostEstimate
 from stakes.measures import error_rate, kappa, savings
 from stakes.study import Study

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stakes._table import seen
+from stakes._core.text import seen
 from stakes.infer.difference import CostDifference
 from stakes.study import Study
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes._labels import Label
-from stakes._table import listed, percent
-from stakes.infer.designs import checked_priors
+from stakes._core.labels import Label
+from stakes._core.text import listed, percent
+from stakes.infer._outcomes import checked_priors
 from stakes.study import Study
 
 

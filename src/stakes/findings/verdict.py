@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stakes._table import amount, listed, number, percent
+from stakes._core.text import amount, listed, number, percent
 from stakes.findings.population import population_of
 from stakes.study import Study
 

@@ -1,18 +1,17 @@
 """Counts and costs become estimates, with how sure they are."""
 
+from stakes.infer._inference import Interval
+from stakes.infer._multiplicity import Pair
+from stakes.infer._outcomes import Design
+from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.batch import batch_intervals
-from stakes.infer.designs import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
-from stakes.infer.interval import Interval
-from stakes.infer.multiplicity import Pair
-from stakes.infer.planning import Plan, plan_test_size
-from stakes.infer.powers import Power, power
-from stakes.infer.probability.distribution import CostDistribution
+from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.ranking import Ranking
 from stakes.infer.significance import TestResult
-from stakes.infer.stream.accumulator import Accumulator, PairedAccumulator
+from stakes.infer.stream import Accumulator, PairedAccumulator
 from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
 from stakes.infer.what_if.flips import Flip, FlipRegion, flip_region
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity

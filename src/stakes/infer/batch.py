@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.infer.deltas import cost_differences, often_enough
+from stakes.infer._inference import limits, options_for, with_laplace
+from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum, often_enough
 from stakes.infer.methods import METHODS
-from stakes.infer.outcomes import Floats, Outcomes, make_stratum
-from stakes.infer.run import limits, options_for, with_laplace
 from stakes.infer.significance import SMALLEST
 
 

@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._table import dearer, html_table, number, percent, seen
-from stakes._warn import warn
+from stakes._core import validate
+from stakes._core.text import dearer, html_table, number, percent, seen
+from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError, RareCostWarning
-from stakes.infer.deltas import ENOUGH, cost_differences, rarest_end
-from stakes.infer.designs import SIMPLE, CountTable, Design, cell_shares, outcomes_of
+from stakes.infer._inference import Inference, options_for
+from stakes.infer._outcomes import (
+    ENOUGH,
+    SIMPLE,
+    CountTable,
+    Design,
+    Outcomes,
+    Stratum,
+    cell_shares,
+    cost_differences,
+    outcomes_of,
+    rarest_end,
+)
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.inference import Inference
-from stakes.infer.outcomes import Outcomes, Stratum
-from stakes.infer.run import options_for
 from stakes.infer.significance import TestResult, run_test
 
 
@@ -82,7 +90,7 @@ class CostDifference(Inference):
             raise InputTypeError(
                 "costs: expected a CostMatrix for counts, and None for a CostSample."
             )
-        object.__setattr__(self, "names", _validate.two_names(self.names))
+        object.__setattr__(self, "names", validate.two_names(self.names))
         self.outcomes()
 
     def outcomes(self) -> Outcomes:

@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._labels import Label
-from stakes._table import html_table, matrix_table, number, percent, with_unit
+from stakes._core.labels import Label
+from stakes._core.text import html_table, matrix_table, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer.designs import SIMPLE, CountTable, Design, cell_shares, outcomes_of, where_used
-from stakes.infer.inference import Inference
-from stakes.infer.outcomes import Outcomes
+from stakes.infer._inference import Inference
+from stakes.infer._outcomes import (
+    SIMPLE,
+    CountTable,
+    Design,
+    Outcomes,
+    cell_shares,
+    outcomes_of,
+    where_used,
+)
 from stakes.measures.agreement import error_rate
 
 WORTH_NAMING = 0.05

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
-from stakes.infer.designs import CountTable, Design
+from stakes.infer._outcomes import CountTable, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
@@ -226,7 +226,7 @@ def _counted(
                 "sample_weight, groups: they cannot be combined with costs of single examples."
             )
         if y_true is not None:
-            _validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+            validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         return CostSample.from_predictions(costs, *predictions)
     if not isinstance(costs, CostMatrix):
         raise InputTypeError(
@@ -250,7 +250,7 @@ def _check_same_examples(ids: Any, n: int) -> None:
     if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
         raise InputTypeError("ids: expected a pair of arrays, one for each classifier.")
     one, other = map(np.asarray, ids)
-    _validate.same_length(
+    validate.same_length(
         {"y_pred_1": n, "ids of y_pred_1": len(one), "ids of y_pred_2": len(other)}
     )
     differ = one != other

@@ -10,19 +10,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._labels import listing
-from stakes._table import html_table, number, percent, text_table, with_unit
-from stakes._warn import warn
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import listing
+from stakes._core.text import html_table, number, percent, text_table, with_unit
+from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, RareCostWarning
-from stakes.infer.designs import SIMPLE, Design
+from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
+from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +177,7 @@ class Ranking:
         """
         self._check_name(first, "first")
         self._check_name(second, "second")
-        _validate.two_names((first, second))
+        validate.two_names((first, second))
         if (first, second) in self.pairs:
             table = self.pairs[first, second]
         else:
@@ -255,8 +255,8 @@ class Ranking:
         >>> [(pair.first, pair.second, pair.rejected) for pair in ranking.pairwise()]
         [('forest', 'tree', True)]
         """
-        _validate.choice(adjust, "adjust", ("holm", "none"))
-        alpha = _validate.alpha(confidence)
+        validate.choice(adjust, "adjust", ("holm", "none"))
+        alpha = validate.alpha(confidence)
         compared = self._every_pair()
         normal = not _warn_of_rare(compared) and self.design == SIMPLE
         with warnings.catch_warnings():
@@ -303,7 +303,7 @@ class Ranking:
         [('new', -0.8, True), ('newer', -0.7, True)]
         """
         self._check_name(baseline, "baseline")
-        alpha = _validate.alpha(confidence)
+        alpha = validate.alpha(confidence)
         others = [name for name in self.estimates() if name != baseline]
         compared = [self.difference(name, baseline) for name in others]
         return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
@@ -342,7 +342,7 @@ class Ranking:
         >>> ranking.best_set()
         ['keen', 'eager']
         """
-        alpha, compared = _validate.alpha(confidence), self._every_pair()
+        alpha, compared = validate.alpha(confidence), self._every_pair()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RareCostWarning)
             adjusted = holm(p_values(compared))

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from stakes import _validate
-from stakes._table import percent
+from stakes._core import validate
+from stakes._core.text import percent
+from stakes._core.typing import Floats
 from stakes.errors import DesignError, InputError
+from stakes.infer._inference import check_options, option_names
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability.batches import servings
 from stakes.infer.methods import METHODS, exact, extremal, normal
 from stakes.infer.methods.bcost import order, resampled
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability.servings import servings
-from stakes.infer.run import check_options, option_names
 
 SMALLEST = 1e-12
 """No p-value is known to be smaller than what the distributions are computed to."""
@@ -114,9 +115,9 @@ def run_test(
     options: dict[str, Any],
 ) -> TestResult:
     """Check what is asked, and let the method answer."""
-    alpha = _validate.alpha(confidence)
-    _validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
-    _validate.choice(method, "method", ("auto", *TESTS))
+    alpha = validate.alpha(confidence)
+    validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
+    validate.choice(method, "method", ("auto", *TESTS))
     if not isinstance(margin, Real) or not np.isfinite(float(margin)):
         raise InputError(f"margin: expected a finite number, got {margin!r}.")
     test, designs = TESTS[method]
@@ -169,7 +170,7 @@ def _bdeltacost(
     The interval at error rate α starts behind ⌊α/2·N⌋ resamples, so it excludes the margin exactly
     when at most α/2·N of them are on its other side. No p-value is smaller than 1/N.
     """
-    drawn = resampled(outcomes, alpha, laplace, n_resamples, _validate.generator(rng))[0]
+    drawn = resampled(outcomes, alpha, laplace, n_resamples, validate.generator(rng))[0]
     slack = 1e-9 * max(np.abs(drawn).max(), 1e-300)
     below, above = np.sum(drawn <= margin + slack), np.sum(drawn >= margin - slack)
     return max(below, 0.5) / n_resamples, max(above, 0.5) / n_resamples
@@ -211,13 +212,13 @@ def _signflip(
     Valid where the differences are symmetric about the margin under the hypothesis; with costs they
     often are not.
     """
-    n_resamples = _validate.as_size(n_resamples, "n_resamples", least=1)
+    n_resamples = validate.as_size(n_resamples, "n_resamples", least=1)
     stratum = outcomes.only
     seen = stratum.counts[0] > 0
     counts = np.rint(stratum.counts[0, seen]).astype(np.int64)
     shifted = stratum.costs[seen] - margin
     observed, slack = float(counts @ shifted), 1e-9 * float(counts @ np.abs(shifted))
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     above = below = 0
     for size in servings(n_resamples, len(counts)):
         heads = generator.binomial(counts, 0.5, (size, len(counts)))

@@ -1,12 +1,16 @@
 from .adacost import AdaCostClassifier
-from .bagged_lazy_trees import BaggedLazyOptionTreesClassifier, BaggedLazyTreesClassifier
 from .bagging import CostSensitiveBaggingClassifier
 from .comparison import LearnerComparison, LearnerDifference, compare_learners
-from .lazy_trees import LazyOptionTreeClassifier, LazyTreeClassifier
 from .metacost import MetaCostClassifier
 from .minimum_risk import MinimumRiskClassifier
-from .pet import BaggedPETClassifier, PETClassifier
 from .scorer import cost_scorer
+from .trees.lazy import (
+    BaggedLazyOptionTreesClassifier,
+    BaggedLazyTreesClassifier,
+    LazyOptionTreeClassifier,
+    LazyTreeClassifier,
+)
+from .trees.pet import BaggedPETClassifier, PETClassifier
 from .weighted import WeightedClassifier
 from .weights import class_weights
 

@@ -21,9 +21,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from stakes import _validate
-from stakes._labels import Labels, label_array, listing, plain
-from stakes._warn import warn
+from stakes._core import validate
+from stakes._core.labels import Labels, label_array, listing, plain
+from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError
 
@@ -112,7 +112,7 @@ def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatri
     labels = tuple(plain(label) for label in classes)
     if costs is None:
         return CostMatrix.zero_one(labels)
-    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     unknown = [label for label in labels if label not in costs.labels]
     if unknown:
         raise LabelError(

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from stakes import _validate
-from stakes._labels import listing
+from stakes._core import validate
+from stakes._core.labels import listing
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn._base import (
@@ -138,7 +138,7 @@ class AdaCostClassifier(MetaLearner):
         AdaCostClassifier
             Itself.
         """
-        rounds = _validate.as_size(self.n_estimators, "n_estimators", least=1)
+        rounds = validate.as_size(self.n_estimators, "n_estimators", least=1)
         self._check_numbers()
         weight_name = self._weight_name()
         actual = self._start(X, y)
@@ -212,9 +212,9 @@ class AdaCostClassifier(MetaLearner):
         return DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
 
     def _check_numbers(self) -> None:
-        if _validate.one_number(self.learning_rate, "learning_rate") <= 0:
+        if validate.one_number(self.learning_rate, "learning_rate") <= 0:
             raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}.")
-        if not 0 <= _validate.one_number(self.adjustment, "adjustment") <= 1:
+        if not 0 <= validate.one_number(self.adjustment, "adjustment") <= 1:
             raise InputError(
                 f"adjustment: expected a number between 0 and 1, got {self.adjustment}."
             )
@@ -258,7 +258,7 @@ class AdaCostClassifier(MetaLearner):
     def _start_weights(self, cost: NDArray[np.float64], given: Any) -> NDArray[np.float64]:
         weights = cost
         if given is not None:
-            weights = cost * _validate.weights(given, len(cost), of="X")
+            weights = cost * validate.weights(given, len(cost), of="X")
         if not weights.any():
             raise InputError(
                 "sample_weight: only examples whose mistakes cost nothing have a weight. Give "

@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes import _validate
-from stakes._byvalue import frozen
-from stakes._frame import data_frame
-from stakes._labels import listing
-from stakes._table import html_table, number, percent, text_table, with_unit
-from stakes._table import p_value as written_p
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import listing
+from stakes._core.text import html_table, number, percent, text_table, with_unit
+from stakes._core.text import p_value as written_p
+from stakes._core.values import frozen
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.multiplicity import Pair, bonferroni, judged
+from stakes.infer._multiplicity import Pair, bonferroni, judged
 from stakes.learn._base import classes_of, training_costs
-from stakes.learn.learner_difference import LearnerDifference
-from stakes.learn.splits import Data, joint_decisions, named_learners, splits_of
+from stakes.learn._comparison import LearnerDifference
+from stakes.learn._splits import Data, joint_decisions, named_learners, splits_of
 
 __all__ = ["LearnerComparison", "LearnerDifference", "compare_learners"]
 
@@ -148,8 +148,8 @@ class LearnerComparison:
         -------
         list of Pair
         """
-        _validate.choice(adjust, "adjust", ("holm", "none"))
-        alpha = _validate.alpha(self.confidence if confidence is None else confidence)
+        validate.choice(adjust, "adjust", ("holm", "none"))
+        alpha = validate.alpha(self.confidence if confidence is None else confidence)
         compared = [self.difference(*pair) for pair in combinations(self.mean_costs(), 2)]
         p_values = np.array([each.p_value for each in compared])
         return judged(compared, p_values, bonferroni(compared, alpha), alpha, adjust)
@@ -362,8 +362,8 @@ def compare_learners(
     (0.9717).
     """
     learners = named_learners(estimators)
-    _validate.choice(test, "test", TESTS)
-    _validate.alpha(confidence)
+    validate.choice(test, "test", TESTS)
+    validate.alpha(confidence)
     if isinstance(costs, ExampleCosts):
         raise InputTypeError(
             "costs: expected a CostMatrix, got ExampleCosts. For costs of single examples use "

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 
-from stakes import _validate
-from stakes._labels import plain
-from stakes._warn import warn
+from stakes._core import validate
+from stakes._core.labels import plain
+from stakes._core.warn import warn
 from stakes.costs import CostMatrix
-from stakes.costs.risk import least_risk
+from stakes.costs._risk import least_risk
 from stakes.errors import ConstantDecisionWarning
 from stakes.learn._base import (
     SEEDS,
@@ -24,7 +24,7 @@ from stakes.learn._base import (
     several_classes,
     weight_name,
 )
-from stakes.learn.bag import make_bag, probabilities_of, training_probabilities
+from stakes.learn.bagging import make_bag, probabilities_of, training_probabilities
 
 
 class MetaCostClassifier(MetaLearner):
@@ -160,7 +160,7 @@ class MetaCostClassifier(MetaLearner):
         several_classes(self.classes_)
         weights = {}
         if sample_weight is not None:
-            of_rows = _validate.weights(sample_weight, len(actual), of="X")
+            of_rows = validate.weights(sample_weight, len(actual), of="X")
             weights = {weight_name(self.estimator): of_rows}
         rng = check_random_state(self.random_state)
         bag = make_bag(rng, self.n_estimators, len(actual), self.max_samples)

@@ -17,10 +17,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from stakes import _validate
-from stakes._labels import Labels, listing, plain
+from stakes._core import validate
+from stakes._core.labels import Labels, listing, plain
 from stakes.costs import CostMatrix
-from stakes.costs.risk import expected_risk, least_risk
+from stakes.costs._risk import expected_risk, least_risk
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn._base import (
     MetaLearner,
@@ -140,13 +140,13 @@ class MinimumRiskClassifier(MetaLearner):
             Itself.
         """
         if self.calibration is not None:
-            _validate.choice(self.calibration, "calibration", CALIBRATIONS)
+            validate.choice(self.calibration, "calibration", CALIBRATIONS)
         else:
             needs_probabilities(self.estimator, "MinimumRiskClassifier without calibration")
         actual = self._start(X, y)
         several_classes(self.classes_)
         if sample_weight is not None:
-            fit_params["sample_weight"] = _validate.weights(sample_weight, len(actual), of="X")
+            fit_params["sample_weight"] = validate.weights(sample_weight, len(actual), of="X")
         learner = self._learner_to_fit()
         self.estimator_ = learner.fit(X, actual, **self._for_learner(learner, fit_params))
         self._take_classes_of_prefit()
@@ -280,7 +280,7 @@ class MinimumRiskClassifier(MetaLearner):
         if example_costs is None:
             return self.costs_.values
         labels: Labels = self.costs_.labels if self.costs is None else self.costs.labels
-        array = _validate.numeric(example_costs, "example_costs", ndim=3)
+        array = validate.numeric(example_costs, "example_costs", ndim=3)
         shape = (len(proba), len(self.decisions_), len(labels))
         if array.shape != shape:
             raise InputError(
@@ -288,5 +288,5 @@ class MinimumRiskClassifier(MetaLearner):
                 f"in the order of the decisions {listing(self.costs_.decisions)} and of the "
                 f"classes {listing(labels)}, got shape {array.shape}."
             )
-        _validate.finite(array, "example_costs", "Give each decision a cost for each class.")
+        validate.finite(array, "example_costs", "Give each decision a cost for each class.")
         return array[:, :, [labels.index(label) for label in self.costs_.labels]]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
-from stakes import _validate
-from stakes._columns import label_codes
+from stakes._core import validate
+from stakes._core.columns import label_codes
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.evaluation import evaluate
@@ -32,7 +32,7 @@ class ExpectedCost:
         paid = self._paid(y_true, y_pred, example_costs)
         if sample_weight is None:
             return float(paid.mean())
-        return float(np.average(paid, weights=_validate.weights(sample_weight, len(paid))))
+        return float(np.average(paid, weights=validate.weights(sample_weight, len(paid))))
 
     def _paid(self, y_true: Any, y_pred: Any, example_costs: Any) -> NDArray[np.float64]:
         """Return what was decided for each example cost there."""
@@ -46,7 +46,7 @@ class ExpectedCost:
                 f"got shape {shape}. The order is that of costs.decisions and costs.labels."
             )
         if len(shape) == len(size):
-            by_class = _validate.numeric(example_costs, "example_costs", ndim=3)
+            by_class = validate.numeric(example_costs, "example_costs", ndim=3)
             example_costs = by_class[np.arange(len(actual)), :, actual]
         return ExampleCosts(example_costs, decisions=self.costs.decisions).of(y_pred)
 
@@ -112,5 +112,5 @@ def cost_scorer(costs: CostMatrix) -> Any:
             "with cost_scorer(costs).set_score_request(example_costs=True), and pass their values "
             "as params={'example_costs': …}."
         )
-    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     return make_scorer(ExpectedCost(costs), greater_is_better=False)

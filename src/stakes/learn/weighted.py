@@ -12,24 +12,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 
-from stakes import _validate
-from stakes._labels import Label, listing
+from stakes._core import validate
+from stakes._core.labels import Label, listing
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
 from stakes.learn._base import SEEDS, MetaLearner, rows_of, seeded, several_classes
-from stakes.learn.resample import WeightedFit
-from stakes.learn.weight_search import Trial, WeightSearch, eval_count, held_out, powell
+from stakes.learn._resample import WeightedFit
 from stakes.learn.weights import (
     FORMULAS,
     TRIED,
+    Trial,
+    WeightSearch,
     by_label,
+    eval_count,
     formula_weights,
     given_weights,
+    held_out,
     learnable,
+    powell,
     usable_weights,
 )
-
-Floats = NDArray[np.float64]
 
 
 def _has(method: str) -> Callable[[Any], bool]:
@@ -198,7 +201,7 @@ class WeightedClassifier(MetaLearner):
         codes = np.searchsorted(self.classes_, actual)
         rows = np.ones(len(actual))
         if sample_weight is not None:
-            rows = _validate.weights(sample_weight, len(actual), of="y")
+            rows = validate.weights(sample_weight, len(actual), of="y")
         random = check_random_state(self.random_state)
         seed = random.randint(SEEDS)
         learner = seeded(self.estimator, seed, keep=True)
@@ -216,11 +219,11 @@ class WeightedClassifier(MetaLearner):
 
     def _check_options(self) -> None:
         if not isinstance(self.weighting, Mapping):
-            _validate.choice(self.weighting, "weighting", (*FORMULAS, *TRIED))
-        share = _validate.one_number(self.validation, "validation")
+            validate.choice(self.weighting, "weighting", (*FORMULAS, *TRIED))
+        share = validate.one_number(self.validation, "validation")
         if not 0 < share < 1:
             raise InputError(f"validation: expected a share between 0 and 1, got {share:g}.")
-        _validate.as_size(self.max_fits, "max_fits", least=1)
+        validate.as_size(self.max_fits, "max_fits", least=1)
 
     def _params_of_learner(self, fit_params: dict[str, Any]) -> dict[str, Any]:
         if not get_config()["enable_metadata_routing"]:

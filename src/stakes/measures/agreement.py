@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._labels import Label, hint, listing
-from stakes._table import html_table, number
+from stakes._core import validate
+from stakes._core.labels import Label, hint, listing
+from stakes._core.text import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError, LabelError
-from stakes.measures.arguments import check_confusion
+from stakes.measures.cost import check_confusion
 
 
 def success_rate(confusion: Confusion) -> float:
@@ -148,7 +148,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     Rates(true_positive=0.95, false_positive=0.1, true_negative=0.9, false_negative=0.05)
     """
     check_confusion(confusion)
-    _validate.two_classes(confusion.labels, "confusion")
+    validate.two_classes(confusion.labels, "confusion")
     if set(confusion.decisions) != set(confusion.labels):
         raise LabelError(
             f"confusion: the rates need decisions that are the classes {confusion.labels}, "

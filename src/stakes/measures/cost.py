@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from stakes._labels import Label
+from typing import Any
+
+from stakes._core.labels import Label
+from stakes._core.validate import expect
 from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError
-from stakes.measures.arguments import check_confusion, check_costs
+
+# The arguments that the measures share, told apart when they come in the wrong order.
+
+
+def check_confusion(confusion: Any) -> None:
+    """Check that an argument is a confusion matrix of stakes."""
+    expect(confusion, Confusion, "confusion", "Confusion.from_labels(y_true, y_pred)")
+
+
+def check_costs(costs: Any) -> None:
+    """Check that an argument is a cost matrix of stakes."""
+    expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
 
 
 def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:

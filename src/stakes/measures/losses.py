@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes import _validate
-from stakes._columns import label_codes
-from stakes._labels import Labels, as_labels
-from stakes._named_columns import ordered_probabilities
+from stakes._core import validate
+from stakes._core.columns import label_codes
+from stakes._core.frames import ordered_probabilities
+from stakes._core.labels import Labels, as_labels
 from stakes.errors import InputError
 
 ROUNDING = 1e-9
@@ -147,7 +147,7 @@ def _checked(
     classes = as_labels(labels, "labels")
     codes = label_codes(y_true, "y_true", classes, "classes")
     probabilities = ordered_probabilities(proba, classes)
-    _validate.same_length({"y_true": len(codes), "proba": len(probabilities)})
+    validate.same_length({"y_true": len(codes), "proba": len(probabilities)})
     # Probabilities rounded in a file do not quite sum to one; exact ones must keep their ties.
     totals = probabilities.sum(axis=1, keepdims=True)
     totals[np.abs(totals - 1) < ROUNDING] = 1

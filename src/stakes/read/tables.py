@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError, MissingExtraError
+from stakes.read._diagnose import csv_problem, encoding_problem, jsonl_problem, no_rows, shortly
 from stakes.read.files import as_path
-from stakes.read.problems import csv_problem, encoding_problem, jsonl_problem, no_rows, shortly
 
 STANDARD_INPUT = "-"
 SEPARATORS = ",;\t|"

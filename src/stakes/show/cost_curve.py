@@ -5,30 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._labels import Label
-from stakes._table import number
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label
+from stakes._core.text import number
+from stakes.curves._base import Curve
 from stakes.curves.band import Band
-from stakes.curves.base import Curve
-from stakes.curves.best import checked_curves
-from stakes.curves.bracket import BinnedCostCurve
+from stakes.curves.binned import BinnedCostCurve
+from stakes.curves.combine import checked_curves
 from stakes.curves.condition import condition_list
 from stakes.curves.curve import CostCurve
-from stakes.show._cost_space import (
+from stakes.show._drawing import (
+    Role,
+    band_note,
+    choice_note,
     corners,
     draw_band,
     draw_bracket,
     draw_gain,
+    draw_legend,
     draw_lines,
     draw_trivial,
     highest,
+    roles,
     second_axis_of,
     set_cost_space,
 )
-from stakes.show._legend import Role, band_note, choice_note, draw_legend, roles
-from stakes.show._matplotlib import line_options, one_axes, tinted
-from stakes.show._response import estimator_name, positive_scores
+from stakes.show._matplotlib import estimator_name, line_options, one_axes, positive_scores, tinted
 
 
 class CostCurveDisplay:
@@ -78,7 +81,7 @@ class CostCurveDisplay:
     def __init__(self, curve: Curve, band: Band | None = None) -> None:
         (self.curve,) = checked_curves([curve])
         if band is not None:
-            _validate.expect(band, Band, "band", "curve.band()")
+            validate.expect(band, Band, "band", "curve.band()")
         self.band = band
 
     @classmethod

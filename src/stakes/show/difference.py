@@ -8,17 +8,34 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._labels import Label
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label
 from stakes.curves.band import Band
 from stakes.curves.condition import condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
-from stakes.show._cost_space import CONDITION, COST, corners, draw_band, second_axis_of
-from stakes.show._legend import Role, band_note, choice_note, draw_legend
-from stakes.show._matplotlib import COLOURS, HATCHES, line_look, line_options, one_axes, tinted
-from stakes.show._response import estimator_name, positive_scores
+from stakes.show._drawing import (
+    CONDITION,
+    COST,
+    Role,
+    band_note,
+    choice_note,
+    corners,
+    draw_band,
+    draw_legend,
+    second_axis_of,
+)
+from stakes.show._matplotlib import (
+    COLOURS,
+    HATCHES,
+    estimator_name,
+    line_look,
+    line_options,
+    one_axes,
+    positive_scores,
+    tinted,
+)
 
 ROOM = 0.16
 """The share of the axes' height that is left for text above and below the band."""
@@ -82,11 +99,11 @@ class CostDifferenceDisplay:
         verdicts: Verdicts | None = None,
     ) -> None:
         example = "CostCurveDifference.from_scores(y_true, y_score_1, y_score_2)"
-        _validate.expect(difference, CostCurveDifference, "difference", example)
+        validate.expect(difference, CostCurveDifference, "difference", example)
         if band is not None:
-            _validate.expect(band, Band, "band", "difference.band()")
+            validate.expect(band, Band, "band", "difference.band()")
         if verdicts is not None:
-            _validate.expect(verdicts, Verdicts, "verdicts", "difference.significant_ranges()")
+            validate.expect(verdicts, Verdicts, "verdicts", "difference.significant_ranges()")
         self.difference = difference
         self.band = band
         self.verdicts = verdicts
@@ -124,7 +141,7 @@ class CostDifferenceDisplay:
         CostDifferenceDisplay
         """
         example = "CostCurveDifference.from_scores(y_true, y_score_1, y_score_2)"
-        _validate.expect(difference, CostCurveDifference, "difference", example)
+        validate.expect(difference, CostCurveDifference, "difference", example)
         options: dict[str, Any] = {"sampling": sampling, "simultaneous": simultaneous}
         band = difference.band(confidence, method, **options)
         verdicts = difference.significant_ranges(confidence, method, **options)

@@ -9,14 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._table import number, percent
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.text import number, percent
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
-from stakes.infer.interval import Interval
 from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
 
 ROW = 0.55
@@ -77,9 +77,9 @@ class CostIntervalDisplay:
         unit: str = "",
     ) -> None:
         self.names = tuple(map(str, names))
-        self.costs = _validate.numeric(costs, "costs", ndim=1).copy()
+        self.costs = validate.numeric(costs, "costs", ndim=1).copy()
         self.intervals = tuple(intervals)
-        _validate.same_length(
+        validate.same_length(
             {"names": len(self.names), "costs": len(self.costs), "intervals": len(self.intervals)}
         )
         if not self.names:

@@ -8,20 +8,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._frame import data_frame
-from stakes._labels import Label
-from stakes.curves.base import Curve
-from stakes.curves.best import best_of, checked_curves
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label
+from stakes.curves._base import Curve
+from stakes.curves._pieces import Pieces
+from stakes.curves.combine import best_of, checked_curves
 from stakes.curves.condition import conditions
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
-from stakes.curves.pieces import Pieces
 from stakes.curves.roc import RocPoints, isoperformance_line, roc_hull, roc_points
 from stakes.errors import InputTypeError
-from stakes.show._cost_space import CONDITION, COST, corners, cost_lines, draw_trivial
+from stakes.show._drawing import CONDITION, COST, corners, cost_lines, draw_trivial
 from stakes.show._matplotlib import GREY, MARKERS, line_look, several_axes, tinted
-
-Floats = NDArray[np.float64]
 
 MOST_MARKED = 200
 """The number of ROC points up to which each gets a mark."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from stakes import _validate
-from stakes._table import percent
+from stakes._core import validate
+from stakes._core.text import percent
 from stakes.costs import CostMatrix, CostRanges
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
-from stakes.show._legend import draw_legend
+from stakes.show._drawing import draw_legend
 from stakes.show._matplotlib import line_look, several_axes, tinted
 
 SEVERAL_DECADES = 5000
@@ -59,7 +59,7 @@ class CostSensitivityDisplay:
 
     def __init__(self, sensitivity: CostSensitivity) -> None:
         example = "cost_sensitivity(y_true, predictions, costs, to)"
-        _validate.expect(sensitivity, CostSensitivity, "sensitivity", example)
+        validate.expect(sensitivity, CostSensitivity, "sensitivity", example)
         self.sensitivity = sensitivity
 
     @classmethod

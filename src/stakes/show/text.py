@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from stakes._table import number, percent, text_table
+from stakes._core.text import number, percent, text_table
 from stakes.errors import DesignError, LabelError
 from stakes.infer.estimate import CostEstimate
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
-from stakes._table import html_table, number, percent
+from stakes._core import validate
+from stakes._core.text import html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.simulate._measurements import INTERVALS, ROUNDING, for_each, limits, rate, seeds
 from stakes.simulate._truth import Extreme, checked_size, truth_of
@@ -172,11 +172,11 @@ def coverage(
     >>> coverage("extremal", counts, costs, rng=0).coverage > 0.93
     True
     """
-    _validate.alpha(confidence)
+    validate.alpha(confidence)
     truth, counted = truth_of(confusion, costs, smooth, name="confusion")
     size = checked_size(n, counted, "confusion")
-    sets = _validate.as_size(repeats, "repeats", least=1)
-    generator = _validate.generator(rng)
+    sets = validate.as_size(repeats, "repeats", least=1)
+    generator = validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
     slack = ROUNDING * float(np.abs(truth.atoms.costs).max())
 

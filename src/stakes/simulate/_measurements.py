@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._table import html_table
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.text import html_table
+from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError, InputTypeError
+from stakes.infer._inference import option_names
 from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
 from stakes.infer.methods import METHODS
-from stakes.infer.outcomes import Floats
-from stakes.infer.run import option_names
 from stakes.simulate._truth import Counts, Truth
 
 INTERVALS = ("auto", *METHODS)
@@ -110,12 +110,12 @@ def _shown(value: Any) -> str:
 def for_each(method: Any, allowed: Sequence[str], measured: Callable[[str], Any]) -> Any:
     """Measure one method, or several: then the results are one `Measurements`."""
     if isinstance(method, str):
-        return measured(_validate.choice(method, "method", allowed))
+        return measured(validate.choice(method, "method", allowed))
     if not isinstance(method, Sequence) or not method:
         raise InputTypeError(
             f"method: expected the name of a method or a list of some, got {method!r}."
         )
-    names = [_validate.choice(name, "method", allowed) for name in method]
+    names = [validate.choice(name, "method", allowed) for name in method]
     return Measurements(tuple(measured(name) for name in names))
 
 

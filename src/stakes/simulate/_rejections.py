@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
-from stakes._frame import data_frame
-from stakes._table import html_table, listed, number, percent
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.text import html_table, listed, number, percent
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.simulate._measurements import TESTS, for_each, rate, rejections, seeds
@@ -178,13 +178,13 @@ def type_one_error(
     >>> type_one_error("auto", shares, costs, n=1000, rng=0).size < 0.08
     True
     """
-    _validate.alpha(confidence)
-    _validate.choice(null, "null", NULLS)
+    validate.alpha(confidence)
+    validate.choice(null, "null", NULLS)
     found, counted = truth_of(paired, costs, smooth, name="paired")
     size = checked_size(n, counted, "paired")
-    sets = _validate.as_size(repeats, "repeats", least=1)
+    sets = validate.as_size(repeats, "repeats", least=1)
     truth = found.exchanged() if null == "exchanged" else found.tilted(0.0)
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
 
     def measured(name: str) -> TypeOneError:
@@ -355,18 +355,18 @@ def power_curve(
     >>> [round(power, 1) for power in curve.power]
     [0.1, 0.8]
     """
-    _validate.alpha(confidence)
+    validate.alpha(confidence)
     given = np.atleast_1d(np.asarray(n, dtype=object))
-    sizes = tuple(_validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
+    sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
     if not sizes:
         raise InputError("n: expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")
     if difference is not None:
-        wanted = _validate.numeric(difference, "difference", ndim=0)
-        _validate.finite(wanted, "difference", "Give the difference in cost per decision.")
+        wanted = validate.numeric(difference, "difference", ndim=0)
+        validate.finite(wanted, "difference", "Give the difference in cost per decision.")
         truth = truth.tilted(float(wanted))
-    sets = _validate.as_size(repeats, "repeats", least=1)
-    generator = _validate.generator(rng)
+    sets = validate.as_size(repeats, "repeats", least=1)
+    generator = validate.generator(rng)
     drawn = [truth.draw(size, sets, generator) for size in sizes]
     seed_of = seeds(generator)
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer._outcomes import Stratum
+from stakes.infer._probability.tilting import tilted
 from stakes.infer.batch import batch_outcomes
-from stakes.infer.outcomes import Floats, Stratum
-from stakes.infer.probability.tilting import tilted
 
 Counts = NDArray[np.int64]
 
@@ -142,7 +143,7 @@ def truth_of(
         counts = _array(table, costs, name, kind.__name__)
     total = float(counts.sum())
     shares = abs(total - 1) < 1e-6  # noqa: PLR2004 - room for rounded shares
-    smoothing = float(_validate.numeric(smooth, "smooth", ndim=0))
+    smoothing = float(validate.numeric(smooth, "smooth", ndim=0))
     if not 0 <= smoothing < np.inf:
         raise InputError(f"smooth: expected a number that is not negative, got {smooth!r}.")
     if smoothing and shares:
@@ -157,7 +158,7 @@ def _array(table: Any, costs: CostMatrix, name: str, kind: str) -> Floats:
     shape = one if name == "confusion" else (one[0], *one)
     if isinstance(table, Confusion | PairedConfusion):
         raise InputTypeError(f"{name}: expected a {kind}, got a {type(table).__name__}.")
-    counts = _validate.amounts(table, name, ndim=len(shape))
+    counts = validate.amounts(table, name, ndim=len(shape))
     if counts.shape != shape:
         raise InputError(
             f"{name}: expected a {kind}, or counts or shares of the shape {shape} in the order of "
@@ -172,4 +173,4 @@ def checked_size(n: Any, counted: int | None, name: str) -> int:
     """Return the size of the test sets: the one asked for, or that of the table."""
     if n is None and counted is None:
         raise InputError(f"n: {name} has shares, so say how many examples a test set has.")
-    return _validate.as_size(counted if n is None else n, "n", least=1)
+    return validate.as_size(counted if n is None else n, "n", least=1)

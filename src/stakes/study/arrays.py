@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
+from stakes._core import validate
 from stakes.errors import InputError, InputTypeError
 from stakes.read.tables import pyarrow
 from stakes.study.columns import Table
@@ -79,7 +79,7 @@ def study_of(
             "y_pred, y_score: expected at least one model, and names that are different and not "
             f"{ACTUAL!r}; got {[*y_pred, *scores]}."
         )
-    _validate.same_length({name: len(values) for name, values in columns.items()})
+    validate.same_length({name: len(values) for name, values in columns.items()})
     table = pyarrow().table({name: _native(name, values) for name, values in columns.items()})
     return Study.from_table(
         Table(table, source),

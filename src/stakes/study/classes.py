@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stakes._labels import Label, Labels, in_order, listing
+from stakes._core.labels import Label, Labels, in_order, listing
 from stakes.costs import CostMatrix
-from stakes.costs.axes import is_whole
+from stakes.costs._axes import is_whole
 from stakes.errors import InputError, InputTypeError, LabelError
 
 TWO = 2

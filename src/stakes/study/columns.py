@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import CHUNK, MOST_LABELS
-from stakes._labels import Label, Labels, hint, listing, plain
+from stakes._core.columns import CHUNK, MOST_LABELS
+from stakes._core.labels import Label, Labels, hint, listing, plain
 from stakes.errors import InputError, LabelError
 from stakes.read.tables import first_row, pyarrow
 from stakes.study.classes import without_point

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stakes._labels import Label, Labels, hint, listing
+from stakes._core.labels import Label, Labels, hint, listing
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError, LabelError

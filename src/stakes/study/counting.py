@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._labels import Label
+from stakes._core.labels import Label
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError

@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._byvalue import kept
-from stakes._labels import as_axes
+from stakes._core.labels import as_axes
+from stakes._core.values import kept
 from stakes.counts import JointConfusion
-from stakes.counts.ranks import amounts_of
+from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
-from stakes.read.sealed import check_unchanged, checksum, json_content
+from stakes.read.checksums import check_unchanged, checksum, json_content
 from stakes.study.counted import TOO_MANY, Counted
 from stakes.study.roles import Model
 from stakes.study.scores import JointScores

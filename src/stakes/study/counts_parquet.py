@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.counts.ranks import amounts_of
+from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError
-from stakes.read.parquet import parquet_bytes, read_parquet
+from stakes.read.checksums import parquet_bytes, read_parquet
 from stakes.read.tables import pyarrow
 from stakes.study.counted import Counted
 from stakes.study.counts_file import counts_checksum, counts_from_content, header

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._labels import Label
+from stakes._core.labels import Label
 from stakes.costs import CostMatrix
 from stakes.study.columns import Table
 from stakes.study.parts import PartedTable

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.interval import Interval
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from stakes.errors import InputError, InputTypeError
 from stakes.read import read_text
+from stakes.read.checksums import said_in_parquet
 from stakes.read.joins import joined
-from stakes.read.parquet import said_in_parquet
-from stakes.read.parts import is_large, parts_of
+from stakes.read.shards import is_large, parts_of
 from stakes.read.tables import (
     STANDARD_INPUT,
     file_kind,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stakes._columns import MOST_LABELS
-from stakes._labels import Label, Labels, plain
+from stakes._core.columns import MOST_LABELS
+from stakes._core.labels import Label, Labels, plain
 from stakes.errors import FileError, InputError
-from stakes.read.parts import Part, check_same_columns, kind_of
+from stakes.read.shards import Part, check_same_columns, kind_of
 from stakes.read.tables import first_row
 from stakes.study.columns import (
     Suspicion,

@@ -9,13 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._byvalue import ByValue, kept
-from stakes._labels import Label, listing
+from stakes._core.labels import Label, listing
+from stakes._core.typing import Floats
+from stakes._core.values import ByValue, kept
 from stakes.counts import PairedScoreCounts, ScoreCounts
-from stakes.counts.ranks import amounts_of, merged, ranked, sides
+from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 from stakes.errors import LabelError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from stakes import _validate
-from stakes._labels import Label
+from stakes._core import validate
+from stakes._core.labels import Label
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError
-from stakes.infer.designs import SIMPLE, Design
+from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
@@ -127,7 +127,7 @@ class Study:
         Study
             The study.
         """
-        _validate.alpha(confidence)
+        validate.alpha(confidence)
         matrix = costs if isinstance(costs, CostMatrix) else None
         if matrix is None:
             actual = _actual_column(table, actual)
@@ -218,7 +218,7 @@ class Study:
         >>> again.estimate("eager").cost, again.estimate("shy").cost
         (0.3, 5.0)
         """
-        _validate.alpha(confidence)
+        validate.alpha(confidence)
         known = None if counts.scores is None else counts.scores.pos_label
         if isinstance(costs, CostMatrix):
             matrix = costs

@@ -83,7 +83,7 @@ def log_to_mlflow(
     mlflow.log_text(text, f"{FOLDER}/findings.json")
     mlflow.log_text(counts_text(study.counts()), f"{FOLDER}/counts.json")
     if report:
-        from stakes.show.report.page import report_html
+        from stakes.show.report._page import report_html
 
         mlflow.log_text(report_html(found), f"{FOLDER}/report.html")
     return found

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes.curves.bands.whole import distinct, whole_numbers
-from stakes.curves.sampling import Multinomial, Sample
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Multinomial, Sample
+from stakes.curves.bands._resamples import distinct, whole_numbers
 from stakes.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def limits(
@@ -23,7 +22,7 @@ def limits(
     One resample of a line is used at all conditions. Of N heights those with the ranks α N / 2
     from below and from above are the limits: of 100, for 90 %, the fifth lowest and highest.
     """
-    size = _validate.as_size(n_resamples, "n_resamples")
+    size = validate.as_size(n_resamples, "n_resamples")
     rank = int(np.floor(round(alpha / 2 * size, 9)))
     if rank < 1:
         needed = int(np.ceil(round(2 / alpha, 9)))
@@ -32,7 +31,7 @@ def limits(
             f"at least {needed} are needed, 1000 are usual."
         )
     whole_numbers(sample, "bootstrap")
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     low, high = (np.empty(sample[0].counts.shape[1]) for _ in range(2))
     for columns in distinct(sample):
         heights: Any = sum(

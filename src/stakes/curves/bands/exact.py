@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from stakes.curves.bands.whole import distinct, whole_numbers
-from stakes.curves.sampling import Multinomial, Sample
-from stakes.infer.probability.convolution import Draws
-from stakes.infer.probability.distribution import CostDistribution
-
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Multinomial, Sample
+from stakes.curves.bands._resamples import distinct, whole_numbers
+from stakes.infer._probability.convolution import Draws
+from stakes.infer._probability.distribution import CostDistribution
 
 ROUNDING = 1e-11
 """Of a distribution function; as much less than asked for is enough."""

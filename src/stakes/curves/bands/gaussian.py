@@ -7,12 +7,10 @@ for full sampling, which the paper has in another unit: times n⁺ c_fn + n⁻ c
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from stakes.curves.sampling import Sample, mean, variance
-
-Floats = NDArray[np.float64]
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Sample, mean, variance
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:

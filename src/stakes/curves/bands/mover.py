@@ -16,13 +16,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from stakes import _validate
-from stakes.curves.sampling import Multinomial, Sample, mean
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Multinomial, Sample, mean
 
-Floats = NDArray[np.float64]
 RateLimits = Callable[[Floats, Any], tuple[Floats, Floats]]
 
 WEIGHT = 0.7
@@ -30,7 +29,7 @@ WEIGHT = 0.7
 
 def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
     """Return the limits of a curve's height at each condition."""
-    share = _validate.positive(weight, "weight")
+    share = validate.positive(weight, "weight")
     return combined(sample, partial(beta_limits, alpha=alpha, weight=share))
 
 

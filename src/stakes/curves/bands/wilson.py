@@ -6,13 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from stakes._core.typing import Floats
+from stakes.curves._sampling import Sample
 from stakes.curves.bands.mover import combined
-from stakes.curves.sampling import Sample
-
-Floats = NDArray[np.float64]
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:

@@ -1,6 +1,6 @@
 """An interval that holds at all times at once, however often one looks: a confidence sequence.
 
-It is that of `stakes.infer.probability.anytime`: betting with shares of the fortune that never
+It is that of `stakes.infer._probability.betting`: betting with shares of the fortune that never
 change, so that its limits at any time depend on the counts so far and on nothing else. It also is
 valid for every distribution and every n, as "guaranteed" is.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability import anytime
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability import betting as anytime
 
 DESIGNS = frozenset({"simple", "examples"})
 

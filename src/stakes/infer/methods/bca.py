@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods.exact import distributions
-from stakes.infer.outcomes import Floats, Outcomes
 
 DESIGNS = frozenset({"simple", "examples"})
 

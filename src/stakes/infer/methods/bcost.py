@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _validate
+from stakes._core import validate
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
-from stakes.infer.probability.servings import servings
+from stakes.infer._outcomes import Outcomes, pseudo_counts
+from stakes.infer._probability.batches import servings
 
 DESIGNS = frozenset({"simple", "priors", "grouped", "examples"})
 
@@ -30,7 +31,7 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the limits of Table 2: the costs of rank lb and ub among the sorted resamples."""
     rank = order(alpha, n_resamples)
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     upper = np.sort(resampled(outcomes, alpha, laplace, n_resamples, generator), axis=1)
     lower = upper
     if isinstance(laplace, str):  # "auto": each limit has the correction at its own end
@@ -41,7 +42,7 @@ def limits(
 def order(alpha: float, n_resamples: int) -> int:
     """Return lb = ⌊(1 - ρ)/2 · N⌋ + 1, in exact arithmetic: 0.05 of 1000 must give 51, not 50."""
     share = Fraction(alpha).limit_denominator(10**9) / 2
-    drawn = _validate.as_size(n_resamples, "n_resamples")
+    drawn = validate.as_size(n_resamples, "n_resamples")
     if share * drawn < 1:
         raise InputError(
             f"n_resamples: {drawn} resamples are too few for a confidence of "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability.dirichlet_mean import quantile
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability.dirichlet_mean import quantile
 
 DESIGNS = frozenset({"simple"})
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes, pseudo_counts
-from stakes.infer.probability.convolution import Draws
-from stakes.infer.probability.distribution import CostDistribution
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes, pseudo_counts
+from stakes.infer._probability.convolution import Draws
+from stakes.infer._probability.distribution import CostDistribution
 
 DESIGNS = frozenset({"simple", "priors", "examples"})
 

@@ -11,10 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes import _validate
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability.dirichlet_mean import quantile, upper_tail
-from stakes.infer.probability.stratified import quantile_of_sum, upper_tail_of_sum
+from stakes._core import validate
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability.dirichlet_mean import (
+    quantile,
+    quantile_of_sum,
+    upper_tail,
+    upper_tail_of_sum,
+)
 
 DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
 WEIGHT = 0.7
@@ -62,7 +67,7 @@ def _posteriors(
     outcomes: Outcomes, weight: float, *, conservative: bool
 ) -> tuple[list[Floats], list[Floats]]:
     """Return the Dirichlet parameters of the lower and of the upper limit, for each stratum."""
-    share = 1.0 if conservative else _validate.positive(weight, "weight")
+    share = 1.0 if conservative else validate.positive(weight, "weight")
     lower, upper = [], []
     for stratum in outcomes.strata:
         low, high = stratum.counts.copy(), stratum.counts.copy()

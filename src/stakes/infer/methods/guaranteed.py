@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability.betting import lower_limit, mixture_wealth
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability.betting import lower_limit, mixture_wealth
 
 DESIGNS = frozenset({"simple", "examples"})
 

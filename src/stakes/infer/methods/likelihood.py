@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scipy.stats import chi2
 
-from stakes.infer.outcomes import Floats, Outcomes
-from stakes.infer.probability.betting import best_wealth, lower_limit
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+from stakes.infer._probability.betting import best_wealth, lower_limit
 
 DESIGNS = frozenset({"simple", "examples"})
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer.outcomes import Floats, Outcomes
+from stakes.infer._outcomes import Outcomes
 
 DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
 

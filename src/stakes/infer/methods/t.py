@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods import normal
-from stakes.infer.outcomes import Floats, Outcomes
 
 DESIGNS = normal.DESIGNS
 

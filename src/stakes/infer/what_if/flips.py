@@ -6,15 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._labels import Label
-from stakes._table import html_table, number
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number
+from stakes._core.typing import Floats
 from stakes.errors import DesignError, InputError
-from stakes.infer.designs import cell_shares
+from stakes.infer._outcomes import cell_shares
 from stakes.infer.difference import CostDifference
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes import _validate
-from stakes._byvalue import ByValue
-from stakes._frame import data_frame
-from stakes._labels import Label
-from stakes._table import html_table, number
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label
+from stakes._core.text import html_table, number
+from stakes._core.typing import Floats
+from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, CostRanges
+from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
+from stakes.infer._outcomes import Design
+from stakes.infer._probability.batches import servings
 from stakes.infer.batch import batch_intervals
-from stakes.infer.designs import Design
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.probability.servings import servings
-from stakes.infer.what_if.cost_path import Path, cell_path, straight_path
-from stakes.infer.what_if.populations import (
+from stakes.infer.what_if.cheapest import (
     FEWEST_DRAWS,
     Populations,
     expected_costs,
@@ -30,7 +30,95 @@ from stakes.infer.what_if.populations import (
     shares_of_minimum,
 )
 
-Floats = NDArray[np.float64]
+# Straight paths through costs: from one matrix to another, or one cell through its range.
+
+
+@dataclass(frozen=True)
+class Path:
+    """Cost matrices along a straight path: places, the matrix at both ends, and their axis."""
+
+    axis: str
+    position: Floats
+    start: CostMatrix
+    stop: CostMatrix
+    scale: str = "linear"
+    cell: tuple[int, int] | None = None
+
+    def shares(self) -> Floats:
+        """Return how far along the way each place is, from 0 to 1."""
+        first, last = self.position[0], self.position[-1]
+        return np.asarray((self.position - first) / (last - first))
+
+    def values(self, start: Floats, stop: Floats) -> Floats:
+        """Interpolate what is linear in the costs; the places come first."""
+        share = self.shares().reshape(-1, *(1 for _ in start.shape))
+        return np.asarray((1 - share) * start + share * stop)
+
+
+def straight_path(costs: CostMatrix, to: Any, steps: int) -> Path:
+    """Return the path from one matrix to another."""
+    position = np.linspace(0.0, 1.0, steps)
+    values = to.values_for(costs.labels, costs.decisions)  # raises where labels are missing
+    stop = CostMatrix(values, rows="predicted", labels=costs.labels, decisions=costs.decisions)
+    return Path("share of the way from the first costs to the second", position, costs, stop)
+
+
+def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int) -> Path:
+    """Return the path of one cell through its range, all others at their means."""
+    mean = costs.mean()
+    bounds = _bounds(costs)
+    if cell is None:
+        i, j = _most_telling(population, costs, bounds)
+    else:
+        i, j = find_cell(cell, costs.decisions, costs.labels, "cell")
+    low, high = bounds[:, i, j]
+    if low == high:
+        raise InputError(
+            f"cell: predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
+            f"{number(low)} for certain; choose a cell with a range."
+        )
+    known = {tuple(each) for each, _ in costs.distributions}
+    log = costs.scale == "log" and (costs.decisions[i], costs.labels[j]) not in known
+    position = np.geomspace(low, high, steps) if log else np.linspace(low, high, steps)
+    position[[0, -1]] = low, high
+    ends = []
+    for value in (low, high):
+        values = mean.values.copy()
+        values[i, j] = value
+        ends.append(
+            CostMatrix(values, rows="predicted", labels=mean.labels, decisions=mean.decisions)
+        )
+    axis = f"cost of predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r}"
+    return Path(axis, position, ends[0], ends[1], "log" if log else "linear", (i, j))
+
+
+def _bounds(costs: CostRanges) -> Floats:
+    """Return the ends of each cell's range; of a distribution, its central 95 %."""
+    bounds = np.stack([costs.low, costs.high])
+    for (decision, label), distribution in costs.distributions:
+        i, j = costs.decisions.index(decision), costs.labels.index(label)
+        bounds[:, i, j] = distribution.ppf([0.025, 0.975])
+    return bounds
+
+
+def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
+    """Return the cell through whose range the classifiers' costs change most differently."""
+    joint, shares = population.joint, population.shares()
+    width = bounds[1] - bounds[0]
+    if not width.any():
+        raise InputError("costs: all costs are certain, so there is no range to go through.")
+    cells = np.zeros((len(joint.names), *width.shape))
+    rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
+    columns = np.array([costs.labels.index(label) for label in joint.labels])
+    for who, decided in enumerate(joint.decided.T):
+        np.add.at(cells[who], (rows[decided], columns[joint.actual]), shares)
+    telling = np.ptp(cells, axis=0) * width
+    if not telling.any():
+        telling = width
+    i, j = np.unravel_index(telling.argmax(), telling.shape)
+    return int(i), int(j)
+
+
 Cell = tuple[Label, Label]
 
 FEWEST = 2
@@ -256,11 +344,11 @@ def cost_sensitivity(
     >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
     [(0.0, 0.25, 'left'), (0.25, 1.0, 'right')]
     """
-    size = _validate.as_size(steps, "steps")
+    size = validate.as_size(steps, "steps")
     if size < FEWEST:
         raise InputError(f"steps: a path has at least a beginning and an end, got {steps!r}.")
-    draws = _validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
-    _validate.alpha(confidence)
+    draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
+    validate.alpha(confidence)
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
     known = costs.mean() if isinstance(costs, CostRanges) else costs
@@ -271,7 +359,7 @@ def cost_sensitivity(
         if isinstance(costs, CostRanges)
         else straight_path(costs, to, size)
     )
-    generator = _validate.generator(rng)
+    generator = validate.generator(rng)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
     totals = path.values(*_drawn_costs(population, costs, path, draws, generator))
     probability = np.array([shares_of_minimum(each) for each in totals])
@@ -296,7 +384,7 @@ def _check_ends(costs: Any, to: Any, cell: Any) -> None:
         if to is not None:
             raise InputTypeError("to: ranges need no second matrix; give one only with a matrix.")
         return
-    _validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
+    validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     if cell is not None:
         raise InputTypeError("cell: only ranges have a cell to follow; give `to` with a matrix.")
     if not isinstance(to, CostMatrix):

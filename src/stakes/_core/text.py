@@ -1,0 +1,105 @@
+"""Small tables as text and as HTML; the one place that formats numbers for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from stakes._core.labels import Labels
+
+Rows = Sequence[Sequence[str]]
+Table = tuple[list[str], list[list[str]]]
+"""A header and its rows."""
+
+
+def number(value: float) -> str:
+    """Write a number for a person: four significant digits, thousands separated."""
+    value = float(value)
+    if not math.isfinite(value):
+        return str(value)
+    if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - where decimals stop helping
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def amount(value: float) -> str:
+    """Write an amount of money, however large: four significant digits, thousands separated."""
+    return number(float(f"{value:.4g}"))
+
+
+def seen(count: float) -> str:
+    """Write how often something was seen."""
+    if count == 0:
+        return "never seen"
+    return "seen once" if count == 1 else f"seen {number(count)} times"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names as a list: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def p_value(value: float) -> str:
+    """Write a p-value: two digits, and of tiny ones only that they are."""
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - smaller says no more
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage."""
+    return f"{100 * share:.4g} %"
+
+
+def with_unit(value: float, unit: str) -> str:
+    """Write a number with its unit, if it has one."""
+    return f"{number(value)} {unit}" if unit else number(value)
+
+
+def dearer(names: tuple[str, str], difference: float, unit: str) -> str:
+    """Say by how much the first of two is dearer or cheaper than the second."""
+    first, second = names
+    if not difference:
+        return f"{first} costs the same per decision as {second}"
+    side = "more" if difference > 0 else "less"
+    return f"{first} costs {with_unit(abs(difference), unit)} {side} per decision than {second}"
+
+
+def exact(value: float) -> str:
+    """Write a number in full, without a trailing ``.0``."""
+    value = float(value)
+    whole = math.isfinite(value) and value == round(value)
+    return f"{value:.0f}" if whole and abs(value) < 1e15 else repr(value)  # noqa: PLR2004
+
+
+def matrix_table(decisions: Labels, labels: Labels, cells: Rows) -> Table:
+    """Lay out cells ``[predicted, actual]`` with their labels, saying which side is which."""
+    header = ["predicted \\ actual", *map(str, labels)]
+    rows = zip(map(str, decisions), cells, strict=True)
+    return header, [[decision, *row] for decision, row in rows]
+
+
+def text_table(header: Sequence[str], rows: Rows) -> str:
+    """Align columns: the first to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
+    """Write a table whose first row and first column are headers; all text is escaped."""
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,343 @@
+"""The one place that checks the numbers that users hand in.
+
+Labels are checked in ``_labels``; that the labels of data and costs agree, where they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.labels import Labels
+from stakes.errors import InputError, InputTypeError, LabelError
+
+Orientation = Literal["predicted", "actual"]
+
+PROBABILITY_TOLERANCE = 1e-3
+"""How far the probabilities of one example may sum from one (room for rounded files)."""
+
+LEAST_ALPHA = 1e-9
+"""How close to 1 a confidence may be."""
+
+MOST_COUNTED = 2.0**63
+"""Where 64-bit integers end."""
+
+
+def orientation(rows: Any) -> Orientation:
+    """Check the keyword that says what the rows of a matrix stand for."""
+    if rows not in get_args(Orientation):
+        given = "nothing" if rows is None else repr(rows)
+        raise InputTypeError(
+            "rows: say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
+            f"(scikit-learn and Weka have rows='actual'); got {given}."
+        )
+    return rows  # type: ignore[no-any-return]
+
+
+def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
+    """Check that an option is one of those allowed."""
+    if value not in allowed:
+        raise InputError(f"{name}: expected one of {', '.join(map(repr, allowed))}; got {value!r}.")
+    return str(value)
+
+
+def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
+    """Turn `values` into an array of floats with `ndim` dimensions."""
+    if values is None:
+        raise InputTypeError(f"{name}: expected numbers, got None.")
+    _refuse_masked(values, name)
+    try:
+        array = np.asarray(values)
+        numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
+    except (TypeError, ValueError):
+        numbers = None
+    if numbers is None:
+        raise InputError(f"{name}: expected numbers, got {_first_bad(values)}.")
+    if numbers.ndim != ndim:
+        if ndim == 0:
+            raise InputError(f"{name}: expected one number, got an array of shape {numbers.shape}.")
+        shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
+        raise InputError(f"{name}: expected a {shape} array, got one of shape {numbers.shape}.")
+    return numbers
+
+
+def _refuse_masked(values: Any, name: str) -> None:
+    if np.ma.isMaskedArray(values) and (masked := np.ma.getmaskarray(values)).any():
+        raise InputError(
+            f"{name}: expected numbers, got a masked entry"
+            f"{_at(np.argwhere(masked)[0])} ({masked.sum()} in all). "
+            "Leave masked entries out, or fill them."
+        )
+
+
+def _at(place: NDArray[Any]) -> str:
+    """Name a position in an array; the one of a single number needs no name."""
+    where = ", ".join(f"{side} {i}" for side, i in zip(("row", "column"), place, strict=False))
+    return f" at {where}" if where else ""
+
+
+def _holds_numbers(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return not any(isinstance(value, str | bytes) for value in array.ravel().tolist())
+    return array.dtype.kind in "biuf"
+
+
+def _first_bad(values: Any) -> str:
+    """Describe the first entry of `values` that is not a number."""
+    try:
+        array = np.asarray(values, dtype=object)
+    except ValueError:
+        return "rows of different lengths"
+    for index, value in np.ndenumerate(array):
+        if isinstance(value, list | tuple | np.ndarray):
+            return f"rows of different lengths (row {index[0]} is {value!r})"
+        if not isinstance(value, int | float | np.number):
+            place = index[0] if len(index) == 1 else index
+            return f"{value!r} ({type(value).__name__})" + (f" at {place}" if index else "")
+    return f"an array of type {np.asarray(values).dtype}"
+
+
+def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
+    """Check that every entry is a finite number."""
+    if np.isfinite(array).all():
+        return
+    place = np.argwhere(~np.isfinite(array))[0]
+    raise InputError(
+        f"{name}: expected finite numbers, got {array[tuple(place)]}{_at(place)}. {remedy}"
+    )
+
+
+def matrix(
+    values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
+) -> NDArray[np.float64]:
+    """Check a decisions × classes matrix and turn it to ``[predicted, actual]``."""
+    given = numeric(values, name, ndim=2)
+    by_predicted = given if orientation(rows) == "predicted" else given.T
+    expected = (len(decisions), len(labels))
+    if by_predicted.shape != expected:
+        wanted = expected if rows == "predicted" else expected[::-1]
+        raise InputError(
+            f"{name}: with {len(decisions)} decisions, {len(labels)} classes and rows={rows!r}, "
+            f"expected a matrix of shape {wanted}, got {given.shape}. "
+            "Correct the matrix, or its labels= and decisions=."
+        )
+    return by_predicted
+
+
+def costs(
+    values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
+) -> NDArray[np.float64]:
+    """Check a matrix of finite costs and turn it to ``[predicted, actual]``."""
+    oriented = matrix(values, name, rows=rows, labels=labels, decisions=decisions)
+    if not np.isfinite(oriented).all():
+        i, j = np.argwhere(~np.isfinite(oriented))[0]
+        raise InputError(
+            f"{name}: expected finite costs, got {oriented[i, j]} for predicting "
+            f"{decisions[i]!r} when it was {labels[j]!r}. "
+            "Give a number; for an outcome that must not happen, a large one."
+        )
+    return oriented
+
+
+def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
+    """Check an array of counts or sums of weights: finite and not negative."""
+    array = numeric(values, name, ndim=ndim)
+    finite(array, name, "Counts are numbers of examples or sums of weights.")
+    if (array < 0).any():
+        place = tuple(int(i) for i in np.argwhere(array < 0)[0])
+        raise InputError(f"{name}: counts cannot be negative, got {array[place]} at {place}.")
+    return array
+
+
+def counts(values: Any, name: str, *, ndim: int) -> NDArray[Any]:
+    """Check an array of counts, not all of them zero; integers stay integers."""
+    array = amounts(values, name, ndim=ndim)
+    if not array.any():
+        raise InputError(f"{name}: all counts are zero; at least one example is needed.")
+    given = np.asarray(values)
+    if given.dtype.kind not in "biu":
+        return array
+    if array.sum() >= MOST_COUNTED:
+        raise InputError(
+            f"{name}: whole numbers up to 2**63 can be counted, got a sum of {array.sum():.6g} "
+            f"(the largest: {given.max()}). Pass such counts as floats."
+        )
+    return given.astype(np.int64)
+
+
+def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np.float64]:
+    """Check class probabilities: one row an example, one column a class, rows sum to one."""
+    array = numeric(proba, name, ndim=2)
+    if array.shape[1] != len(labels):
+        raise InputError(
+            f"{name}: expected {len(labels)} columns, one for each class in the order of the "
+            f"labels {labels}, got {array.shape[1]}."
+        )
+    if not len(array):
+        raise InputError(f"{name} is empty: at least one example is needed.")
+    finite(array, name, "A probability is a number between 0 and 1.")
+    rounding = 1e-9  # of the arithmetic that made them
+    outside = (array < -rounding) | (array > 1 + rounding)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise InputError(
+            f"{name}: expected probabilities between 0 and 1, got {array[row, column]} at row "
+            f"{row}, column {column}. Scores can be made probabilities by calibration."
+        )
+    array = np.clip(array, 0, 1)
+    totals = array.sum(axis=1)
+    off = np.abs(totals - 1) > PROBABILITY_TOLERANCE
+    if off.any():
+        row = int(np.argmax(off))
+        raise InputError(
+            f"{name}: the probabilities of each example must sum to 1, those of row {row} sum to "
+            f"{totals[row]:.6g}. Check that every class has its column, or divide by the sum."
+        )
+    return array
+
+
+def weights(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> NDArray[np.float64]:
+    """Check example weights: finite, not negative, not all zero, one for each example."""
+    array = numeric(sample_weight, name, ndim=1)
+    same_length({of: n, name: len(array)})
+    finite(array, name, "Leave out the examples that have no weight.")
+    if (array < 0).any():
+        row = int(np.argmax(array < 0))
+        raise InputError(f"{name}: weights cannot be negative, got {array[row]} at row {row}.")
+    if not array.any():
+        raise InputError(f"{name}: all weights are zero; at least one must be positive.")
+    if array.max() > np.sqrt(np.finfo(np.float64).max / n):
+        raise too_heavy(name, array.max())
+    return array
+
+
+def too_heavy(name: str, heaviest: float) -> InputError:
+    """Say that the squares of weights, which precision depends on, are no longer numbers."""
+    return InputError(
+        f"{name}: weights as large as {heaviest:g} cannot be squared and added up. "
+        "Divide all weights by the largest."
+    )
+
+
+def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
+    """Check scores: numbers, none of them NaN; infinite ones are allowed."""
+    try:
+        shape = np.shape(y_score)
+    except ValueError:  # rows of different lengths, which `numeric` explains
+        shape = ()
+    if len(shape) == 2:  # noqa: PLR2004 - the shape of predict_proba
+        raise InputError(
+            f"{name}: expected one score an example, got an array of shape {shape}. "
+            "Take the column of the positive class, e.g. predict_proba(X)[:, 1]."
+        )
+    array = numeric(y_score, name, ndim=1)
+    missing = np.isnan(array)
+    if missing.any():
+        raise InputError(
+            f"{name}: expected numbers, got NaN at row {int(np.argmax(missing))} "
+            f"({int(missing.sum())} in all). Leave out the examples that have no score."
+        )
+    return array
+
+
+def thresholds(values: Any, name: str) -> NDArray[np.float64]:
+    """Check distinct scores, highest first; infinite ones are allowed."""
+    cuts = numeric(values, name, ndim=1)
+    if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
+        raise InputError(f"{name}: expected distinct scores, highest first, without NaN.")
+    return cuts
+
+
+def same_length(lengths: dict[str, int]) -> None:
+    """Check that arrays describe the same examples."""
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} has {length} rows" for name, length in lengths.items())
+        raise InputError(f"{sizes}: they must describe the same examples, in the same order.")
+
+
+def two_classes(labels: Labels, name: str) -> None:
+    """Check that there are exactly two classes."""
+    if len(labels) != 2:  # noqa: PLR2004 - two is what the name says
+        raise LabelError(
+            f"{name}: exactly two classes are needed, got {len(labels)}: "
+            f"{', '.join(map(repr, labels[:10]))}. "
+            "For one class against the rest, pass a boolean such as y_true == 'fraud'."
+        )
+
+
+def expect(value: Any, kind: type, name: str, example: str) -> None:
+    """Check that an argument is of one of stakes' own kinds; `example` shows how to make one."""
+    if isinstance(value, kind):
+        return
+    raise InputTypeError(
+        f"{name}: expected a {kind.__name__}, got a {type(value).__name__}. Make one with "
+        f"{example}, and mind the order of the arguments."
+    )
+
+
+def two_names(names: Any) -> tuple[Any, Any]:
+    """Check what two classifiers are called."""
+    if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
+        raise InputError(f"names: expected two different names, got {names!r}.")
+    return names[0], names[1]
+
+
+def one_number(value: Any, name: str) -> float:
+    """Check that an argument is a finite number."""
+    array = numeric(value, name, ndim=0)
+    finite(array, name, "Give a number.")
+    return float(array)
+
+
+def positive(value: Any, name: str) -> float:
+    """Check that an argument is a positive number."""
+    size = one_number(value, name)
+    if size <= 0:
+        raise InputError(f"{name}: expected a positive number, got {size:g}.")
+    return size
+
+
+def alpha(confidence: Any) -> float:
+    """Return one minus the confidence, which must lie between 0 and 1."""
+    if (
+        isinstance(confidence, bool)
+        or not isinstance(confidence, Real)
+        or not 0 < float(confidence) < 1
+    ):
+        raise InputError(
+            f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
+        )
+    rest = round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
+    if rest < LEAST_ALPHA:
+        raise InputError(
+            f"confidence: {confidence!r} is too close to 1 to tell from it; expected 1 - "
+            f"{LEAST_ALPHA:g} at most."
+        )
+    return rest
+
+
+def as_size(value: Any, name: str, least: int = 0) -> int:
+    """Check a number of things."""
+    try:
+        size = least - 1 if isinstance(value, bool | np.bool_) else int(value.__index__())
+    except (AttributeError, TypeError):
+        size = least - 1
+    if size < least:
+        raise InputError(f"{name}: expected a whole number, {least} or more, got {value!r}.")
+    return size
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Return a source of randomness: the one given, or one with that seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
+        ) from error

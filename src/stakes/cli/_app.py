@@ -1,0 +1,75 @@
+"""The commands, in the order in which help lists them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.main import get_command
+
+from stakes.cli import (
+    compare,
+    costs,
+    count,
+    curve,
+    demo,
+    evaluate,
+    merge,
+    plan,
+    report,
+    simulate,
+    threshold,
+)
+from stakes.cli._options import add
+from stakes.cli._output import Output
+
+app = typer.Typer(
+    name="stakes",
+    # \b keeps typer from filling the lines; help fits a screen of 24.
+    help="\b\nWhat a classifier's mistakes cost, how sure that is, and which one to use.\n"
+    "Start with: stakes report predictions.csv --costs costs.csv",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help starts in a third of the time
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import stakes
+
+        print(f"stakes {stakes.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what was asked.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Keep what all commands share."""
+    context.obj = Output(quiet=quiet)
+
+
+COMMANDS = (report, evaluate, compare, curve, threshold, plan, count, merge)
+for each in COMMANDS:
+    add(app, each)
+app.add_typer(costs.app, name="costs")
+app.add_typer(simulate.app, name="simulate")
+add(app, demo)
+
+
+def command() -> Any:
+    """Return what runs; help leaves out what few need, so that it fits a screen."""
+    made = get_command(app)
+    for parameter in made.params:
+        if parameter.name == "show_completion":
+            parameter.hidden = True  # type: ignore[attr-defined]
+    commands = made.commands  # type: ignore[attr-defined]
+    commands["demo"] = commands.pop("demo")  # typer puts groups of commands last
+    return made

@@ -1,0 +1,194 @@
+"""What commands are given, read and counted."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stakes.cli._options import ColumnOptions, CostOptions
+from stakes.cli._output import Output, Progress
+from stakes.errors import FileError, InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from stakes.costs import CostMatrix
+    from stakes.study import Study
+    from stakes.study.columns import Table
+    from stakes.study.counted import Counted
+    from stakes.study.files import Columns
+    from stakes.study.parts import PartedTable
+
+# The files that commands write, and their names.
+
+COUNTS = (".json", ".parquet")
+"""How the names of count files end."""
+
+
+def check_counts_name(path: Path) -> None:
+    """Raise when the name of a count file would not be known as one."""
+    if path.suffix.lower() not in COUNTS:
+        raise FileError(
+            f"{path}: expected a name ending in .json or .parquet, by which a count file is known."
+        )
+
+
+def write_counts(path: Path, counts: Counted) -> None:
+    """Write a count file in the format that its name ends with."""
+    from stakes.read import write_binary, write_text
+
+    if path.suffix.lower() == ".parquet":
+        from stakes.study.counts_parquet import counts_bytes
+
+        write_binary(path, counts_bytes(counts))
+    else:
+        from stakes.study.counts_file import counts_text
+
+        write_text(path, counts_text(counts))
+
+
+def check_name(path: Path | None, endings: tuple[str, ...]) -> None:
+    """Raise when the name of a file does not tell one of the formats that can be written."""
+    if path is not None and path.suffix.lower() not in endings:
+        *some, last = endings
+        known = f"{', '.join(some)} or {last}" if some else last
+        raise FileError(f"{path}: expected a name ending in {known}.")
+
+
+# How many decisions a cost is said for.
+
+
+def check_volume(volume: float | None, per: str | None) -> None:
+    """Raise when a number of decisions makes no sense, or a time is given without one."""
+    if volume is None and per is not None:
+        raise InputTypeError("--per: it says in what time --volume decisions are taken; give both.")
+    if volume is not None and not 0 < volume < float("inf"):
+        raise InputError(f"--volume: expected a positive number of decisions, got {volume:g}.")
+
+
+def volume_words(volume: float, per: str | None) -> str:
+    """Say how many decisions, and in what time."""
+    from stakes._core.text import number
+
+    return f"{number(volume)} decisions" + (f" a {per}" if per else "")
+
+
+def read_costs(given: CostOptions) -> CostMatrix | dict[str, float]:
+    """Read the cost matrix, or take the costs of the two mistakes."""
+    found = costs_if_given(given)
+    if found is None:
+        raise InputTypeError(
+            "what do mistakes cost? Give a cost matrix with --costs ('stakes costs template' "
+            "writes one to fill in), or the costs of a false alarm and of a miss with --fp and "
+            "--fn."
+        )
+    return found
+
+
+def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
+    """Read the costs, where any are given."""
+    inline = {"false_positive": given.false_positive, "false_negative": given.false_negative}
+    mistakes = {name: value for name, value in inline.items() if value is not None}
+    if given.costs is not None and mistakes:
+        raise InputTypeError("--costs, --fp, --fn: give a cost matrix or the two costs, not both.")
+    if given.costs is not None:
+        return read_matrix(given.costs, given.rows, given.labels)
+    if given.rows is not None or given.labels is not None:
+        name = "--rows" if given.rows is not None else "--labels"
+        raise InputTypeError(f"{name}: it is about a cost matrix; give one with --costs.")
+    if len(mistakes) == 1:
+        missing = "--fn" if "false_positive" in mistakes else "--fp"
+        raise InputTypeError(f"{missing}: give what both mistakes cost, with --fp and --fn.")
+    return mistakes or None
+
+
+def read_matrix(path: Path, rows: str | None, labels: str | None) -> CostMatrix:
+    """Read a cost matrix from a file."""
+    from stakes.costs import CostMatrix
+    from stakes.study.classes import in_words_or_numbers
+
+    if labels is None and path.suffix.lower() == ".cost" and path.exists():
+        raise FileError(
+            f"{path}: Weka's files have no labels; give the classes in their order, with --labels "
+            "good,bad."
+        )
+    named = None if labels is None else in_words_or_numbers(next(csv.reader([labels]), []))
+    return CostMatrix.read(path, rows=rows, labels=named)
+
+
+def read_priors(text: str | None) -> dict[str, float] | None:
+    """Read shares such as ``fraud=0.01,ok=0.99``."""
+    if text is None:
+        return None
+    priors: dict[str, float] = {}
+    for part in next(csv.reader([text]), []):
+        label, equals, share = part.rpartition("=")
+        try:
+            value = float(share)
+        except ValueError:
+            equals = ""
+        if not equals or not label.strip():
+            raise InputError(
+                f"--class-priors: expected a share for each class, such as fraud=0.01,ok=0.99; got "
+                f"{part!r}."
+            )
+        if label.strip() in priors:
+            raise InputError(f"--class-priors: the class {label.strip()!r} stands twice.")
+        priors[label.strip()] = value
+    return priors
+
+
+def read_study(
+    output: Output,
+    predictions: Sequence[str],
+    prices: CostOptions,
+    columns: ColumnOptions,
+    *,
+    costs: CostMatrix | dict[str, float] | None = None,
+    confidence: float = 0.95,
+    class_priors: str | None = None,
+    undecided: bool = False,
+    with_scores: bool = True,
+) -> Study:
+    """Read and count, and say on standard error what was guessed; costs need not be read again."""
+    from stakes.study.files import study_of_files
+
+    costs = read_costs(prices) if costs is None else costs
+    priors = read_priors(class_priors)
+    with Progress(shown=not output.quiet) as progress:
+        study = study_of_files(
+            predictions,
+            costs,
+            _named(columns),
+            progress,
+            with_scores=with_scores,
+            pos_label=prices.pos_label,
+            confidence=confidence,
+            class_priors=priors,
+            undecided=undecided,
+        )
+    known = 0 if study.roles.guessed else len(study.roles.in_words())
+    for sentence in study.said[known:]:
+        output.remark(sentence)
+    return study
+
+
+def read_rows(
+    output: Output, predictions: Sequence[str], columns: ColumnOptions
+) -> Table | PartedTable:
+    """Read predictions that must have rows."""
+    from stakes.study.files import table_of_files
+
+    with Progress(shown=not output.quiet) as progress:
+        return table_of_files(predictions, _named(columns), progress)
+
+
+def _named(columns: ColumnOptions) -> Columns:
+    from stakes.study.files import Columns
+
+    return Columns(columns.actual, columns.models or (), columns.scores or (), columns.key)
+
+
+def examples_of(study: Study) -> str:
+    """Say how many examples of which file there are."""
+    return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"

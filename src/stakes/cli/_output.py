@@ -1,0 +1,237 @@
+"""What commands say: results on standard output, remarks on standard error, JSON in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from stakes.errors import InputError
+
+# A progress bar for what takes more than a second, on a terminal.
+
+DELAY = 1.0
+"""Seconds after which the bar appears; what is done by then never shows it."""
+
+
+class Progress:
+    """Steps of some work, shown on standard error once they take more than a second.
+
+    Parameters
+    ----------
+    shown : bool
+        Whether to show anything; never if standard error is not a terminal.
+    """
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown and sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._bar: Any = None
+        self._text, self._done, self._total = "", 0, 1
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            self._timer = threading.Timer(DELAY, self._begin)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._shown = False
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
+
+    @property
+    def visible(self) -> bool:
+        """Whether there is a bar to see."""
+        return self._bar is not None
+
+    def expect(self, steps: int) -> None:
+        """Say how many more steps there are."""
+        self._total = self._done + max(steps, 1)
+
+    def step(self, text: str) -> None:
+        """Begin the next step."""
+        with self._lock:
+            self._text, self._done = text, min(self._done + 1, self._total)
+            self._update()
+
+    def reach(self, done: int, total: int, text: str) -> None:
+        """Say how many of all steps are done, in whatever order they were."""
+        with self._lock:
+            self._text, self._done, self._total = text, done + 1, total
+            self._update()
+
+    def _begin(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+
+        with self._lock:
+            if not self._shown:
+                return
+            self._bar = Bar(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.add_task(self._text, total=self._total)
+            self._bar.start()
+            self._update()
+
+    def _update(self) -> None:
+        if self._bar is not None:
+            self._bar.update(
+                self._bar.task_ids[0],
+                description=self._text,
+                completed=self._done - 1,
+                total=self._total,
+            )
+
+
+WIDTH = 80
+STANDARD_OUTPUT = Path("-")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+class Output:
+    """What a command says; the same text whatever the terminal, coloured only in one.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether remarks are left out.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self._json: Path | None = None
+        self._remarked: set[str] = set()
+        self._lines: list[tuple[str, str]] = []
+
+    def remark(self, text: str) -> None:
+        """Say on standard error, once, what was understood or done, unless asked to be quiet."""
+        if not self.quiet and text not in self._remarked:
+            self._remarked.add(text)
+            print(text, file=sys.stderr)
+
+    def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
+        """Check the names of files before work goes into them; inputs must not be overwritten."""
+        from stakes.read import as_path, check_writable
+
+        given = [as_path(each) for each in inputs if each is not None]
+        taken = {each.resolve() for each in given if each != STANDARD_OUTPUT}
+        for path in paths:
+            if path is None or path == STANDARD_OUTPUT:
+                continue
+            check_writable(path)
+            if path.resolve() in taken:
+                raise InputError(f"{path}: this is an input; it would be overwritten.")
+
+    def only_json(self, path: Path | None) -> None:
+        """Remember where the results go as JSON; to standard output means that only."""
+        self._json = path
+
+    def text(self, text: str = "", style: str = "", *, indent: int = 0) -> None:
+        """Say sentences, wrapped; a style shows in a terminal only."""
+        together = text.replace(" %", f"{NO_BREAK}%").replace(" = ", f"{NO_BREAK}={NO_BREAK}")
+        lines = textwrap.fill(
+            together,
+            WIDTH,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        self._say(lines.replace(NO_BREAK, " "), style)
+
+    def table(self, text: str) -> None:
+        """Say a table, its first line being the header."""
+        header, *rows = text.splitlines()
+        self._say(header, "bold")
+        for row in rows:
+            self._say(row)
+
+    def results(self, content: dict[str, Any]) -> None:
+        """Write the results as JSON, where that was asked for."""
+        if self._json is None:
+            return
+        text = json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if self._json == STANDARD_OUTPUT:
+            self._lines = [(text.removesuffix("\n"), "")]
+            return
+        self.write_text(self._json, text)
+
+    def write_text(self, path: Path, text: str) -> None:
+        """Write a file, and say so."""
+        self.write_binary(path, text.encode())
+
+    def write_binary(self, path: Path, content: bytes) -> None:
+        """Write a file, and say so."""
+        from stakes.read import write_binary
+
+        write_binary(path, content)
+        self.remark(f"Wrote {path}.")
+
+    def finish(self) -> None:
+        """Say all that there is to say, once nothing can go wrong any more."""
+        for text, style in self._lines:
+            _print(text, style)
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._lines.append((text, style))
+
+
+def _print(text: str, style: str) -> None:
+    if not style or not _coloured():
+        print(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: infinite numbers become text, numbers that are none null."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    number = float(value)
+    if number != number:  # noqa: PLR0124 - only NaN differs from itself
+        return None
+    return number if abs(number) != float("inf") else str(number)
+
+
+def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
+    """Write rows as the text of a CSV file."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _coloured() -> bool:
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )

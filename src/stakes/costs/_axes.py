@@ -1,0 +1,227 @@
+"""What the axes of a table say: which side is predicted, and what its labels mean.
+
+Files and data frames use the same rules, so that a matrix is the same whichever way it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.labels import Label, Labels, hint, listing, plain
+from stakes._core.validate import Orientation, orientation
+from stakes.costs.matrix import CostMatrix
+from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
+
+CORNERS: dict[str, Orientation] = {"predicted\\actual": "predicted", "actual\\predicted": "actual"}
+
+TYPO = 0.8
+"""How alike two texts are (as difflib measures it) that are probably one label, misspelt once."""
+
+
+def corner_orientation(cell: str) -> Orientation | None:
+    r"""Read ``predicted\actual`` or ``actual\predicted`` out of a table's corner cell."""
+    return CORNERS.get("".join(cell.lower().split()).replace("/", "\\"))
+
+
+def agreed_orientation(rows: str | None, said: Orientation | None, place: str) -> Orientation:
+    """Combine what the caller says of the rows with what the table itself says."""
+    if rows is None and said is None:
+        raise InputTypeError(
+            f"{place}: it does not say what its rows stand for. Write predicted\\actual or "
+            "actual\\predicted into its corner cell (rows first), or pass rows='predicted' or "
+            "rows='actual'."
+        )
+    if rows is not None and said is not None and orientation(rows) != said:
+        raise InputError(f"rows: got {rows!r}, but {place} says that its rows are {said}.")
+    return orientation(said if rows is None else rows)
+
+
+def label_meanings(
+    classes: Sequence[str], decisions: Sequence[str], known: Labels | None = None
+) -> tuple[list[Label], list[Label]]:
+    """Give the texts of both axes their meaning: those of the classes, then of the decisions.
+
+    Classes that all look like whole numbers are numbers, classes that are all True or False are
+    booleans, and decisions that look like the classes are read as they are. The caller's labels,
+    where there are any, say what the classes are.
+    """
+    read = _reader(classes, known)
+    meaning = {str(label): label for label in known or ()}
+    return (
+        [meaning.get(text, read(text)) for text in classes],
+        [meaning.get(text, read(text)) for text in decisions],
+    )
+
+
+def check_same(found: Sequence[Label], known: Labels | None) -> None:
+    """Check that a file has exactly the classes that the caller named."""
+    if known is None:
+        return
+    for label in found:
+        if label not in known:
+            raise LabelError(unknown(label, known))
+    for label in known:
+        if label not in found:
+            raise LabelError(
+                f"labels: the class {label!r} is not in the file, which has {listing(found)}."
+                f"{hint(label, found)} Name the classes of the file, all of them."
+            )
+
+
+def misspelt(classes: Sequence[Label], decisions: Sequence[Label]) -> tuple[int, str] | None:
+    """Find a class that no decision names, but that one is spelt almost like.
+
+    Returns the position of the class and what to say of it. Decisions need not be classes, so only
+    a likely slip is told.
+    """
+    absent = [label for label in classes if isinstance(label, str) and label not in decisions]
+    by_case = {label.casefold(): label for label in absent}
+    for decision in decisions:
+        if decision in classes or not isinstance(decision, str):
+            continue
+        near = get_close_matches(decision, absent, n=1, cutoff=TYPO)
+        meant = by_case.get(decision.casefold(), near[0] if near else None)
+        if meant is not None:
+            return classes.index(meant), (
+                f"the class {meant!r} is not among the decisions: {listing(decisions)}. "
+                f"Did you mean {decision!r}? Write both in the same way."
+            )
+    return None
+
+
+def unknown(label: Label, known: Sequence[Label]) -> str:
+    """Say that the caller's labels have no such class."""
+    return (
+        f"the class {label!r} is not among the labels: {listing(known)}.{hint(label, known)} "
+        "Correct the spelling, or add it."
+    )
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number as Python writes it."""
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and str(int(text)) == text
+
+
+def _reader(classes: Sequence[str], known: Labels | None) -> Callable[[str], Label]:
+    """Choose how a text becomes a label."""
+    if known is not None:
+        whole = all(type(label) is int for label in known)
+        boolean = all(type(label) is bool for label in known)
+    else:
+        whole = all(map(is_whole, classes))
+        boolean = all(text in ("True", "False") for text in classes)
+    if whole:
+        return lambda text: int(text) if is_whole(text) else text
+    if boolean:
+        return lambda text: {"True": True, "False": False}.get(text, text)
+    return str
+
+
+# The cost matrix as a data frame of any library that narwhals knows.
+
+CORNER = "predicted\\actual"
+BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+NO_NAME = ("", "Unnamed: 0")
+"""What the first column is called when a table without a corner cell was read from a file."""
+
+
+def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
+    """Read the labels off a frame's axes, or off its first column where it has no index."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+        columns = [plain(name) for name in table.columns]
+        cells = table.rows()
+    except TypeError as error:
+        raise InputTypeError(
+            f"frame: expected a data frame (pandas, polars, pyarrow …), got "
+            f"{type(frame).__name__}. For an array use CostMatrix(values, rows=, labels=)."
+        ) from error
+    except ValueError as error:  # two columns of the same name
+        raise LabelError(f"frame: cannot be read: {error}") from error
+    if not columns or not cells:
+        raise InputError(f"frame: expected a cost matrix, got a frame of shape {table.shape}.")
+    index = nw.maybe_get_index(table)
+    corner = corner_orientation(str(columns[0]))
+    typed = corner is None and index is not None and not _holds_labels(index, columns[0])
+    if typed:
+        corner = _said_by_axes(frame.index.name, getattr(frame.columns, "name", None))
+        down = [plain(label) for label in frame.index]
+    else:
+        down = [row[0] for row in cells]
+        columns, cells = columns[1:], [row[1:] for row in cells]
+    oriented = agreed_orientation(rows, corner, "frame")
+    labels, decisions = (columns, down) if oriented == "predicted" else (down, columns)
+    labels, decisions = _meanings(labels, decisions, typed=typed)
+    slip = misspelt(labels, decisions)
+    if slip is not None:
+        raise LabelError(f"frame: {slip[1]}")
+    return CostMatrix(cells, rows=oriented, labels=labels, decisions=decisions)
+
+
+def matrix_to_frame(costs: CostMatrix, backend: Any) -> Any:
+    """Write the labels into pandas' axes, or into a first column, as text, elsewhere."""
+    validate.choice(backend, "backend", BACKENDS)
+    try:
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(
+                costs.values,
+                index=pd.Index(costs.decisions, name="predicted"),
+                columns=pd.Index(costs.labels, name="actual"),
+            )
+        import narwhals as nw
+
+        columns = dict(
+            zip(map(str, costs.labels), np.transpose(costs.values).tolist(), strict=True)
+        )
+        data = {CORNER: [*map(str, costs.decisions)], **columns}
+        return nw.from_dict(data, backend=backend).to_native()
+    except ImportError as error:
+        raise MissingExtraError(
+            f"to_frame needs {backend}, which is not installed: pip install {backend}"
+        ) from error
+
+
+def _meanings(
+    labels: list[Label], decisions: list[Label], *, typed: bool
+) -> tuple[list[Label], list[Label]]:
+    """Read the labels of text axes as those of a file; `typed` axes may be text on purpose.
+
+    Most libraries have only text as the names of columns, whatever the labels were.
+    """
+    text = [all(isinstance(label, str) for label in axis) for axis in (labels, decisions)]
+    if typed and all(text):
+        return labels, decisions
+    known = None if text[0] else tuple(labels)
+    meant = label_meanings([*map(str, labels)], [*map(str, decisions)], known)
+    return meant[0] if text[0] else labels, meant[1] if text[1] else decisions
+
+
+def _holds_labels(index: Any, first: Any) -> bool:
+    """Tell whether a frame with an index has its labels in the first column all the same."""
+    return first in NO_NAME and index.name is None and list(index) == list(range(len(index)))
+
+
+def _said_by_axes(down: Any, across: Any) -> Orientation | None:
+    """Read the orientation off the names of pandas' axes, of which one is enough."""
+    names = [str(name).strip().lower() for name in (down, across)]
+    if names[0] == names[1] and names[0] in ("predicted", "actual"):
+        raise InputError(
+            f"frame: its rows and its columns are both named {names[0]!r}; one must be predicted, "
+            "the other actual."
+        )
+    if "predicted" in names:
+        return "predicted" if names[0] == "predicted" else "actual"
+    if "actual" in names:
+        return "actual" if names[0] == "actual" else "predicted"
+    return None

@@ -1,0 +1,230 @@
+"""What the score tables of two classes have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core import validate
+from stakes._core.columns import Column
+from stakes._core.labels import Label, Labels, as_labels, hint
+from stakes._core.text import number
+from stakes._core.typing import Floats
+from stakes._core.values import ByValue, frozen
+from stakes._summable import Summable
+from stakes.errors import InputError, LabelError
+
+# Scores as ranks: the position of each among the distinct ones, highest first.
+
+Ranks = NDArray[np.int32]
+
+
+def ranked(scores: Floats) -> tuple[Floats, Ranks]:
+    """Return the distinct scores, highest first, and the position of each score among them."""
+    order = np.argsort(scores)
+    ordered = scores[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    place = np.cumsum(new, dtype=np.int32)
+    ranks = np.empty(len(scores), dtype=np.int32)
+    ranks[order] = place[-1] - place
+    return ordered[new][::-1].copy(), ranks
+
+
+def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats, Ranks]:
+    """Return the distinct scores of all parts, and the position of each part's rows among them."""
+    every, places = ranked(np.concatenate(thresholds))
+    ends = np.cumsum([len(each) for each in thresholds])
+    of_parts = zip(np.split(places, ends[:-1]), ranks, strict=True)
+    return every, np.concatenate([place[rows] for place, rows in of_parts])
+
+
+def sides(
+    ranks: Ranks, size: int, positive: NDArray[np.bool_], amounts: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Add up rows into a row of positives and one of negatives, with a column for each score."""
+    codes = np.where(positive, ranks, ranks + np.int32(size))
+    sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
+    whole = amounts is None or amounts.dtype.kind in "biu"
+    return sums.astype(np.int64, copy=False) if whole else sums
+
+
+def amounts_of(amounts: NDArray[Any] | None, rows: int) -> NDArray[Any]:
+    """Return how many examples each row stands for; one unless said otherwise."""
+    return np.ones(rows, dtype=np.int64) if amounts is None else amounts
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class TwoClassCounts(Summable, ByValue, ABC):
+    """Counts of positives and negatives, or sums of their weights and of their squares."""
+
+    pos_label: Label
+    neg_label: Label
+    squares: NDArray[np.float64] | None
+
+    @property
+    @abstractmethod
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+
+    @property
+    @abstractmethod
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+
+    @property
+    def n(self) -> Any:
+        """The number of examples."""
+        return self.n_positives + self.n_negatives
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    def relabel(self, *, pos_label: Label, neg_label: Label) -> Self:
+        """Return the same counts with other names of the classes.
+
+        Parameters
+        ----------
+        pos_label, neg_label : label
+            The new names.
+
+        Returns
+        -------
+        the same kind of table
+            With these names.
+        """
+        return self._changed(**checked_names(pos_label, neg_label))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain lists.
+
+        Returns
+        -------
+        dict
+            What the constructor takes, as plain values.
+        """
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in self._values().items()
+            if value is not None
+        }
+
+    def _check_mergeable(self, other: TwoClassCounts) -> None:
+        """Raise when another table is not of the same classes and kind."""
+        if (self.neg_label, self.pos_label) != (other.neg_label, other.pos_label):
+            raise LabelError(
+                f"score tables of the classes {self.neg_label!r} and {self.pos_label!r} cannot be "
+                f"merged with one of {other.neg_label!r} and {other.pos_label!r}."
+            )
+        if self.weighted != other.weighted:
+            raise InputError(
+                "scores with sample weights cannot be merged with scores without: count all parts "
+                "with sample_weight, or none."
+            )
+
+    def _title(self) -> str:
+        """Return the kind of table, and how many examples of each class it has."""
+        return (
+            f"{type(self).__name__}: {number(self.n_positives)} × {self.pos_label!r}, "
+            f"{number(self.n_negatives)} × {self.neg_label!r}"
+        )
+
+    def _class_rows(self) -> list[list[str]]:
+        """Return the rows of a table that say how many examples each class has."""
+        return [
+            [f"positives ({self.pos_label})", number(self.n_positives)],
+            [f"negatives ({self.neg_label})", number(self.n_negatives)],
+        ]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class SideBySide(TwoClassCounts):
+    """Positives and negatives of each score or range of scores, highest first."""
+
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @property
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+        return self.positives.sum().item()
+
+    @property
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+        return self.negatives.sum().item()
+
+
+def checked_sides(
+    rows: dict[str, int], positives: Any, negatives: Any, squares: Any
+) -> dict[str, Any]:
+    """Check what positives and negatives are counted in so many rows; `rows` names whose."""
+    given = {"positives": positives, "negatives": negatives}
+    lengths = {name: len(validate.amounts(each, name, ndim=1)) for name, each in given.items()}
+    validate.same_length(rows | lengths)
+    both = validate.counts(
+        [np.asarray(each) for each in given.values()], "positives, negatives", ndim=2
+    )
+    if squares is not None:
+        squares = validate.amounts(squares, "squares", ndim=2)
+        if squares.shape != both.shape:
+            raise InputError(
+                f"squares: expected an array of shape {both.shape}, positives and negatives; "
+                f"got {squares.shape}."
+            )
+        both, squares = both.astype(np.float64), frozen(squares)
+    return {"positives": frozen(both[0]), "negatives": frozen(both[1]), "squares": squares}
+
+
+def checked_names(pos_label: Any, neg_label: Any) -> dict[str, Label]:
+    """Check the names of the classes."""
+    negative, positive = as_labels([neg_label, pos_label], "neg_label, pos_label")
+    return {"pos_label": positive, "neg_label": negative}
+
+
+def both_classes_weigh(table: TwoClassCounts, name: str) -> None:
+    """Raise when all examples of a class have weight zero."""
+    for label, total in (
+        (table.pos_label, table.n_positives),
+        (table.neg_label, table.n_negatives),
+    ):
+        if not total:
+            raise InputError(
+                f"{name}: two classes are needed, all examples of {label!r} have weight "
+                "zero. To count a part in which one class is absent, name both: pos_label=, "
+                "neg_label=."
+            )
+
+
+def two_classes(
+    column: Column, pos_label: Label, neg_label: Label | None
+) -> tuple[NDArray[np.bool_], Labels]:
+    """Tell which rows are positive, and name the positive class and the other."""
+    names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
+    as_labels(list(names.values()), ", ".join(names))
+    present = tuple(column.present(column.used()))
+    expected = {pos_label} if neg_label is None else {pos_label, neg_label}
+    classes = (*present, *(label for label in expected if label not in present))
+    if neg_label is None and pos_label not in present:
+        raise LabelError(
+            f"pos_label: {pos_label!r} does not occur in {column.name}, which has "
+            f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} "
+            "Name the positive class, and both classes if one may be absent."
+        )
+    if neg_label is None and len(present) == 1:
+        raise LabelError(
+            f"{column.name}: two classes are needed, got only {present[0]!r}. "
+            "To count a part in which one class is absent, name both: pos_label=, neg_label=."
+        )
+    validate.two_classes(classes, column.name)
+    other = next(label for label in classes if label != pos_label)
+    labels = as_labels([pos_label, other], "pos_label, neg_label")
+    if pos_label not in column.values:
+        return np.zeros(len(column), dtype=bool), labels
+    return column.codes == column.values.index(pos_label) + column.offset, labels

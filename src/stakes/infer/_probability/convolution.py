@@ -1,0 +1,357 @@
+"""Convolutions of costs: the lattice that a mean cost lies on, and its probabilities there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+from scipy.stats import binom
+
+from stakes._core.typing import Floats
+
+# A common lattice for costs: cents, tenths, or whatever all differences are multiples of.
+
+LARGEST_DENOMINATOR = 10**5
+LARGEST_POSITION = 2**40
+CLOSENESS = 1e-13
+"""A ratio this close to a fraction is that fraction: a random one is a thousand times further."""
+
+
+def common_step(costs: NDArray[np.float64]) -> float | None:
+    """Return the largest step of which all differences of `costs` are multiples, or None.
+
+    Looked for in the ratios of the differences, so scaling the costs scales the step.
+    """
+    gaps = np.unique(costs - costs[0])[1:] if len(costs) else costs
+    if not len(gaps):
+        return None
+    unit = gaps[0]
+    denominator = 1
+    for ratio in (gaps / unit).tolist():
+        if ratio > LARGEST_POSITION:
+            return None
+        fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
+        if abs(float(fraction) - ratio) > CLOSENESS * ratio:
+            return None
+        denominator = lcm(denominator, fraction.denominator)
+        if denominator > LARGEST_DENOMINATOR:
+            return None
+    # The largest difference has the smallest relative rounding.
+    return float(gaps[-1] / np.rint(gaps[-1] / (unit / denominator)))
+
+
+# Distributions on a lattice: listed position by position, or by their Fourier coefficients.
+
+LONG, FEW_COEFFICIENTS = 1 << 15, 2000
+"""Shorter lattices, or more coefficients, are listed: running sums are faster then."""
+
+
+class ListedLaw:
+    """Probabilities of the positions 0, 1, …, one by one."""
+
+    def __init__(self, probabilities: Floats) -> None:
+        self._probabilities = probabilities
+        self.size = len(probabilities)
+
+    def pmf(self) -> Floats:
+        """Return the probability of each position."""
+        return self._probabilities
+
+    @cached_property
+    def _sums(self) -> Floats:
+        return np.concatenate([[0.0], np.minimum(np.cumsum(self.pmf()), 1.0)])
+
+    def cumulative(self, position: NDArray[Any]) -> Floats:
+        """Return the probability of each position and all before it."""
+        return np.asarray(self._sums[np.clip(position, -1, self.size - 1).astype(np.int64) + 1])
+
+
+class SpectralLaw(ListedLaw):
+    """Probabilities given by the few Fourier coefficients that are not zero.
+
+    ``p[j] = Σ_k c_k e^(iθ_k (j + offset)) / length``, so a running sum is a geometric series for
+    each coefficient; the probabilities themselves are only computed when they are asked for.
+    """
+
+    def __init__(
+        self, index: NDArray[np.int64], powers: NDArray[Any], length: int, offset: int, size: int
+    ) -> None:
+        self._index, self._powers, self._length, self._offset = index, powers, length, offset
+        self.size = size
+
+    def pmf(self) -> Floats:
+        """Return the probability of each position."""
+        return self._listed
+
+    @cached_property
+    def _listed(self) -> Floats:
+        spectrum = np.zeros(self._length // 2 + 1, dtype=np.complex128)
+        spectrum[self._index] = self._powers
+        folded = fft.irfft(spectrum, n=self._length)
+        begin = self._offset % self._length
+        window = np.concatenate([folded[begin:], folded[:begin]])[: self.size]
+        return np.asarray(np.maximum(window, 0.0))
+
+    def cumulative(self, position: NDArray[Any]) -> Floats:
+        """Return the probability of each position and all before it."""
+        if self._length < LONG or len(self._index) > FEW_COEFFICIENTS:
+            return super().cumulative(position)
+        count = np.clip(position, -1, self.size - 1) + 1.0
+        index, powers = self._index[1:], self._powers[1:]
+        if 2 * self._index[-1] == self._length:  # the middle coefficient has no mirror image
+            powers = np.append(powers[:-1], powers[-1] / 2)
+        theta = 2 * np.pi / self._length * index
+        # Σ_{j < count} e^(iθ (j + offset)), summed symmetrically about its middle.
+        middle = self._offset + (count[..., np.newaxis] - 1) / 2
+        series = np.sin(theta * count[..., np.newaxis] / 2) / np.sin(theta / 2)
+        waves = powers.real * np.cos(theta * middle) - powers.imag * np.sin(theta * middle)
+        total = count + 2 * (series * waves).sum(axis=-1)
+        return np.asarray(np.clip(total / self._length, 0.0, 1.0))
+
+
+TAIL = 1e-13
+"""The probability that may be left out, or folded over, at either end."""
+
+FEW_ATOMS = 64
+"""How many costs are treated at a time."""
+
+NEGLIGIBLE = -40.0
+"""Logarithms of powers that are zero to double precision."""
+
+WORTH_PICKING = 30.0
+"""How many angles of a transform take as long as one that is computed by itself."""
+
+CAREFUL = -8.0
+"""Logarithms of powers above this are computed with every digit."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Independent draws whose average, times `weight`, is one part of the mean cost."""
+
+    costs: Floats
+    probabilities: Floats
+    n: int
+    weight: float
+
+    @property
+    def scale(self) -> float:
+        """What one draw counts for in the mean."""
+        return self.weight / self.n
+
+    @cached_property
+    def commonest(self) -> float:
+        """The most probable cost of one draw."""
+        return float(self.costs[self.probabilities.argmax()])
+
+    @cached_property
+    def mean(self) -> float:
+        """The expected value of one draw."""
+        return float(self.probabilities @ self.costs)
+
+    @cached_property
+    def var(self) -> float:
+        """The variance of one draw."""
+        return float(self.probabilities @ (self.costs - self.mean) ** 2)
+
+
+def lattice_step(parts: Sequence[Draws]) -> float | None:
+    """Return the step of the lattice that the mean lies on, or None if there is none."""
+    if len(parts) > 1:
+        steps = [common_step(part.costs * part.scale) for part in parts]
+        known = sorted({step for step in steps if step is not None})
+        return None if None in steps else common_step(np.array([0.0, *known]))
+    step = common_step(parts[0].costs)
+    return None if step is None else step * parts[0].scale
+
+
+def window(parts: Sequence[Draws]) -> tuple[float, float]:
+    """Return limits that the mean leaves with a probability of at most TAIL each (Chernoff)."""
+    goal = -np.log(TAIL)
+    least = sum(part.weight * part.costs.min() for part in parts)
+    most = sum(part.weight * part.costs.max() for part in parts)
+    sd = float(np.sqrt(sum(part.scale**2 * part.n * part.var for part in parts)))
+
+    def tilted(t: float) -> tuple[float, float]:
+        """Return the mean under the tilt t, and the exponent of its Chernoff bound."""
+        mean = exponent = 0.0
+        for part in parts:
+            lift = t * part.scale * part.costs
+            top = lift.max()
+            weights = part.probabilities * np.exp(lift - top)
+            total = weights.sum()
+            mean += part.weight * float(weights @ part.costs) / total
+            exponent -= part.n * (float(np.log(total)) + top)
+        return mean, exponent + t * mean
+
+    def limit(sign: float) -> float:
+        low, high = 0.0, 1 / sd
+        while tilted(sign * high)[1] < goal and high < 1e300 / max(abs(least), abs(most), 1):
+            low, high = high, 2 * high
+            if high * sd > 1e12:  # noqa: PLR2004 - the end of the support is reached
+                return float(most if sign > 0 else least)
+        for _ in range(40):
+            middle = (low + high) / 2
+            if tilted(sign * middle)[1] < goal:
+                low = middle
+            else:
+                high = middle
+        return float(tilted(sign * high)[0])
+
+    return max(limit(-1.0), least), min(limit(1.0), most)
+
+
+def split_to_lattice(part: Draws, step: float) -> Draws:
+    """Return draws of costs on the lattice only, with the same mean."""
+    positions, probabilities = _on_lattice(part, step)
+    costs = part.commonest + positions * (step / part.scale)
+    return Draws(costs, probabilities, part.n, part.weight)
+
+
+def binomial(part: Draws) -> tuple[float, ListedLaw]:
+    """Return the first mean and the probabilities of a binomial number of the larger cost."""
+    law = binom(part.n, part.probabilities[1])
+    first, last = int(law.ppf(TAIL)), int(law.isf(TAIL))
+    first, last = max(first - 1, 0), min(last + 1, part.n)
+    low, high = part.costs
+    origin = part.weight * low + part.scale * (high - low) * first
+    return float(origin), ListedLaw(law.pmf(np.arange(first, last + 1)))
+
+
+def convolve(
+    parts: Sequence[Draws], low: float, high: float, step: float
+) -> tuple[float, SpectralLaw]:
+    """Return the first mean and the probabilities on a lattice, by a power of the transform.
+
+    Most of the powers are zero to double precision and are left out. Where a power is not small it
+    is taken of the centred transform, from 1 - φ and in polar form, so that n = 10⁷ is as accurate
+    as n = 10².
+    """
+    size = int(np.ceil((high - low) / step)) + 2
+    length = fft.next_fast_len(size, real=True)
+    start = sum(part.weight * part.commonest for part in parts)
+    placed = [_on_lattice(part, step) for part in parts]
+    centre = sum(
+        part.n * float(probabilities @ positions)
+        for part, (positions, probabilities) in zip(parts, placed, strict=True)
+    )
+    reference = round(centre)
+    first = int(np.floor((low - start) / step + 1e-6))
+    shift = centre - reference
+    few = _candidates(parts[0].n, *placed[0], length) if len(parts) == 1 else None
+    if few is None:
+        angles, powers = _powers_everywhere(parts, placed, length, reference, shift)
+    else:
+        powers = _centred_power(parts, placed, np.asarray(2 * np.pi / length * few), shift)
+        large = np.abs(powers) > np.exp(NEGLIGIBLE)
+        angles, powers = few[large], powers[large]
+    return start + step * first, SpectralLaw(angles, powers, length, first - reference, size)
+
+
+def _powers_everywhere(
+    parts: Sequence[Draws],
+    placed: Sequence[tuple[Floats, Floats]],
+    length: int,
+    reference: int,
+    shift: float,
+) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+    """Return the angles at which the power of the transform is not negligible, and the powers."""
+    transforms = [np.conj(fft.rfft(_on_circle(*each, length))) for each in placed]
+    log_size = np.zeros(length // 2 + 1)
+    kept = np.arange(len(log_size))
+    for part, transform in zip(parts, transforms, strict=True):
+        square = transform.real[kept] ** 2 + transform.imag[kept] ** 2
+        large = square > np.exp(2 * NEGLIGIBLE / part.n)
+        kept, square = kept[large], square[large]
+        log_size[kept] += part.n * 0.5 * np.log(square)
+    kept = kept[log_size[kept] > NEGLIGIBLE]
+    # k · reference modulo the length, in whole numbers: no rounding however large n is.
+    angle = -2 * np.pi / length * ((kept * (reference % length)) % length)
+    for part, transform in zip(parts, transforms, strict=True):
+        angle += part.n * np.angle(transform[kept])
+    powers = np.exp(log_size[kept] - 1j * angle)
+    careful = log_size[kept] > CAREFUL
+    theta = np.asarray(2 * np.pi / length * kept[careful])
+    powers[careful] = _centred_power(parts, placed, theta, shift)
+    return kept, powers
+
+
+def _candidates(
+    n: int, positions: Floats, probabilities: Floats, length: int
+) -> NDArray[np.int64] | None:
+    """Return the few angles at which a power of the transform can be more than negligible.
+
+    With p and q the two largest probabilities and d the distance of their positions,
+    |φ(θ)|² ≤ 1 - 2pq (1 - cos θd), so θd must be close to a multiple of 2π. Their number hardly
+    depends on n. None where transforming all angles at once is faster.
+    """
+    top = np.argsort(probabilities)[-2:]
+    distance = abs(float(np.diff(positions[top])[0]))
+    slack = -np.expm1(2 * NEGLIGIBLE / n) / (2 * float(np.prod(probabilities[top])))
+    if slack >= 1 or distance == 0:
+        return None
+    width = float(np.arccos(1 - slack)) / (2 * np.pi)
+    expected = width * length + distance
+    if expected * len(positions) > length * np.log2(length) / WORTH_PICKING:
+        return None
+    centres = np.arange(int(distance / 2) + 2)
+    begins = np.ceil((centres - width) * length / distance).astype(np.int64)
+    ends = np.floor((centres + width) * length / distance).astype(np.int64)
+    picked = begins[:, np.newaxis] + np.arange(int((ends - begins).max()) + 1)
+    inside = (picked >= 0) & (picked <= np.minimum(ends, length // 2)[:, np.newaxis])
+    return np.unique(picked[inside])
+
+
+def _centred_power(
+    parts: Sequence[Draws],
+    placed: Sequence[tuple[Floats, Floats]],
+    theta: Floats,
+    shift: float,
+) -> NDArray[np.complex128]:
+    """Return the powers at a few angles, of the transforms of the centred positions."""
+    log_size, angle = np.zeros(len(theta)), theta * shift
+    for part, (positions, probabilities) in zip(parts, placed, strict=True):
+        mean = float(probabilities @ positions)
+        real, imaginary = np.zeros(len(theta)), np.zeros(len(theta))
+        for serving in range(0, len(positions), FEW_ATOMS):
+            some = slice(serving, serving + FEW_ATOMS)
+            half = np.multiply.outer((positions[some] - mean) / 2, theta)
+            sine = np.sin(half)
+            real -= 2 * probabilities[some] @ (sine * sine)
+            imaginary += 2 * probabilities[some] @ (sine * np.cos(half))
+        with np.errstate(divide="ignore"):  # a transform of exactly zero stays zero
+            log_size += part.n * 0.5 * np.log1p(2 * real + real**2 + imaginary**2)
+        angle += part.n * np.arctan2(imaginary, 1 + real)
+    return np.asarray(np.exp(log_size - 1j * angle))
+
+
+def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
+    """Return the probabilities on a lattice that is closed to a circle."""
+    circle = np.zeros(length)
+    np.add.at(circle, np.mod(positions, length).astype(np.int64), probabilities)
+    return circle
+
+
+def _on_lattice(part: Draws, step: float) -> tuple[Floats, Floats]:
+    """Place costs on the lattice; one between two points is split so that its mean stays.
+
+    Positions are counted from the commonest cost: then the n-fold sums stay small whole numbers
+    even where n is large, and lose no digits.
+    """
+    exact = (part.costs - part.commonest) * (part.scale / step)
+    below = np.floor(exact + 1e-7)
+    share = np.clip(exact - below, 0.0, 1.0)
+    share[share < 1e-6] = 0.0  # noqa: PLR2004 - on the lattice, up to rounding
+    split = share > 0
+    positions = np.concatenate([below, below[split] + 1])
+    probabilities = np.concatenate(
+        [part.probabilities * (1 - share), (part.probabilities * share)[split]]
+    )
+    return positions, probabilities

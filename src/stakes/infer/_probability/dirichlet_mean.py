@@ -1,0 +1,339 @@
+r"""The distribution of Σ a·D for Dirichlet weights D, without sampling.
+
+With D ~ Dirichlet(α) and independent G ~ Gamma(α), Σ a·D > u exactly when Q = Σ (a - u)·G > 0, and
+Q has the cumulant generating function K(z) = -Σ α log(1 - (a - u) z). The tail probability is the
+integral of exp(K(z))/z along any path that crosses the real axis between the poles of K'. We take
+the path of steepest descent through the saddlepoint, on which K(z) = K(c) - τ²/2 with real τ. There
+the integrand is a Gaussian times a smooth function, its only pole nearby is the one at z = 0, and
+once that is taken out,
+
+.. math::  P(Q > 0) = 1 - Φ(r) + \frac{e^{-r²/2}}{π} \int_0^∞ e^{-τ²/2}
+           \operatorname{Im}\Bigl[\frac{z'(τ)}{z(τ)} - \frac{1}{τ - ir}\Bigr] dτ,
+
+r being the signed root of -2 K(c). Dropping all but the first value of the integrand gives the
+Lugannani-Rice approximation; a trapezoidal rule of twenty points gives the integral to about 1e-9;
+atoms with tiny α need more. K' has only real zeros, so the path meets no other saddlepoint on its
+way.
+
+All functions treat many distributions at once: `costs` has one entry for each atom and runs from 0
+to 1, `alpha` one row for each distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+from scipy.interpolate import PchipInterpolator
+from scipy.special import betainccinv, ndtr, ndtri
+
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes
+
+Complexes = NDArray[np.complexfloating]
+
+STEP, REACH = 0.4, 7.6
+"""The trapezoidal rule: e^(-τ²/2) is 3e-13 at its end."""
+
+FINENESS = 5.0
+"""How many steps the path keeps from the next singularity."""
+
+MOST_HALVINGS = 7
+
+NEWTON_STEPS = 2
+CLOSE_TO_MEAN = 2e-8
+"""Saddlepoints (in standard deviations) closer to zero are moved there: 0/0 lies between."""
+
+REFINEMENTS = 12
+SCORE_TOLERANCE = 1e-8
+ROOT_TOLERANCE = 1e-11
+MOST_STEPS = 100
+WIDEST = 60.0
+"""The search for a saddlepoint covers e^±60, more than costs in double precision can span."""
+
+TWO = 2
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+
+SERIES_BELOW = 0.05
+SERIES_TERMS = 12
+
+
+def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
+    """Return the u that Σ a·D exceeds with probability `upper`, for each row of `alpha`.
+
+    Barndorff-Nielsen's approximation 1 - Φ(r*) of the tail gives a first u; then come secant steps
+    on the normal scale, where the exact tail is almost linear in r*.
+    """
+    problem = _Problem(costs, alpha)
+    result = problem.certain.copy()
+    rows = np.flatnonzero(problem.spread)
+    if len(problem.costs) == TWO:  # a beta distribution
+        cheap, dear = problem.alpha[rows].T
+        span = problem.high - problem.low
+        result[rows] = problem.low + span * betainccinv(dear, cheap, upper[rows])
+        return result
+    wanted = -ndtri(upper[rows])
+    root, x = wanted, np.zeros(len(rows))
+    old_root = old_score = np.full(len(rows), np.nan)
+    for _ in range(REFINEMENTS):
+        if not len(rows):
+            break
+        weights = problem.alpha[rows]
+        x = _solve(partial(_modified_root, problem.costs, weights), root, x)
+        u, exact = _tail_at(problem.costs, weights, _from_log(x))
+        result[rows] = problem.low + (problem.high - problem.low) * u
+        score = _score(exact)
+        moved = np.where(score == old_score, np.nan, score - old_score)
+        rate = (root - old_root) / moved
+        rate = np.where((rate > 0.2) & (rate < 5), rate, 1.0)  # noqa: PLR2004 - a sane secant
+        following = root + (wanted - score) * rate
+        unfinished = np.abs(score - wanted) > SCORE_TOLERANCE
+        old_root, old_score = root[unfinished], score[unfinished]
+        rows, wanted, x = rows[unfinished], wanted[unfinished], x[unfinished]
+        root = following[unfinished]
+    if len(rows):  # tails with a plateau, where r* is a poor guide: bracket the exact tail
+        weights = problem.alpha[rows]
+        x = _solve(partial(_exact_score, problem.costs, weights), wanted, x)
+        u, _ = _tail_at(problem.costs, weights, _from_log(x))
+        result[rows] = problem.low + (problem.high - problem.low) * u
+    return result
+
+
+def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
+    """Return P(Σ a·D > u) for each row of `alpha` and the matching entry of `u`."""
+    problem = _Problem(costs, alpha)
+    result = (problem.certain > u).astype(np.float64)
+    span = problem.high - problem.low
+    where = (u - problem.low) / span if span > 0 else np.zeros_like(u)
+    result[problem.spread & (where <= 0)] = 1.0
+    result[problem.spread & (where >= 1)] = 0.0
+    inside = np.flatnonzero(problem.spread & (where > 0) & (where < 1))
+    if len(inside):
+        weights = problem.alpha[inside]
+        wanted = np.log(where[inside]) - np.log1p(-where[inside])
+        mean = partial(_logit_mean, problem.costs, weights)
+        x = _solve(mean, wanted, np.zeros(len(inside)))
+        _, result[inside] = _tail_at(problem.costs, weights, _from_log(x))
+    return result
+
+
+class _Problem:
+    """Costs scaled to 0 … 1, without those that have no weight in any row."""
+
+    def __init__(self, costs: Floats, alpha: Floats) -> None:
+        used = (alpha > 0).any(axis=0)
+        self.alpha = alpha[:, used]
+        kept = costs[used]
+        self.low, self.high = float(kept[0]), float(kept[-1])
+        span = self.high - self.low
+        self.costs = (kept - self.low) / span if span > 0 else np.zeros_like(kept)
+        # Rows on a single atom have its cost for certain.
+        self.spread = (self.alpha > 0).sum(axis=1) > 1
+        self.certain: Floats = kept[self.alpha.argmax(axis=1)]
+
+
+def _from_log(x: Floats) -> Floats:
+    """Return w = 1 - e^-x, below 1 also where a quantile rounds to the costliest outcome."""
+    return np.minimum(-np.expm1(-x), BELOW_ONE)
+
+
+def _tilted(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return 1 - a·w, and the mean u of the weights tilted by w, with 1 - u.
+
+    In terms of w = z/(1 + u·z) the saddlepoint equation is solved for u: u is the mean of the
+    costs under the weights α/(1 - a·w).
+    """
+    room = 1 - costs * w[:, np.newaxis]
+    tilted = alpha / room
+    total = tilted.sum(axis=1)
+    return room, (tilted @ costs) / total, (tilted @ (1 - costs)) / total
+
+
+def _logit_mean(costs: Floats, alpha: Floats, w: Floats) -> Floats:
+    _, u, rest = _tilted(costs, alpha, w)
+    return np.log(u) - np.log(rest)
+
+
+def _saddlepoint(
+    costs: Floats, alpha: Floats, w: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return u(w), c, the slopes (a - u)/(1 - (a - u) c), K''(c) and r."""
+    room, u, _ = _tilted(costs, alpha, w)
+    margin = 1 - u * w
+    slope = (costs - u[:, np.newaxis]) * (margin[:, np.newaxis] / room)
+    k2 = (alpha * slope**2).sum(axis=1)
+    c = w / margin
+    least = CLOSE_TO_MEAN / np.sqrt(k2)
+    c = np.where(np.abs(c) < least, least, c)
+    # -K(c) = Σ α (x - log(1 + x)) with x = slope·c, since the slopes sum to zero: no cancellation.
+    x = slope * c[:, np.newaxis]
+    log1p_x = np.log(margin)[:, np.newaxis] - np.log(room)  # exact also where x is almost -1
+    excess = np.where(np.abs(x) < SERIES_BELOW, _series(x), x - log1p_x)
+    r = np.sign(c) * np.sqrt(2 * (alpha * excess).sum(axis=1))
+    return u, c, slope, k2, r
+
+
+def _modified_root(costs: Floats, alpha: Floats, w: Floats) -> Floats:
+    """Return Barndorff-Nielsen's r*: P(Σ a·D > u(w)) is about 1 - Φ(r*)."""
+    _, c, _, k2, r = _saddlepoint(costs, alpha, w)
+    return np.asarray(r + np.log(c * np.sqrt(k2) / r) / r)
+
+
+def _series(x: Floats) -> Floats:
+    """Return x - log(1 + x) for small x."""
+    small = np.clip(x, -SERIES_BELOW, SERIES_BELOW)
+    total = np.zeros_like(x)
+    for power in range(SERIES_TERMS, 1, -1):
+        total = small * (total + (-1) ** power / power)
+    return np.asarray(small * total)
+
+
+def _score(tail: Floats) -> Floats:
+    return np.asarray(-ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
+
+
+def _exact_score(costs: Floats, alpha: Floats, w: Floats) -> Floats:
+    return _score(_tail_at(costs, alpha, w)[1])
+
+
+def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> Floats:
+    """Find x with function(1 - e^-x) = target, for increasing functions, all rows at once.
+
+    Regula falsi with Illinois' halving, from the guess `x`.
+    """
+    low, high = np.full(len(target), -WIDEST), np.full(len(target), WIDEST)
+    below, above = np.full(len(target), -np.inf), np.full(len(target), np.inf)
+    side, reach = np.zeros(len(target)), 0.5
+    for _ in range(MOST_STEPS):
+        value = function(_from_log(x)) - target
+        under = value < 0
+        above = np.where(under & (side < 0), above / 2, np.where(under, above, value))
+        below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))
+        low, high = np.where(under, x, low), np.where(under, high, x)
+        side = np.where(under, -1, 1)
+        done = (np.abs(value) < ROOT_TOLERANCE) | (high - low < ROOT_TOLERANCE * 1e-3)
+        if done.all():
+            break
+        bracketed = np.isfinite(below) & np.isfinite(above)
+        with np.errstate(invalid="ignore"):
+            secant = (low * above - high * below) / (above - below)
+        step = np.where(bracketed, secant, x - side * reach)
+        reach *= 2
+        inside = (step > low) & (step < high)
+        x = np.where(done, x, np.where(inside, step, (low + high) / 2))
+    return x
+
+
+def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Return u(w) and P(Σ a·D > u(w)), rows with tiny α on a finer rule than the others."""
+    least = np.min(np.where(alpha > 0, alpha, np.inf), axis=1)
+    # The next singularity lies √(2πα) or more from the path.
+    halvings = np.ceil(np.log2(np.maximum(STEP * FINENESS / np.sqrt(2 * np.pi * least), 1)))
+    u, tail = np.empty(len(w)), np.empty(len(w))
+    for level in np.unique(halvings):
+        rows = halvings == level
+        step = STEP / 2.0 ** min(level, MOST_HALVINGS)
+        u[rows], tail[rows] = _integrated(costs, alpha[rows], w[rows], step)
+    return u, tail
+
+
+def _integrated(costs: Floats, alpha: Floats, w: Floats, step: float) -> tuple[Floats, Floats]:
+    """Integrate along the path of steepest descent, by the trapezoidal rule."""
+    u, c, slope, k2, r = _saddlepoint(costs, alpha, w)
+    b = costs - u[:, np.newaxis]
+    k3 = 2 * (alpha * slope**3).sum(axis=1)
+    unit = 1 / np.sqrt(k2)
+    integral = 0.5 * (unit / c - 1 / r)
+    z: Complexes = c + 1j * unit * step + k3 / (6 * k2**2) * step**2
+    previous: Complexes = 1j * unit
+    derivative = previous
+    for k in range(1, round(REACH / step) + 1):
+        tau = k * step
+        if k > 1:
+            z = z + step * (1.5 * derivative - 0.5 * previous)
+        goal = -(r**2 + tau**2) / 2
+        for _ in range(NEWTON_STEPS):
+            value, first, second = _cumulant(b, alpha, z)
+            move = (value - goal) / first
+            z = z - move
+        previous, derivative = derivative, -tau / (first - second * move)
+        integral = integral + np.exp(-(tau**2) / 2) * ((derivative / z).imag - r / (tau**2 + r**2))
+    tail = ndtr(-r) + np.exp(-(r**2) / 2) / np.pi * step * integral
+    return u, np.clip(tail, 0.0, 1.0)
+
+
+def _cumulant(b: Floats, alpha: Floats, z: Complexes) -> tuple[Complexes, Complexes, Complexes]:
+    """Return K, K' and K'' at complex z."""
+    x = b * z.real[:, np.newaxis]
+    y = b * z.imag[:, np.newaxis]
+    value = 1j * (alpha * np.arctan2(y, 1 - x)).sum(axis=1)
+    value -= 0.5 * (alpha * np.log1p(x * x - 2 * x + y * y)).sum(axis=1)
+    slope = b / (1 - x - 1j * y)
+    weighted = alpha * slope
+    return value, weighted.sum(axis=1), (weighted * slope).sum(axis=1)
+
+
+# Sums of independent Dirichlet means, one for each stratum, by convolution on a lattice.
+
+LATTICE = 1 << 14
+KNOTS = ndtr(np.linspace(-6.0, 6.0, 97))
+"""Probabilities at which each stratum's quantiles are computed."""
+
+
+def quantile_of_sum(outcomes: Outcomes, alpha: Sequence[Floats], upper: float) -> Floats:
+    """Return the value that the weighted sum exceeds with probability `upper`, for each table."""
+    result = np.empty(outcomes.tables)
+    for table in range(outcomes.tables):
+        points, cumulative = _convolved(outcomes, [each[table] for each in alpha])
+        result[table] = np.interp(1 - upper, cumulative, points)
+    return result
+
+
+def upper_tail_of_sum(outcomes: Outcomes, alpha: Sequence[Floats], value: float) -> Floats:
+    """Return the probability that the weighted sum exceeds `value`, for each table."""
+    result = np.empty(outcomes.tables)
+    for table in range(outcomes.tables):
+        points, cumulative = _convolved(outcomes, [each[table] for each in alpha])
+        result[table] = 1 - np.interp(value, points, cumulative, left=0.0, right=1.0)
+    return result
+
+
+@lru_cache(maxsize=4096)  # along a path of costs most strata stay as they are
+def _knots(costs: bytes, weights: bytes) -> Floats:
+    """Return the quantiles of one stratum at all knots."""
+    alpha = np.frombuffer(weights)
+    return quantile(
+        np.frombuffer(costs), np.broadcast_to(alpha, (len(KNOTS), len(alpha))), 1 - KNOTS
+    )
+
+
+def _convolved(outcomes: Outcomes, alpha: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return points and the distribution function of Σ weight · Σ a·D at them."""
+    fixed, parts = 0.0, []
+    for stratum, weights in zip(outcomes.strata, alpha, strict=True):
+        if (weights > 0).sum() == 1:
+            fixed += stratum.weight * stratum.costs[weights.argmax()]
+            continue
+        parts.append(stratum.weight * _knots(stratum.costs.tobytes(), weights.tobytes()))
+    if not parts:
+        return np.array([fixed, fixed]), np.array([0.0, 1.0])
+    start = sum(knots[0] for knots in parts)
+    width = sum(knots[-1] - knots[0] for knots in parts)
+    step = width / LATTICE
+    transform: NDArray[np.complex128] | float = 1.0
+    length = fft.next_fast_len(LATTICE + 2 * len(parts) + 2, real=True)
+    for knots in parts:
+        distinct, index = np.unique(knots, return_index=True)
+        score = PchipInterpolator(distinct, ndtri(KNOTS)[index])
+        edges = knots[0] + step * (np.arange(length + 1) - 0.5)
+        inside = np.clip(edges, distinct[0], distinct[-1])
+        cumulative = ndtr(score(inside))
+        cumulative[edges < distinct[0]] = 0.0
+        cumulative[edges >= distinct[-1]] = 1.0
+        transform = transform * fft.rfft(np.diff(cumulative))
+    mass = fft.irfft(transform, n=length)
+    points = fixed + start + step * (np.arange(length) + 0.5)
+    return points, np.minimum(np.maximum.accumulate(np.cumsum(mass)), 1.0)

@@ -1,1 +1,0 @@
-"""Outcomes that come in batches: running totals, and intervals that may be looked at any time."""

@@ -1,0 +1,432 @@
+"""Training rows and queries as the compiled code takes them: codes, sorted once for all bags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import repeat
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from stakes._core.labels import listing
+from stakes.errors import InputError, InputTypeError, MissingExtraError
+
+# The columns of any X: numbers, or values that can only be told apart.
+
+FROM_DTYPE = "from_dtype"
+_NUMBERS = (Real, Decimal, np.bool_)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One feature: its values, where they are missing, and whether its type makes it discrete."""
+
+    name: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+    discrete: bool
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the values as numbers, NaN where they are missing."""
+        known = self.values[~self.missing]
+        if _has_others(known):
+            other = next(value for value in known.tolist() if not isinstance(value, _NUMBERS))
+            raise InputError(
+                f"X: the feature {self.name!r} was expected to have numbers, got {other!r}. Name "
+                "it among the categorical_features, or turn its values into numbers."
+            )
+        out = np.full(len(self.values), np.nan)
+        out[~self.missing] = known.astype(np.float64)
+        if np.isinf(out).any():
+            raise InputError(
+                f"X: the feature {self.name!r} contains infinity at row {np.isinf(out).argmax()}. "
+                "Leave the value missing (NaN), or put a large number."
+            )
+        return out
+
+    def index(self) -> dict[Any, int]:
+        """Give the different values numbers, in the order in which they appear."""
+        with self._explained():
+            different = dict.fromkeys(self.values[~self.missing].tolist())
+        return {value: code for code, value in enumerate(different)}
+
+    def codes(self, index: dict[Any, int]) -> NDArray[np.int64]:
+        """Return the numbers of the values; -1 where one is missing, or has none."""
+        with self._explained():
+            found = map(index.get, self.values.tolist(), repeat(-1))
+            codes = np.fromiter(found, np.int64, len(self.values))
+        codes[self.missing] = -1
+        return codes
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Explain values that cannot be looked up."""
+        try:
+            yield
+        except TypeError as error:
+            raise InputTypeError(
+                f"X: the feature {self.name!r}: each argument must be a string or a number, got "
+                f"something else ({error}). Turn lists and dictionaries into columns of their own."
+            ) from error
+
+
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[Column]:
+    """Check X, and that it has the features of the training data; return its columns."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and min(frame.shape):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return list(_of_frame(frame))
+    given = _with_texts(X) if isinstance(X, list | tuple) else X
+    array = validate_data(estimator, given, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+    return list(_of_array(array, getattr(estimator, "feature_names_in_", None)))
+
+
+def row_columns(x: Any, names: NDArray[Any] | None, expected: int) -> list[Column]:
+    """Return the columns of a single row, given as its values."""
+    if names is not None and hasattr(x, "index") and hasattr(x, "to_numpy"):  # a pandas Series
+        absent = [name for name in names if name not in x.index]
+        if absent:
+            raise InputError(
+                f"x: the feature {absent[0]!r} is not among its names. Give a value for each "
+                "feature of the training data, missing ones as NaN."
+            )
+        x = [x[name] for name in names]
+    values = list(x)
+    if len(values) != expected:
+        raise InputError(
+            f"x: expected one row of {expected} features, as in the training data, got "
+            f"{len(values)} values."
+        )
+    array = np.empty((1, expected), dtype=object)
+    array[0] = values
+    return list(_of_array(array, names))
+
+
+def discrete_columns(columns: list[Column], chosen: Any, names: Any) -> NDArray[np.bool_]:
+    """Return which columns are discrete, by `categorical_features`."""
+    if isinstance(chosen, str) and chosen == FROM_DTYPE:
+        return np.array([column.discrete for column in columns])
+    given = np.asarray([] if chosen is None else chosen)
+    discrete = np.zeros(len(columns), dtype=bool)
+    if given.size == 0:
+        return discrete
+    if given.ndim != 1 or given.dtype.kind not in "biuUO":
+        raise InputError(
+            "categorical_features: expected 'from_dtype', None, or a list of the indices or names "
+            f"of features, or a mask with a boolean for each; got {chosen!r}."
+        )
+    if given.dtype.kind == "b" and len(given) != len(columns):
+        raise InputError(
+            f"categorical_features: a mask needs a boolean for each of the {len(columns)} "
+            f"features, got {len(given)}."
+        )
+    discrete[given if given.dtype.kind == "b" else _places(given, len(columns), names)] = True
+    return discrete
+
+
+def _places(given: NDArray[Any], total: int, names: Any) -> list[int]:
+    """Return the places of features that are given by index or name."""
+    if given.dtype.kind in "iu":
+        wrong = given[(given < 0) | (given >= total)]
+        if len(wrong):
+            raise InputError(
+                f"categorical_features: expected indices from 0 to {total - 1}, got {wrong[0]}."
+            )
+        return list(given)
+    if names is None:
+        raise InputError(
+            f"categorical_features: got the name {given.tolist()[0]!r}, but the features of X "
+            "have no names. Pass a data frame, or indices."
+        )
+    known = list(names)
+    unknown = [name for name in given.tolist() if name not in known]
+    if unknown:
+        raise InputError(
+            f"categorical_features: {unknown[0]!r} is not among the features of X, which are "
+            f"{listing(tuple(known))}."
+        )
+    return [known.index(name) for name in given.tolist()]
+
+
+def _of_frame(frame: nw.DataFrame[Any]) -> Iterator[Column]:
+    for series in frame.iter_columns():
+        name, kind = str(series.name), series.dtype
+        if kind.is_temporal():
+            raise InputError(
+                f"X: the feature {name!r} has times ({kind}), but tests are on numbers and "
+                "categories. Turn it into numbers, such as days, or into texts."
+            )
+        values, missing = series.to_numpy(), series.is_null().to_numpy().astype(bool)
+        discrete = isinstance(kind, nw.Categorical | nw.Enum | nw.String)
+        yield _column(name, values, missing, discrete=discrete)
+
+
+def _of_array(array: NDArray[Any], names: Any) -> Iterator[Column]:
+    for place in range(array.shape[1]):
+        name = f"feature_{place}" if names is None else str(names[place])
+        values = array[:, place]
+        missing = np.zeros(len(values), dtype=bool)
+        if values.dtype.kind == "O":
+            missing = np.asarray(values == None, dtype=bool)  # noqa: E711 - for each value
+        yield _column(name, values, missing, discrete=values.dtype.kind in "US")
+
+
+def _column(
+    name: str, values: NDArray[Any], missing: NDArray[np.bool_], *, discrete: bool
+) -> Column:
+    if values.dtype.kind == "f":
+        missing = missing | np.isnan(values)
+    elif values.dtype.kind == "O":
+        known = values[~missing]
+        missing = missing.copy()
+        missing[~missing] = np.not_equal(known, known).astype(bool)  # NaN among texts
+        discrete = discrete or _has_others(values[~missing])
+    return Column(name, values, missing, discrete)
+
+
+def _has_others(values: NDArray[Any]) -> bool:
+    """Return whether there is anything but numbers."""
+    if values.dtype.kind in "biuf":
+        return False
+    return not all(issubclass(kind, _NUMBERS) for kind in set(map(type, values.tolist())))
+
+
+def _with_texts(rows: Any) -> Any:
+    """Return lists as an array that keeps numbers beside texts as they are."""
+    try:
+        mixed = np.asarray(rows).dtype.kind in "US"
+    except ValueError:  # rows of different lengths, which the check explains
+        return rows
+    return np.array(rows, dtype=object) if mixed else rows
+
+
+MOST = 0xFFFF
+"""An entry has 16 bits for its class and for its weight, and a gain 16 for its attribute."""
+
+SMALL = 65_000
+"""Positions below this are stored in 16 bits, which leaves one to stand for none."""
+
+LANES = 32
+"""How many attributes the compiled code takes at once."""
+
+HASH_SEED = 20_010_615
+MISSING = -1
+
+NO_RANK = (1 << 31) - 1
+"""The rank of a missing value, and of one that is no number; there are never so many ranks."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The different values of a feature: numbers in order, or what they are numbered by."""
+
+    name: str
+    numbers: NDArray[np.float64] | None
+    index: dict[Any, int] | None
+
+    @property
+    def discrete(self) -> bool:
+        """Whether values can only be told apart."""
+        return self.index is not None
+
+    def __len__(self) -> int:
+        return len(self.index if self.numbers is None else self.numbers)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Queries:
+    """What is asked: numbers as they are, other values by their codes, and the numbers' ranks.
+
+    The rank of a number is twice the code of an equal one in the training rows; between two of
+    them, it is between theirs.
+    """
+
+    values: NDArray[np.float64]
+    ranks: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, start: int, end: int) -> Queries:
+        """Return those from one to another."""
+        return Queries(self.values[start:end], self.ranks[start:end])
+
+
+@dataclass(frozen=True)
+class Table:
+    """The training rows: codes [attribute, row], the rows in each attribute's order, classes."""
+
+    attributes: tuple[Attribute, ...]
+    codes: NDArray[np.int32]
+    order: NDArray[np.int32]
+    classes: NDArray[np.int64]
+    n_classes: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.classes)
+
+    @property
+    def position_type(self) -> type[np.integer[Any]]:
+        """The type of places in an attribute's order."""
+        return np.uint16 if self.n_rows < SMALL else np.int32
+
+    @property
+    def any_discrete(self) -> bool:
+        """Whether an attribute is discrete."""
+        return any(attribute.discrete for attribute in self.attributes)
+
+    @property
+    def most_values(self) -> int:
+        """The largest number of different values."""
+        return max(len(attribute) for attribute in self.attributes)
+
+    @property
+    def stride(self) -> int:
+        """How far apart the numbers of two attributes' tests are."""
+        return 2 * (self.most_values + 1)
+
+    @property
+    def missing(self) -> int:
+        """The code of a missing value in a bag, higher than all others."""
+        return int(np.iinfo(self.position_type).max)
+
+    @property
+    def width(self) -> int:
+        """How many attributes whole vectors hold."""
+        return -(-len(self.attributes) // LANES) * LANES
+
+    def queries(self, columns: list[Column]) -> Queries:
+        """Return the queries with these columns."""
+        out = np.empty((len(columns[0].values), len(columns)))
+        for a, (attribute, column) in enumerate(zip(self.attributes, columns, strict=True)):
+            if attribute.index is None:
+                out[:, a] = column.numbers()
+            else:
+                out[:, a] = column.codes(attribute.index)
+        return self._ranked(out)
+
+    def _ranked(self, values: NDArray[np.float64]) -> Queries:
+        ranks = np.full(values.shape, NO_RANK, np.int32)
+        for a, attribute in enumerate(self.attributes):
+            if attribute.numbers is not None:
+                known = ~np.isnan(values[:, a])
+                numbers = values[known, a]
+                below = np.searchsorted(attribute.numbers, numbers)
+                equal = below < np.searchsorted(attribute.numbers, numbers, side="right")
+                ranks[known, a] = 2 * below - 1 + equal
+        return Queries(values, ranks)
+
+    def rows_as_queries(self, bag: Any) -> Queries:
+        """Return the rows of a bag as queries."""
+        out = np.empty((len(bag.row_class), len(self.attributes)))
+        for a, (attribute, codes) in enumerate(zip(self.attributes, bag.code, strict=True)):
+            missing = codes == self.missing
+            if attribute.numbers is None:
+                out[:, a] = np.where(missing, MISSING, codes.astype(np.int64))
+            else:
+                out[~missing, a] = attribute.numbers[codes[~missing]]
+                out[missing, a] = np.nan
+        return self._ranked(out)
+
+    def bag(self, counts: NDArray[Any]) -> Any:
+        """Return the rows of a bag, which drew each so often, for the compiled code."""
+        from stakes.learn.trees._workspace import Data
+
+        drawn = counts > 0
+        rows = np.flatnonzero(drawn)
+        rows = rows[np.argsort(self.classes[rows], kind="stable")]
+        size = len(rows)
+        new = np.empty(self.n_rows, np.int64)
+        new[rows] = np.arange(size)
+        of_row = (counts.astype(np.int64) << 16) | self.classes
+        attributes = len(self.attributes)
+        position = np.empty((attributes, size), self.position_type)
+        entry = np.empty((attributes, size), np.int64)
+        known, tied = np.empty(attributes, np.int64), np.empty(attributes, bool)
+        code = np.empty((attributes, size), self.position_type)
+        places = np.arange(size)
+        for a, attribute in enumerate(self.attributes):
+            order = self.order[a]
+            order = order[drawn[order]]
+            codes = self.codes[a][order]
+            position[a, new[order]] = places
+            entry[a] = (codes.astype(np.int64) << 32) | of_row[order]
+            known[a] = np.searchsorted(codes, len(attribute))
+            codes = np.where(places < known[a], codes, self.missing)
+            code[a, new[order]] = codes
+            tied[a] = (codes[1:] == codes[:-1]).any()
+        by_row = np.zeros((size, self.width), self.position_type)
+        by_row[:, :attributes] = code.T
+        values = [
+            np.empty(0) if attribute.numbers is None else attribute.numbers
+            for attribute in self.attributes
+        ]
+        hashes = np.random.default_rng(HASH_SEED).integers(-(1 << 63), 1 << 63, self.n_rows)
+        return Data(
+            code=code,
+            codes=by_row,
+            position=position,
+            entry=entry,
+            known=known,
+            tied=tied,
+            discrete=np.array([attribute.discrete for attribute in self.attributes]),
+            value=np.concatenate([*values, np.empty(0)]),
+            value_start=np.cumsum([0, *map(len, values)]),
+            row_class=self.classes[rows].astype(np.int32),
+            row_weight=counts[rows].astype(np.int32),
+            row_hash=hashes[rows],
+            stride=self.stride,
+            missing=self.missing,
+            plain=bool((known == size).all()) and not self.any_discrete,
+        )
+
+
+def make_table(
+    columns: list[Column], discrete: NDArray[np.bool_], classes: NDArray[Any], n_classes: int
+) -> Table:
+    """Give the values of each column numbers, and sort the rows by them."""
+    for name, what, number in (
+        ("X", "features", len(columns)),
+        ("y", "classes", n_classes),
+    ):
+        if number > MOST:
+            raise InputError(f"{name}: lazy trees take up to {MOST} {what}, got {number}.")
+    n = len(classes)
+    codes = np.empty((len(columns), n), np.int32)
+    order = np.empty((len(columns), n), np.int32)
+    attributes = []
+    for a, column in enumerate(columns):
+        if discrete[a]:
+            index = column.index()
+            attribute = Attribute(column.name, None, index)
+            found = column.codes(index)
+            codes[a] = np.where(found == MISSING, len(index), found)
+        else:
+            values = column.numbers()
+            known = ~np.isnan(values)
+            numbers, inverse = np.unique(values[known], return_inverse=True)
+            attribute = Attribute(column.name, numbers, None)
+            codes[a] = len(numbers)
+            codes[a, known] = inverse
+        attributes.append(attribute)
+        order[a] = np.argsort(codes[a], kind="stable")
+    return Table(tuple(attributes), codes, order, classes.astype(np.int64), n_classes)
+
+
+def needs_numba() -> None:
+    """Complain unless the code can be compiled."""
+    try:
+        import numba  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            "lazy trees need numba, which cannot be imported: pip install 'stakes[trees]'"
+        ) from error

@@ -1,0 +1,510 @@
+"""Lazy trees and lazy option trees, alone and bagged (thesis, sections 4.5 and 4.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core import validate
+from stakes.errors import InputError
+from stakes.learn.trees._base import LazyTrees
+from stakes.learn.trees._prepare import FROM_DTYPE
+
+
+class LazyTreeClassifier(LazyTrees):
+    r"""Grow a decision tree for each query, with the tests that the query itself passes.
+
+    A tree for one query is a path. At each node the test is taken that decreases the entropy
+    :math:`-\sum_j p_j \log_2 p_j` most on the query's side, with the shares :math:`p_j` of the
+    classes: its gain is the node's entropy minus that of the side. The shares of the classes in the
+    last node are the probabilities,
+
+    .. math:: P(j | x) = \frac{N_j + \lambda}{N + K \lambda},
+
+    with :math:`N_j` of its :math:`N` rows in class :math:`j` of :math:`K` and :math:`\lambda` of
+    `laplace`: equation 4.3 of the thesis with 0, else 4.2.
+
+    Parameters
+    ----------
+    min_leaf : int, default 2
+        How many rows a test must leave at least.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of the training data are split at most, the
+        largest ones; None for all.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+    smallest_split_ : int
+        From how many rows on nodes are split, as far as tests are found.
+
+    See Also
+    --------
+    LazyOptionTreeClassifier : takes several tests at a node.
+    BaggedLazyTreesClassifier : averages the trees of bootstrap samples.
+
+    Notes
+    -----
+    A row that misses a value fails every test of it. A feature that the query misses, a category
+    that no row has, and a feature that is constant or missing everywhere are not tested. Where no
+    test remains, as with one row, one class, or fewer rows than `min_leaf`, the shares of the
+    classes at that node are the answer.
+
+    References
+    ----------
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 4.5, Table 4.2 and equation 4.3.
+
+    Examples
+    --------
+    >>> from stakes.learn import LazyTreeClassifier
+    >>> X = [["high", 38.1], ["high", 37.2], ["low", 36.8], ["low", 39.5], ["low", 37.0]]
+    >>> model = LazyTreeClassifier().fit(X, ["ill", "ill", "well", "ill", "well"])
+    >>> model.predict_proba([["low", 36.5]]).tolist()
+    [[0.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        *,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def explain(self, x: Any, *, max_leaves: int = 100) -> str:
+        """Return the tree grown for one query as text.
+
+        Parameters
+        ----------
+        x : array_like or data frame
+            One row of features.
+        max_leaves : int, default 100
+            How many leaves to show at most.
+
+        Returns
+        -------
+        str
+        """
+        return self._explain(x, 0, max_leaves)
+
+
+class LazyOptionTreeClassifier(LazyTrees):
+    r"""Grow a tree for each query that takes several of the best tests at each node.
+
+    All tests whose gain is not much below the best one's are taken, up to `max_tests`, and each
+    leads to a node of its own. The probabilities are the average over all leaves :math:`\ell`,
+
+    .. math:: P(j | x) = \frac{1}{L} \sum_{\ell=1}^{L} \frac{N_{\ell j}}{N_\ell},
+
+    equation 4.3 of the thesis in each leaf, or 4.2 with `laplace`.
+
+    Parameters
+    ----------
+    max_tests : int, default 3
+        How many tests a node takes at most.
+    gain_ratio : float, default 0.2
+        The least gain of a test, as a share of the gain of the node's best test.
+    min_leaf : int, default 2
+        How many rows a test must leave at least.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of the training data are split at most, the
+        largest ones; None for all.
+    average : {"leaves", "nodes"}, default "leaves"
+        Whether all leaves count the same, or all options of a node, from the leaves up.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+    smallest_split_ : int
+        From how many rows on nodes are split, as far as tests are found.
+
+    See Also
+    --------
+    LazyTreeClassifier : takes one test at a node, and says what happens to missing values.
+    BaggedLazyOptionTreesClassifier : averages the trees of bootstrap samples.
+
+    Notes
+    -----
+    The thesis leaves the entropy and the choice of thresholds open. ``entropy="plain"`` with
+    ``thresholds="query"`` is its literal reading; the defaults give better probabilities.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 4.6.
+
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stakes.learn import LazyOptionTreeClassifier
+    >>> pressure = ["high", "high", "low", "low", "low", "high", "low", "high"]
+    >>> temperature = [38.1, 37.2, 36.8, 39.5, 37.0, 36.9, 38.2, 36.6]
+    >>> X = pd.DataFrame({"pressure": pressure, "temperature": temperature})
+    >>> y = ["ill", "ill", "well", "ill", "well", "ill", "well", "well"]
+    >>> model = LazyOptionTreeClassifier().fit(X, y)
+    >>> print(model.explain(["low", 38.0]))
+    8 rows (ill: 4, well: 4)
+    |-- pressure = low (gain 0.189): 4 rows (ill: 1, well: 3)
+    |   |-- temperature > 37.6 (gain 0.189): 2 rows (ill: 1, well: 1) -> ill: 0.5000, well: 0.5000
+    |-- temperature > 36.85 (gain 0.082): 6 rows (ill: 4, well: 2)
+    |   |-- pressure = low (gain 0.278): 3 rows (ill: 1, well: 2) -> ill: 0.3333, well: 0.6667
+    2 leaves, average of the leaves: ill: 0.4167, well: 0.5833
+    """
+
+    def __init__(
+        self,
+        *,
+        max_tests: int = 3,
+        gain_ratio: float = 0.2,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
+        average: str = "leaves",
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.max_tests = max_tests
+        self.gain_ratio = gain_ratio
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
+        self.average = average
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def explain(self, x: Any, *, max_leaves: int = 100) -> str:
+        """Return the tree grown for one query as text.
+
+        Parameters
+        ----------
+        x : array_like or data frame
+            One row of features.
+        max_leaves : int, default 100
+            How many leaves to show at most.
+
+        Returns
+        -------
+        str
+        """
+        return self._explain(x, 0, max_leaves)
+
+
+# Bagged lazy trees and lazy option trees (thesis, section 4.6 and appendix B).
+
+
+class _Bagged(LazyTrees):
+    bags_: NDArray[np.uint16]
+
+    def explain(self, x: Any, *, bag: int = 0, max_leaves: int = 100) -> str:
+        """Return the tree grown for one query in one bag as text.
+
+        Parameters
+        ----------
+        x : array_like or data frame
+            One row of features.
+        bag : int, default 0
+            Which bag.
+        max_leaves : int, default 100
+            How many leaves to show at most.
+
+        Returns
+        -------
+        str
+        """
+        number = validate.as_size(bag, "bag")
+        if hasattr(self, "bags_") and number >= len(self.bags_):
+            raise InputError(f"bag: expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
+        return self._explain(x, number, max_leaves)
+
+
+class BaggedLazyTreesClassifier(_Bagged):
+    r"""Average the probabilities of lazy trees, grown from bootstrap samples.
+
+    :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` samples, with the shares of
+    the classes in a tree's leaf, equation 4.3 of the thesis, as :math:`P_b`.
+
+    Parameters
+    ----------
+    n_estimators : int, default 50
+        How many bootstrap samples.
+    min_leaf : int, default 2
+        How many rows a test must leave at least, repeated ones counted as often as drawn.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
+        largest ones; None for all.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    random_state : int, RandomState or None
+        The source of randomness, for the samples.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    bags_ : ndarray, shape (n_estimators, n)
+        How often each sample has each row.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+    smallest_split_ : ndarray, shape (n_estimators,)
+        From how many rows on nodes are split in each bag, as far as tests are found.
+
+    See Also
+    --------
+    LazyTreeClassifier : one tree, and what happens to missing values.
+    BaggedLazyOptionTreesClassifier : takes several tests at a node.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, sections 4.5, 4.6 and appendix B.
+
+    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+
+    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+
+    Examples
+    --------
+    >>> from stakes.learn import BaggedLazyTreesClassifier
+    >>> X = [["high", 38.1], ["high", 37.2], ["low", 36.8], ["low", 39.5], ["low", 37.0]]
+    >>> y = ["ill", "ill", "well", "ill", "well"]
+    >>> model = BaggedLazyTreesClassifier(random_state=0).fit(X, y)
+    >>> model.predict([["low", 36.5], ["high", 37.5]]).tolist()
+    ['well', 'ill']
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 50,
+        *,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class BaggedLazyOptionTreesClassifier(_Bagged):
+    r"""Average the probabilities of lazy option trees, grown from bootstrap samples (B-LOT).
+
+    :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` samples, with the average
+    over the leaves of a sample's option tree as :math:`P_b`.
+
+    Parameters
+    ----------
+    n_estimators : int, default 50
+        How many bootstrap samples.
+    max_tests : int, default 3
+        How many tests a node takes at most.
+    gain_ratio : float, default 0.2
+        The least gain of a test, as a share of the gain of the node's best test.
+    min_leaf : int, default 2
+        How many rows a test must leave at least, repeated ones counted as often as drawn.
+    laplace : float, default 0.0
+        What is added to the count of each class in a leaf.
+    entropy : {"balanced", "plain"}, default "balanced"
+        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+    thresholds : {"node", "query"}, default "node"
+        Whether a threshold is the best for both sides, as in any tree, or for the query's side.
+    ranking : {"side", "information"}, default "side"
+        Whether tests are ranked by how much they decrease the entropy on the query's side, as in
+        the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
+    max_nodes : int or None, default 10000
+        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
+        largest ones; None for all.
+    average : {"leaves", "nodes"}, default "leaves"
+        Whether all leaves count the same, or all options of a node, from the leaves up.
+    categorical_features : "from_dtype", None or array_like, default "from_dtype"
+        Which features have values that can only be told apart: those of text, categorical and
+        object type; none; or those with these indices or names, or in this boolean mask.
+    n_jobs : int, optional
+        How many threads grow trees. The results do not depend on it.
+    random_state : int, RandomState or None
+        The source of randomness, for the samples.
+    verbose : int, default 0
+        With 1, say how far a prediction is once a second; with 2, after each part.
+
+    Attributes
+    ----------
+    bags_ : ndarray, shape (n_estimators, n)
+        How often each sample has each row.
+    classes_ : ndarray
+        The classes, in the order of the columns of `predict_proba`.
+    is_categorical_ : ndarray
+        Which features are categorical.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray
+        Their names, if they have names.
+    smallest_split_ : ndarray, shape (n_estimators,)
+        From how many rows on nodes are split in each bag, as far as tests are found.
+
+    See Also
+    --------
+    LazyOptionTreeClassifier : one option tree, and where the thesis leaves a choice.
+    MinimumRiskClassifier : takes the cheapest decision by such probabilities.
+
+    References
+    ----------
+    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
+    University, section 4.6 and appendix B.
+
+    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+
+    Examples
+    --------
+    A miss costs five false alarms:
+
+    >>> from sklearn.datasets import make_classification
+    >>> from stakes import CostMatrix
+    >>> from stakes.learn import BaggedLazyOptionTreesClassifier, MinimumRiskClassifier
+    >>> X, y = make_classification(200, random_state=0)
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    >>> trees = BaggedLazyOptionTreesClassifier(n_estimators=10, random_state=0)
+    >>> model = MinimumRiskClassifier(trees, costs).fit(X[:150], y[:150])
+    >>> model.predict(X[150:155]).tolist()
+    [0, 1, 0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 50,
+        *,
+        max_tests: int = 3,
+        gain_ratio: float = 0.2,
+        min_leaf: int = 2,
+        laplace: float = 0.0,
+        entropy: str = "balanced",
+        thresholds: str = "node",
+        ranking: str = "side",
+        max_nodes: int | None = 10_000,
+        average: str = "leaves",
+        categorical_features: Any = FROM_DTYPE,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_tests = max_tests
+        self.gain_ratio = gain_ratio
+        self.min_leaf = min_leaf
+        self.laplace = laplace
+        self.entropy = entropy
+        self.thresholds = thresholds
+        self.ranking = ranking
+        self.max_nodes = max_nodes
+        self.average = average
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

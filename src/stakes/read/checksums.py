@@ -1,0 +1,138 @@
+"""Files of counts that tell when they were cut short or edited: JSON with a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.errors import FileError
+from stakes.read.files import as_path
+from stakes.read.tables import SAID, pyarrow
+
+
+def checksum(header: Mapping[str, Any], arrays: Iterable[NDArray[Any]] = ()) -> str:
+    """Return the SHA-256 of plain values and of arrays of numbers.
+
+    It depends on what a file says and not on how it is spaced, ordered or packed: the keys of the
+    header are sorted, whole numbers are hashed as 64-bit integers, and others as 64-bit floats, the
+    least significant byte first.
+    """
+    text = json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    digest = hashlib.sha256(text.encode())
+    for array in arrays:
+        digest.update(f"{array.shape}".encode())
+        plain = np.ascontiguousarray(array, "<f8" if array.dtype.kind == "f" else "<i8")
+        digest.update(plain.data)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def check_unchanged(said: Any, found: str, source: str, what: str) -> None:
+    """Raise when a file does not hold what it held when its checksum was written."""
+    if said != found:
+        raise FileError(
+            f"{source}: {what} was changed after it was written: its checksum is {said!r}, and "
+            f"what it holds has {found!r}. Write or copy it again; do not edit it."
+        )
+
+
+def json_content(text: str, source: str, what: str) -> Any:
+    """Read the JSON text of a file.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    source : str
+        The name of the file, for errors.
+    what : str
+        What it should be, such as "a count file".
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileError(
+            f"{source}, line {error.lineno}, column {error.colno}: not {what}, because it is "
+            f"not JSON: {error.msg}. Was it cut short?"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
+
+
+# Parquet files that say something of their own beside their columns.
+
+
+def parquet_bytes(table: Any, content: dict[str, Any]) -> bytes:
+    """Return a pyarrow table and what is said of it, in its metadata, as a Parquet file."""
+    from pyarrow import parquet
+
+    said = json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    file = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata({SAID: said}), file, compression="zstd")
+    return file.getvalue()
+
+
+def said_in_parquet(path: str | os.PathLike[str], content: bytes | None = None) -> bool:
+    """Tell whether a file is Parquet with something said of its own; no file is no error.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    content : bytes, optional
+        What it holds, if it was read already.
+    """
+    pa = pyarrow()
+    from pyarrow import parquet
+
+    try:
+        return SAID in (parquet.read_schema(_opened(path, content)).metadata or {})
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+
+
+def read_parquet(
+    path: str | os.PathLike[str],
+    what: str,
+    remedy: str = "Was it cut short?",
+    content: bytes | None = None,
+) -> tuple[Any, Any]:
+    """Read a pyarrow table and what is said of it, None if nothing is.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    what : str
+        What it should be, such as "a count file", for errors.
+    remedy : str, optional
+        What to do about a file that cannot be read.
+    content : bytes, optional
+        What the file holds, if it was read already.
+    """
+    pa = pyarrow()
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(_opened(path, content), partitioning=None)
+        table.validate(full=True)
+        said = (table.schema.metadata or {}).get(SAID)
+        return table, None if said is None else json.loads(said)
+    except FileNotFoundError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or 'No such file'}.") from error
+    except (OSError, ValueError, pa.ArrowException) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise FileError(
+            f"{path}: not {what}, because it cannot be read as a Parquet file: "
+            f"{lines[0][:200].rstrip('.')}. {remedy}"
+        ) from error
+
+
+def _opened(path: str | os.PathLike[str], content: bytes | None) -> Any:
+    return as_path(path) if content is None else pyarrow().BufferReader(content)

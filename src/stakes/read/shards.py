@@ -1,0 +1,352 @@
+"""Tables in many files, read a batch of rows at a time: folders, and patterns of names."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from stakes.errors import FileError
+from stakes.read._diagnose import csv_problem, jsonl_problem
+from stakes.read.files import as_path
+from stakes.read.tables import (
+    FIRST_ROW,
+    arrow_read,
+    check_not_counts,
+    check_readable,
+    csv_header,
+    file_kind,
+    pyarrow,
+)
+
+BATCH = 1 << 18
+"""Rows of a binary file that are read at a time."""
+
+BLOCK = 1 << 24
+"""Bytes of a text file that are read at a time."""
+
+LARGE = 1 << 30
+"""Bytes from which on a file is better read in batches than as a whole."""
+
+COLUMNAR = ("parquet", "arrow")
+
+HIDDEN = (".", "_")
+"""Beginnings of the names that are left out."""
+
+UNFINISHED = "_temporary"
+"""The folder in which Spark and Hadoop keep what a job has not finished."""
+
+
+def parts_of(path: str) -> list[Path] | None:
+    """Return the files of a folder, or those that a pattern names; nothing for one file.
+
+    Names that begin with a dot or an underscore are left out, of files and of folders: engines
+    write notes under them. A pattern can spell them out.
+    """
+    place = as_path(path)
+    if _is_folder(place):
+        found = sorted(_inside(place))
+        what = "the folder has no files of predictions"
+    elif glob.has_magic(str(path)) and not os.path.lexists(place):
+        found = sorted(_matches(str(path)))
+        what = "no file has such a name"
+    else:
+        return None
+    if not found:
+        raise FileError(f"{path}: {what}.")
+    for each in found:
+        _check_followed(each)
+        _check_finished(each.parent)
+        if file_kind(each) is None:
+            if each.suffix.lower() == ".json":
+                raise FileError(
+                    f"{each}: the files of {path} are read as one table of predictions, which a "
+                    ".json file is not. To add up count files, use 'stakes merge'; JSON lines must "
+                    "be in a file named .jsonl."
+                )
+            raise FileError(
+                f"{each}: the files of {path} are read as one table; expected only .csv, .tsv, "
+                ".jsonl, .parquet, .arrow or .feather. Remove the file, or name the others by a "
+                f"pattern such as '{each.parent / '*.parquet'}'."
+            )
+    return found
+
+
+def _inside(place: Path) -> Iterator[Path]:
+    """Iterate over what is in a folder, and in the folders in it, but is no folder."""
+    seen: dict[Path, Path] = {}
+    for where, folders, names in os.walk(place, followlinks=True, onerror=_raise_unread):
+        folder = Path(where)
+        same = seen.setdefault(folder.resolve(), folder)
+        if same != folder:
+            raise FileError(
+                f"{folder}: it is the same folder as {same}, through a link; its rows would count "
+                "twice. Remove the link."
+            )
+        _check_open(folder)
+        _check_finished(folder)
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+        yield from (folder / name for name in names if not name.startswith(HIDDEN))
+
+
+def _matches(pattern: str) -> list[Path]:
+    """Return what a pattern names that is no folder."""
+    parts = Path(pattern).parts
+    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    spelled = [part for part in parts if part.startswith(HIDDEN)]
+
+    def shown(path: Path) -> bool:
+        hidden = [part for part in path.parts[fixed:] if part.startswith(HIDDEN)]
+        return all(any(fnmatchcase(part, each) for each in spelled) for part in hidden)
+
+    depth = parts.index("**") if "**" in parts else len(parts) - 1
+    for number in range(fixed + 1, depth + 1):
+        for place in filter(shown, _globbed(str(Path(*parts[:number])))):
+            _check_followed(place)
+            _check_finished(place.parent)
+            if _is_folder(place):
+                _check_open(place)
+    if "**" in parts:
+        for place in filter(shown, _globbed(str(Path(*parts[:depth])))):
+            list(_inside(place))  # which raises where a folder cannot be looked into
+    named = [each for each in _globbed(pattern) if not _is_folder(each)]
+    found = [each for each in named if shown(each)]
+    if named and not found:
+        raise FileError(
+            f"{pattern}: it names only files that are left out, such as {min(named)}: those with a "
+            "dot or an underscore before their name or that of their folder. Spell that name out "
+            "in the pattern to read them."
+        )
+    return found
+
+
+def _globbed(pattern: str) -> list[Path]:
+    return list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - from anywhere
+
+
+def _raise_unread(error: OSError) -> None:
+    raise FileError(f"{error.filename}: the folder cannot be read: {error.strerror}.") from error
+
+
+def _check_open(folder: Path) -> None:
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise FileError(f"{folder}: the folder cannot be read: Permission denied.")
+
+
+def _is_folder(place: Path) -> bool:
+    return os.path.isdir(place)  # noqa: PTH112 - a Path raises where it may not look
+
+
+def _is_file(place: Path) -> bool:
+    return os.path.isfile(place)  # noqa: PTH113 - a Path raises where it may not look
+
+
+def _check_followed(place: Path) -> None:
+    if not _is_file(place) and not _is_folder(place):
+        what = "a link that leads to neither" if place.is_symlink() else "something else"
+        raise FileError(
+            f"{place}: expected a file or a folder, got {what}. Remove it, or put back what "
+            "belongs there."
+        )
+
+
+def _check_finished(folder: Path) -> None:
+    if _is_folder(folder / UNFINISHED):
+        raise FileError(
+            f"{folder / UNFINISHED}: expected a folder that is written to its end, but the job "
+            "that writes it leaves this one until it is done. Wait for it; if it failed, write "
+            "the folder anew, or remove this one to read what there is."
+        )
+
+
+def is_large(path: str) -> bool:
+    """Tell whether a file, if it is one, is better read in batches."""
+    place = as_path(path)
+    return place.is_file() and file_kind(place) is not None and place.stat().st_size >= LARGE
+
+
+class Part:
+    """One file of a table in many.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.source = path, str(path)
+        check_readable(path, self.source)
+        self.kind = str(file_kind(path))
+
+    @property
+    def columnar(self) -> bool:
+        """Whether some of the columns can be read without the others."""
+        return self.kind in COLUMNAR
+
+    def schema(self) -> Any:
+        """Return the names and the types of the columns, from the beginning of the file."""
+        if self.kind == "parquet":
+            from pyarrow import parquet
+
+            return arrow_read(
+                lambda: parquet.read_schema(self.source), self.source, "a Parquet file"
+            )
+        if self.kind == "arrow":
+            return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
+        if self.kind == "csv":
+            pa = pyarrow()
+            names, _ = self._csv_header()
+            return pa.schema([(name, pa.string()) for name in names])
+        first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
+        return pyarrow().schema([]) if first is None else first.schema
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Iterate over tables of some thousand rows, which know their place in the file.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns to read, which the file must have.
+        """
+        read = {"parquet": self._parquet, "arrow": self._arrow_batches, "csv": self._csv}
+        made = self._jsonl() if self.kind == "jsonl" else read[self.kind](list(columns))
+        row = 2 if self.kind == "csv" else 1  # a person counts the header of a CSV file as row 1
+        while True:
+            batch = arrow_read(lambda: next(made, None), self.source, self._called())
+            if batch is None:
+                return
+            if batch.num_rows:
+                table = pyarrow().table(batch) if self.kind == "jsonl" else batch
+                table = table.select([name for name in columns if name in table.column_names])
+                yield table.replace_schema_metadata({FIRST_ROW: str(row).encode()})
+                row += batch.num_rows
+
+    def _called(self) -> str:
+        return {"parquet": "a Parquet file", "arrow": "an Arrow file"}.get(self.kind, "a table")
+
+    def _parquet(self, columns: list[str]) -> Iterator[Any]:
+        pa = pyarrow()
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(self.source, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=BATCH, columns=columns):
+                yield pa.Table.from_batches([batch])
+
+    def _arrow(self) -> Any:
+        pa = pyarrow()
+        return pa.ipc.open_file(pa.memory_map(self.source))
+
+    def _arrow_batches(self, columns: list[str]) -> Iterator[Any]:
+        pa = pyarrow()
+        file = self._arrow()
+        for number in range(file.num_record_batches):
+            yield pa.Table.from_batches([file.get_batch(number)]).select(columns)
+
+    def _stream(self) -> Any:
+        return pyarrow().input_stream(self.source, compression="detect")
+
+    def _csv_header(self) -> tuple[list[str], str]:
+        with self._stream() as stream:
+            start = arrow_read(lambda: stream.read(1 << 20), self.source, "a table")
+        return csv_header(pyarrow().py_buffer(start), self.source)
+
+    def _csv(self, columns: list[str]) -> Iterator[Any]:
+        pa = pyarrow()
+        from pyarrow import csv as arrow_csv
+
+        names, separator = self._csv_header()
+        try:
+            reader = arrow_csv.open_csv(
+                self._stream(),
+                read_options=arrow_csv.ReadOptions(block_size=BLOCK),
+                parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types={name: pa.string() for name in names},
+                    include_columns=columns,
+                    strings_can_be_null=False,
+                ),
+            )
+            for batch in reader:
+                yield pa.Table.from_batches([batch])
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" in str(error):  # a header and nothing else
+                return
+            with self._stream() as stream:
+                content = pa.py_buffer(stream.read())
+            raise csv_problem(content, separator, self.source, error) from error
+
+    def _jsonl(self) -> Iterator[Any]:
+        """Read whole lines, a block of them at a time."""
+        pa = pyarrow()
+        from pyarrow import json as arrow_json
+
+        before, rest = 0, b""
+        with self._stream() as stream:
+            while True:
+                block = stream.read(BLOCK)
+                whole, newline, tail = (rest + block).rpartition(b"\n")
+                lines, rest = (whole + newline, tail) if block else (rest, b"")
+                if lines.strip():
+                    try:
+                        yield arrow_json.read_json(pa.BufferReader(lines))
+                    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                        raise jsonl_problem(lines, self.source, error, before) from error
+                before += lines.count(b"\n")
+                if not block:
+                    return
+
+
+def check_same_columns(parts: Sequence[Part]) -> Any:
+    """Return the columns that all files of a table have; raise where one has others."""
+    first, *others = parts
+    schema = first.schema()
+    _check_names(first, schema)
+    for part in others:
+        theirs = part.schema()
+        _check_names(part, theirs)
+        for name in schema.names:
+            if name not in theirs.names:
+                raise FileError(
+                    f"{part.source}: there is no column {name!r}, which {first.source} has; the "
+                    "files of one table must have the same columns."
+                )
+        for name in theirs.names:
+            if name not in schema.names:
+                raise FileError(
+                    f"{part.source}: there is a column {name!r}, which {first.source} has not; the "
+                    "files of one table must have the same columns."
+                )
+            kinds = [kind_of(each.field(name).type) for each in (theirs, schema)]
+            if kinds[0] != kinds[1] and "nothing" not in kinds:
+                raise FileError(
+                    f"{part.source}, column {name!r}: it has {kinds[0]}, but {first.source} has "
+                    f"{kinds[1]}; a column must be of one kind in all files of a table."
+                )
+    return schema
+
+
+def _check_names(part: Part, schema: Any) -> None:
+    check_not_counts(schema, part.source)
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if twice:
+        raise FileError(f"{part.source}: the column {twice[0]!r} occurs more than once.")
+
+
+def kind_of(arrow_type: Any) -> str:
+    """Return what a column holds, in words."""
+    types = pyarrow().types
+    if types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    if types.is_null(arrow_type):
+        return "nothing"
+    if types.is_boolean(arrow_type):
+        return "true and false"
+    if types.is_integer(arrow_type) or types.is_floating(arrow_type):
+        return "numbers"
+    if types.is_string(arrow_type) or types.is_large_string(arrow_type):
+        return "text"
+    return str(arrow_type)

@@ -1,0 +1,351 @@
+"""Axes of cost space: the operating condition against the normalised expected cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.text import number, percent
+from stakes._core.typing import Floats
+from stakes.curves._base import Curve
+from stakes.curves._pieces import TRIVIAL, Pieces
+from stakes.curves.band import Band
+from stakes.curves.binned import BinnedCostCurve
+from stakes.curves.combine import AverageCurve, BestCurve
+from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at
+from stakes.curves.difference import CostCurveDifference
+from stakes.curves.roc import roc_points
+from stakes.errors import InputTypeError
+from stakes.show._matplotlib import GREY
+
+# One legend for all that is drawn on some axes, where it hides nothing.
+
+MOST_COLUMNS = 4
+GAP = 4.0
+"""Points between the legend and what is next to it."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What an artist stands for, so that later displays on the same axes know what is there.
+
+    Attributes
+    ----------
+    kind : str
+        "curve", "band", "trivial" or "second axis".
+    note : str
+        Where a curve's thresholds come from; how a band was computed.
+    top : float
+        The height that the axes need to show it.
+    """
+
+    kind: str
+    note: str = ""
+    top: float = 0.0
+
+
+def roles(ax: Any, kind: str) -> list[Role]:
+    """Return what displays have drawn of a kind on these axes."""
+    found = [getattr(artist, "stakes", None) for artist in ax.get_children()]
+    return [role for role in found if role is not None and role.kind == kind]
+
+
+def choice_note(curve: Curve | CostCurveDifference) -> str:
+    """Say where the thresholds were chosen; nothing where there is nothing to choose."""
+    if not curve.chosen_on:
+        return ""
+    parts = curve.curves if isinstance(curve, AverageCurve) else (curve,)
+    best = all(isinstance(part, BestCurve) for part in parts)
+    what = "classifiers" if best else "thresholds"
+    flattered = ": optimistic" if "the same examples" in curve.chosen_on else ""
+    return f"{what} chosen on {curve.chosen_on}{flattered}"
+
+
+def band_note(band: Band) -> str:
+    """Say what kind of band it is."""
+    return f"{percent(band.confidence)} band ({band.kind()})"
+
+
+def draw_legend(ax: Any) -> None:
+    """Draw one legend for all curves and bands on these axes.
+
+    What all curves have in common is its title. With a layout engine it stands below the axes;
+    without one, which would cut it off there, inside, and the axes are made higher.
+    """
+    from matplotlib.patches import Patch
+
+    handles, labels = ax.get_legend_handles_labels()
+    notes = {role.note for role in roles(ax, "curve")}
+    shared = notes.pop() if len(notes) == 1 else None
+    if shared is None:
+        own = [getattr(handle, "stakes", None) for handle in handles]
+        labels = [
+            f"{label} ({role.note})" if role is not None and role.note else label
+            for label, role in zip(labels, own, strict=True)
+        ]
+    for note in dict.fromkeys(role.note for role in roles(ax, "band")):
+        handles.append(Patch(facecolor="0.8", edgecolor="0.5", linewidth=0.6))
+        labels.append(note)
+    if not handles:
+        return
+    options = {
+        "title": shared or None,
+        "frameon": False,
+        "borderaxespad": 0.0,
+        "handlelength": 3.0,
+        "fontsize": "small",
+        "title_fontsize": "small",
+    }
+    place = _below if _has_layout(ax.figure) else _inside
+    for columns in range(min(len(labels), MOST_COLUMNS), 0, -1):
+        legend = place(ax, handles, labels, {"ncols": columns} | options)
+        title = legend.get_title()
+        if title.get_window_extent().width > ax.bbox.width:
+            title.set_text(fill(title.get_text(), len(title.get_text()) // 2 + 5))
+        if legend.get_window_extent().width <= ax.bbox.width:
+            break
+    if place is _inside:
+        _make_room(ax, legend)
+
+
+def _has_layout(figure: Any) -> bool:
+    from matplotlib.layout_engine import PlaceHolderLayoutEngine
+
+    engine = figure.get_layout_engine()
+    return engine is not None and not isinstance(engine, PlaceHolderLayoutEngine)
+
+
+def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
+    from matplotlib.transforms import ScaledTranslation
+
+    dpi = ax.figure.dpi
+    axis = ax.xaxis.get_tightbbox()
+    taken = 0.0 if axis is None else max(ax.bbox.y0 - axis.y0, 0.0)
+    down = ScaledTranslation(0, -taken / dpi - GAP / 72, ax.figure.dpi_scale_trans)
+    return ax.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=ax.transAxes + down,
+        **options,
+    )
+
+
+def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
+    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # over shading
+    place = (0.5, 1 - _gap(ax))
+    return ax.legend(handles, labels, loc="upper center", bbox_to_anchor=place, **pale)
+
+
+def _make_room(ax: Any, legend: Any) -> None:
+    """Make the axes higher by the legend's height."""
+    share = legend.get_window_extent().height / ax.bbox.height + 3 * _gap(ax)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (high - low) / max(1 - share, 0.2))
+
+
+def _gap(ax: Any) -> float:
+    return float(GAP / 72 * ax.figure.dpi / ax.bbox.height)
+
+
+CONDITION = "operating condition PC(+)"
+COST = "normalised expected cost"
+
+MOST_LINES = 100
+"""How many of a scorer's cost lines are drawn; more only make a smear."""
+
+SET_OFF = 6
+"""Points by which text is set off from the line that it names, to the side and upwards."""
+
+APART, LETTER = 0.02, 0.014
+"""The space between labels of a second axis, and what a letter takes, as shares of the axis."""
+
+SECOND_AXES = ("prevalence", "cost_ratio")
+
+
+def corners(pieces: Pieces) -> tuple[Floats, Floats]:
+    """Return the points to connect; where a curve jumps, both ends of the jump."""
+    heights = np.column_stack(pieces.ends()).ravel()
+    return np.column_stack([pieces.breaks[:-1], pieces.breaks[1:]]).ravel(), heights
+
+
+def highest(pieces: Pieces, band: Band | None) -> float:
+    """Return the height of axes that show a curve, its band and the trivial classifiers."""
+    tops = [float(TRIVIAL.at(np.array(0.5))), float(np.max(pieces.ends()))]
+    return max(tops if band is None else [*tops, float(band.high.max())])
+
+
+def set_cost_space(ax: Any) -> None:
+    """Label the axes, and make them high enough for every curve on them."""
+    top = max(role.top for role in roles(ax, "curve"))
+    ax.set(xlim=(0, 1), ylim=(0, 1.04 * top), xlabel=CONDITION, ylabel=COST)
+
+
+def draw_trivial(ax: Any) -> None:
+    """Draw what the cheaper trivial classifier costs, once on the same axes."""
+    from matplotlib.patheffects import withStroke
+    from matplotlib.transforms import offset_copy
+
+    if roles(ax, "trivial"):
+        return
+    drawn = ax.plot(*corners(TRIVIAL), color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), zorder=2)
+    drawn[0].stakes = Role("trivial")
+    for text, place, angle in (("all negative", 0.25, 45), ("all positive", 0.75, -45)):
+        side = -SET_OFF if angle > 0 else SET_OFF
+        ax.text(
+            place,
+            float(TRIVIAL.at(np.array(place))),
+            text,
+            transform=offset_copy(ax.transData, ax.figure, x=side, y=SET_OFF, units="points"),
+            rotation=angle,
+            rotation_mode="anchor",
+            transform_rotates_text=True,
+            ha="center",
+            va="center",
+            fontsize="small",
+            color=GREY,
+            clip_on=True,
+            zorder=4,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )
+
+
+def draw_band(ax: Any, band: Band, note: str, **look: Any) -> None:
+    """Draw a band."""
+    drawn = ax.fill_between(band.pc, band.low, band.high, zorder=1.5, **look)
+    drawn.stakes = Role("band", note)
+
+
+def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
+    """Shade what a curve lies below the trivial classifiers."""
+    ends = [low for low, _, _ in pieces.minus(TRIVIAL).signs()]
+    breaks = np.unique(np.concatenate([pieces.breaks, TRIVIAL.breaks, ends]))
+    middle = (breaks[:-1] + breaks[1:]) / 2
+    below = np.repeat(pieces.at(middle) < TRIVIAL.at(middle), 2)
+    x, y = corners(pieces.over(breaks))
+    trivial = corners(TRIVIAL.over(breaks))[1]
+    ax.fill_between(x, y, trivial, where=below, zorder=0.5, **look)
+
+
+def draw_bracket(ax: Any, curve: BinnedCostCurve, **look: Any) -> None:
+    """Shade where the exact curve of binned scores can be."""
+    breaks = np.union1d(curve.pieces.breaks, curve.lower_pieces.breaks)
+    ax.fill_between(breaks, curve.lower(breaks), curve.upper(breaks), zorder=2, **look)
+
+
+def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
+    """Draw what a curve is made of: a scorer's cost lines, or the curves of an average."""
+    from matplotlib.collections import LineCollection
+
+    if hasattr(curve, "curves"):
+        segments = [np.column_stack(corners(part.pieces)) for part in curve.curves]
+    else:
+        scorer = curve.attained if isinstance(curve, BinnedCostCurve) else curve
+        segments = cost_lines(*roc_points(scorer)[:2])  # type: ignore[arg-type]
+    ax.add_collection(LineCollection(segments, zorder=1, **look), autolim=False)
+
+
+def cost_lines(fpr: Floats, tpr: Floats) -> list[Floats]:
+    """Return the two ends of the cost lines of ROC points, of at most a hundred of them."""
+    size = min(len(fpr), MOST_LINES)
+    picked = np.unique(np.linspace(0, len(fpr) - 1, size).round().astype(int))
+    return [np.array([[0.0, fpr[i]], [1.0, 1 - tpr[i]]]) for i in picked.tolist()]
+
+
+@dataclass(frozen=True)
+class SecondAxis:
+    """Ticks on the upper axis, with what they say, and its title."""
+
+    ticks: tuple[tuple[float, str], ...]
+    title: str
+
+    def draw(self, ax: Any) -> None:
+        """Draw it, in place of the one that may be there."""
+        for old in [each for each in ax.child_axes if hasattr(each, "stakes")]:
+            old.remove()
+        top = ax.secondary_xaxis("top")
+        top.stakes = Role("second axis")
+        top.set_xticks(*zip(*self.ticks, strict=True))
+        top.set_xlabel(self.title)
+
+
+def second_axis_of(
+    kind: str | None, *, false_positive: Any, false_negative: Any, prevalence: Any
+) -> SecondAxis | None:
+    """Return what the operating condition means at given costs, or at a given prevalence."""
+    given = {
+        "false_positive": false_positive,
+        "false_negative": false_negative,
+        "prevalence": prevalence,
+    }
+    named = [name for name, value in given.items() if value is not None]
+    wanted = {
+        None: [],
+        "prevalence": ["false_positive", "false_negative"],
+        "cost_ratio": ["prevalence"],
+    }
+    if kind is not None:
+        validate.choice(kind, "second_axis", SECOND_AXES)
+    if named != wanted[kind]:
+        raise InputTypeError(
+            "second_axis: 'prevalence' needs false_positive= and false_negative=, 'cost_ratio' "
+            f"needs prevalence=; got second_axis={kind!r} with {', '.join(named) or 'neither'}."
+        )
+    if kind is None:
+        return None
+    if kind == "prevalence":
+        costs = {"false_positive": false_positive, "false_negative": false_negative}
+        prevalence_at(0.5, **costs)  # raises where a mistake costs nothing
+        labels = [
+            (operating_condition(prevalence=share, **costs), f"{100 * share:.6g} %")
+            for share in SHARES
+        ]
+        miss, alarm = number(false_negative), number(false_positive)
+        return SecondAxis(
+            _spread(labels), f"prevalence, where a miss costs {miss} and a false alarm {alarm}"
+        )
+    cost_ratio(0.5, prevalence=prevalence)  # raises where there is one class only
+    share = {"prevalence": prevalence, "false_positive": 1}
+    labels = [(operating_condition(false_negative=each, **share), _ratio(each)) for each in RATIOS]
+    title = f"cost of a miss, in false alarms, at a prevalence of {100 * prevalence:.4g} %"
+    return SecondAxis(_spread([(0.0, "0"), (1.0, "∞"), *labels]), title)
+
+
+def _spread(ticks: list[tuple[float, str]]) -> tuple[tuple[float, str], ...]:
+    """Keep ticks that do not crowd each other, the first ones first."""
+    kept: list[tuple[float, str]] = []
+    for place, label in ticks:
+        if all(
+            abs(place - other) >= APART + LETTER * (len(label) + len(text)) / 2
+            for other, text in kept
+        ):
+            kept.append((place, label))
+    return tuple(sorted(kept))
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:,.10g}" if ratio >= 1 else f"1/{1 / ratio:,.10g}"
+
+
+def _round_shares() -> list[float]:
+    """Return round shares, the ends and the roundest first."""
+    tenths = [10.0**-power for power in range(1, 8)]
+    small = [*tenths, *(2 * each for each in tenths), *(5 * each for each in tenths[1:])]
+    both = [share for each in small for share in (each, 1 - each)]
+    return [0.0, 1.0, 0.5, *(float(f"{share:.10g}") for share in both)]
+
+
+def _round_ratios() -> list[float]:
+    """Return round ratios, the roundest first."""
+    powers = [10.0**power for power in range(7)]
+    large = [*powers, *(2 * each for each in powers), *(5 * each for each in powers)]
+    return list(dict.fromkeys(ratio for each in large for ratio in (each, 1 / each)))
+
+
+SHARES = _round_shares()
+RATIOS = _round_ratios()

@@ -1,0 +1,95 @@
+"""How all charts of the report look: colours, line styles, axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stakes._core.optional import altair
+
+COLOURS = 7
+"""How many colours the style sheet has: Okabe and Ito's, without yellow."""
+
+DASHES = ([1, 0], [6, 3], [6, 3, 1.5, 3], [1.5, 2.5], [11, 3], [5, 2, 1.5, 2, 1.5, 2])
+"""The line styles that go with them, for print in black and white."""
+
+MOST_ROWS = 20
+"""How many pairs are drawn."""
+
+NUMBER = ",~r"
+CONFIG = {
+    "aria": False,  # the page describes each chart in words
+    "background": None,
+    "padding": {"left": 1, "right": 1, "top": 5, "bottom": 6},
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": "var(--line)",
+        "gridColor": "var(--grid)",
+        "tickColor": "var(--line)",
+        "labelColor": "var(--soft)",
+        "titleColor": "var(--soft)",
+        "titleFontWeight": "normal",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titlePadding": 8,
+        "labelOverlap": "greedy",
+    },
+    "text": {"color": "var(--ink)", "fontSize": 12},
+    "rule": {"color": "var(--soft)"},
+}
+
+
+def colour(index: int) -> str:
+    """Return the colour of the model with that number."""
+    return f"var(--c{index % COLOURS})"
+
+
+def dash(index: int) -> str:
+    """Return the line style of the model with that number, as SVG writes it."""
+    return " ".join(f"{length:g}" for length in DASHES[index % len(DASHES)])
+
+
+def layers(found_at: str, marks: Sequence[Any], height: int) -> Any:
+    """Lay marks over each other that draw the data at a place of the findings."""
+    alt = altair()
+    return alt.layer(*marks, data=alt.NamedData(name=found_at)).properties(
+        width="container", height=height, autosize={"type": "fit-x", "contains": "padding"}
+    )
+
+
+def scales(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colour and the line style of models, the same in every chart."""
+    alt = altair()
+    places = range(len(names))
+    colours = alt.Color("name:N", legend=None).scale(
+        domain=list(names), range=[colour(place) for place in places]
+    )
+    dashes = alt.StrokeDash("name:N", legend=None).scale(
+        domain=list(names), range=[DASHES[place % len(DASHES)] for place in places]
+    )
+    return colours, dashes
+
+
+def model_names(found: dict[str, Any]) -> list[str]:
+    """Return the models in the order of their colours."""
+    return [model["name"] for model in found["models"]]
+
+
+def cost_title(found: dict[str, Any]) -> str:
+    """Return the title of an axis of costs."""
+    currency = found["settings"]["currency"]
+    return f"cost per decision, {currency}" if currency else "cost per decision"
+
+
+def number_axis(title: str, **options: Any) -> Any:
+    """Return an axis of numbers, written out."""
+    return altair().Axis(title=title, format=NUMBER, tickCount=5, **options)
+
+
+def dotted(rows: Sequence[dict[str, float]]) -> Any:
+    """Draw a line for comparison."""
+    alt = altair()
+    return alt.Chart(alt.InlineData(list(rows))).mark_line(
+        clip=True, color="var(--soft)", strokeDash=[2, 3], strokeWidth=1.5
+    )
