@@ -228,7 +228,7 @@ def test_a_class_says_how_it_is_compared():
 
 
 def test_frame():
-    frame = Confusion([[1, 2], [0, 4], [5, 6]], ["x", "y"], ["x", "y", "ask"]).frame()
+    frame = Confusion([[1, 2], [0, 4], [5, 6]], ["x", "y"], ["x", "y", "ask"]).to_frame()
     assert frame.loc["ask", "y"] == 6
     assert list(frame.index) == ["x", "y", "ask"]
     assert (frame.index.name, frame.columns.name) == ("predicted", "actual")
@@ -237,7 +237,7 @@ def test_frame():
 def test_frame_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match="pip install pandas"):
-        Confusion([[1, 2], [0, 4]], ["x", "y"]).frame()
+        Confusion([[1, 2], [0, 4]], ["x", "y"]).to_frame()
 
 
 def test_equality_pickling_and_texts():

@@ -395,7 +395,7 @@ def test_a_band_is_a_result_like_others():
     assert pickle.loads(pickle.dumps(band)) == band  # noqa: S301 - made here
     assert hash(band) == hash(FIGURE_11.band(0.9, pc=[0.2, 0.5]))
     assert band != FIGURE_11.band(0.91, pc=[0.2, 0.5])
-    frame = band.frame()
+    frame = band.to_frame()
     assert frame.columns.tolist() == ["pc", "cost", "low", "high"]
     assert frame["pc"].tolist() == [0.2, 0.5]
     assert not frame.isna().any().any()

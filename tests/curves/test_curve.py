@@ -464,7 +464,7 @@ def test_bad_input(make, error, message):
 def test_a_curve_as_a_table_has_a_row_for_each_range():
     y_true, y_score = drawn(3)
     curve = CostCurve.from_scores(y_true, y_score)
-    frame = curve.frame()
+    frame = curve.to_frame()
     assert frame["low"].tolist() == curve.pieces.breaks[:-1].tolist()
     assert frame["high"].tolist() == curve.pieces.breaks[1:].tolist()
     assert frame["threshold"].tolist() == curve.thresholds.tolist()

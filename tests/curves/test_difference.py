@@ -176,7 +176,7 @@ def test_pickling_equality_and_what_is_shown():
     html = difference._repr_html_()
     assert html.count("<tr>") == 12
     assert "nan" not in html
-    assert not difference.band().frame().isna().any().any()
+    assert not difference.band().to_frame().isna().any().any()
 
 
 def test_type_of_a_difference_at_one_or_several_conditions():

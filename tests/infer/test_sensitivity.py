@@ -345,7 +345,7 @@ def test_what_is_shown_and_pickled():
     )
     assert repr(found) == text
     assert "<table>" in found._repr_html_()
-    frame = found.frame()
+    frame = found.to_frame()
     assert frame.columns.tolist() == [
         "classifier",
         "position",

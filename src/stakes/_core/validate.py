@@ -5,7 +5,8 @@ Labels are checked in ``_labels``; that the labels of data and costs agree, wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -217,6 +218,16 @@ def weights(
     return array
 
 
+def weight_amounts(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> list[NDArray[Any] | None]:
+    """Return what is added up for each row: one, or its weight and the weight squared."""
+    if sample_weight is None:
+        return [None]
+    each = weights(sample_weight, n, name, of)
+    return [each, each * each]
+
+
 def too_heavy(name: str, heaviest: float) -> InputError:
     """Say that the squares of weights, which precision depends on, are no longer numbers."""
     return InputError(
@@ -341,3 +352,17 @@ def generator(rng: Any) -> np.random.Generator:
         raise InputTypeError(
             f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
         ) from error
+
+
+def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the keyword-only parameters of a function."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
+    """Check that options are among those known; the error names these."""
+    for name in given:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InputTypeError(f"{name}: {what} has no such option; {takes}.")

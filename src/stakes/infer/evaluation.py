@@ -227,7 +227,7 @@ def _counted(
             )
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
-        return CostSample.from_predictions(costs, *predictions)
+        return CostSample.from_labels(costs, *predictions)
     if not isinstance(costs, CostMatrix):
         raise InputTypeError(
             f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "

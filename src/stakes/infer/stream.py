@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.text import dearer, number, percent, with_unit
-from stakes._summable import Summable
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import InputError, InputTypeError
@@ -28,7 +27,7 @@ METHOD = "anytime"
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
-class Totals(Summable, ABC, Generic[Counts]):
+class Totals(ABC, Generic[Counts]):
     """Running totals: counts and what these cost. Nothing else depends on the past."""
 
     _kind: type[Counts]
@@ -191,6 +190,10 @@ class Totals(Summable, ABC, Generic[Counts]):
         result = type(self)(**self._settings())
         result._table = self._table + other._table
         return result
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals) or type(other) is not type(self):

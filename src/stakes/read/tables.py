@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stakes.errors import FileError, MissingExtraError
+from stakes._core.optional import imported
+from stakes.errors import FileError
 from stakes.read._diagnose import csv_problem, encoding_problem, jsonl_problem, no_rows, shortly
 from stakes.read.files import as_path
 
@@ -113,13 +114,7 @@ def standard_input() -> bytes:
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
     """Return pyarrow, or say what needs it and which extra brings it."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs pyarrow, which is not installed: pip install 'stakes[{extra}]'"
-        ) from error
-    return pa
+    return imported("pyarrow", what, f"'stakes[{extra}]'")
 
 
 def check_readable(path: Any, source: str) -> None:

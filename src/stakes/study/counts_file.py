@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.labels import as_axes
-from stakes._core.values import kept
+from stakes._core.values import readonly
 from stakes.counts import JointConfusion
 from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
@@ -210,14 +210,14 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
             raise ValueError(f"ranks: expected positions among {len(values)} scores.")
     amounts = None
     if given["amounts"] is not None:
-        amounts = kept(_whole(given["amounts"], "amounts", (len(positive),)))
+        amounts = readonly(_whole(given["amounts"], "amounts", (len(positive),)))
     if (len(positive) if amounts is None else amounts.sum()) != joint.n:
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
     return JointScores(
         names,
-        tuple(map(kept, thresholds)),
-        kept(ranks.astype(np.int32)),
-        kept(positive.astype(bool)),
+        tuple(map(readonly, thresholds)),
+        readonly(ranks.astype(np.int32)),
+        readonly(positive.astype(bool)),
         amounts,
         given["pos_label"],
         given["neg_label"],

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core.labels import Label, listing
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, kept
+from stakes._core.values import ByValue, readonly
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 from stakes.errors import LabelError
@@ -70,9 +70,9 @@ class JointScores(ByValue):
         tables = [ranked(values) for values in columns.values()]
         return cls(
             tuple(columns),
-            tuple(kept(thresholds) for thresholds, _ in tables),
-            kept(np.array([ranks for _, ranks in tables], dtype=np.int32)),
-            kept(positive),
+            tuple(readonly(thresholds) for thresholds, _ in tables),
+            readonly(np.array([ranks for _, ranks in tables], dtype=np.int32)),
+            readonly(positive),
             None,
             pos_label,
             neg_label,
@@ -118,9 +118,9 @@ class JointScores(ByValue):
         return type(self)(
             self.names,
             self.thresholds,
-            kept(self.ranks[:, rows]),
-            kept(self.positive[rows]),
-            None if (amounts == 1).all() else kept(amounts),
+            readonly(self.ranks[:, rows]),
+            readonly(self.positive[rows]),
+            None if (amounts == 1).all() else readonly(amounts),
             self.pos_label,
             self.neg_label,
         )
@@ -141,10 +141,12 @@ class JointScores(ByValue):
         ]
         return type(self)(
             self.names,
-            tuple(kept(thresholds) for thresholds, _ in tables),
-            kept(np.array([ranks for _, ranks in tables], dtype=np.int32)),
-            kept(np.concatenate([part.positive for part in parts])),
-            kept(np.concatenate([amounts_of(part.amounts, len(part.positive)) for part in parts])),
+            tuple(readonly(thresholds) for thresholds, _ in tables),
+            readonly(np.array([ranks for _, ranks in tables], dtype=np.int32)),
+            readonly(np.concatenate([part.positive for part in parts])),
+            readonly(
+                np.concatenate([amounts_of(part.amounts, len(part.positive)) for part in parts])
+            ),
             self.pos_label,
             self.neg_label,
         ).compressed()

@@ -230,7 +230,7 @@ class CostSensitivity(ByValue):
             f"The probability of being the cheapest goes from its start to its end: {chances}."
         )
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each classifier and place.
 
         Returns

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from stakes import Confusion
-from stakes.counts.engines import damaged_part, failed, said
+from stakes.counts.engines import error_text, failed, unreadable_shard
 from stakes.errors import EngineError
 
 
@@ -19,7 +19,7 @@ def folder(tmp_path):
 
 
 def named(lazy):
-    return damaged_part(nw.from_native(lazy), ["t", "p"])
+    return unreadable_shard(nw.from_native(lazy), ["t", "p"])
 
 
 def test_sound_files_are_not_blamed(folder):
@@ -81,5 +81,5 @@ def test_what_an_engine_says_is_told_without_its_stack_trace():
         "Caused by: org.apache.spark.SparkException: cannot read file:///a.parquet\n\t... 41 more"
     )
     expected = "Caused by: org.apache.spark.SparkException: cannot read file:///a.parquet."
-    assert said(error) == f"RuntimeError: {expected}"
-    assert len(said(ValueError("x" * 5000))) < 1100
+    assert error_text(error) == f"RuntimeError: {expected}"
+    assert len(error_text(ValueError("x" * 5000))) < 1100

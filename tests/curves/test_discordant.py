@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stakes import CostCurve, CostCurveDifference, CostLine, PairedConfusion, PairedScoreCounts
 
 
-def alone(difference, examples, pc, weight=None):
+def discordant(difference, examples, pc, weight=None):
     """Count, in each class, the examples on which one of the two alone is wrong at a condition.
 
     Returns the number of examples and the two counts, for the positives and for the negatives.
@@ -58,7 +58,7 @@ def check_moments(difference, examples, weight=None, places=PLACES):
     for sampling in ("stratified", "full"):
         mean, variance = difference.moments(places, sampling=sampling)
         for i, w in enumerate(places):
-            expected = equations(alone(difference, examples, w, weight), w)[sampling]
+            expected = equations(discordant(difference, examples, w, weight), w)[sampling]
             assert (mean[i], variance[i]) == pytest.approx(expected, abs=1e-12)
     costs = difference.first.cost(places) - difference.second.cost(places)
     assert difference.difference(places) == pytest.approx(costs, abs=1e-14)
