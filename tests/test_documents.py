@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from pages import written
+from _helpers.pages import written
 
 import stakes
 from stakes import CostMatrix, evaluate
