@@ -2,8 +2,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# The examples of a guide build on one another, so a file stays with one process.
-PYTEST := python -m pytest -n auto --dist loadfile
+# The examples of a guide build on one another, so a file stays with one process; conftest.py orders them.
+PYTEST := python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := -m "not statistical and not services"
 # Modules are compiled once for all processes that the tests start, even where the machine says not to.
 unexport PYTHONDONTWRITEBYTECODE
