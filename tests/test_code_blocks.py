@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from pages import ROOT, blocks, fenced, text_of, written
+from _helpers.pages import ROOT, blocks, fenced, text_of, written
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier

@@ -3,11 +3,13 @@
 import re
 import tomllib
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
 
+import stakes
 from stakes.cli.main import main
 
 ROOT = Path(__file__).parents[1]
@@ -55,9 +57,17 @@ def test_everything_has_a_lower_bound(extra):
     assert all(" >=" in each for each in bounds([*PROJECT["dependencies"], *EXTRAS[extra]]))
 
 
+def test_the_version_is_that_of_the_source():
+    assert "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version"]
+    assert version("stakes") == stakes.__version__
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == stakes.__version__
+
+
 def test_the_recipe_is_for_this_version():
     assert RECIPE["package"] == {"name": PROJECT["name"], "version": "${{ version }}"}
-    assert RECIPE["context"]["version"] == PROJECT["version"]
+    assert RECIPE["context"]["version"] == stakes.__version__
     assert RECIPE["about"]["summary"] == PROJECT["description"]
     assert RECIPE["about"]["license"] == PROJECT["license"]
     name, target = next(iter(PROJECT["scripts"].items()))
@@ -94,7 +104,7 @@ def test_what_the_recipe_tries_works(tmp_path, monkeypatch, capsys):
         name, *arguments = command.split()
         assert name in PROJECT["scripts"]
         assert main(arguments) == 0
-    assert PROJECT["version"] in capsys.readouterr().out
+    assert stakes.__version__ in capsys.readouterr().out
 
 
 def test_the_wheel_holds_no_replication_and_the_source_archive_does():

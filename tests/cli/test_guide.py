@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 import yaml
-from pages import blocks, commands, text_of
+from _helpers.pages import blocks, commands, text_of
 
 GUIDES = [
     "docs/howto/command_line.md",

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from made_up_sets import write_set
+from _helpers.made_up_sets import write_set
 
 from replications.domains.uci import read_uci
 from replications.experiments.shared.contest import (

@@ -6,8 +6,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import numpy as np
 import pytest
-from made_up_sets import write_set
-from pages import DOCS, commands, text_of
+from _helpers.made_up_sets import write_set
+from _helpers.pages import DOCS, commands, text_of
 
 from replications.__main__ import main
 from replications.catalogue import find

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.datasets
-from made_up_sets import write_set
+from _helpers.made_up_sets import write_set
 from sklearn.utils import Bunch
 
 from replications.domains.uci import SOURCES, fetch_uci, read_uci

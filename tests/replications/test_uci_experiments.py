@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_sets import write_set
+from _helpers.made_up_sets import write_set
 
 import replications.experiments.shared.trees
 from replications import Results, run

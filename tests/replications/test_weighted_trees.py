@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_sets import write_set
+from _helpers.made_up_sets import write_set
 from sklearn.tree import DecisionTreeClassifier
 
 import replications.experiments.shared.trees

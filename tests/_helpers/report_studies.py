@@ -10,7 +10,7 @@ from stakes.findings import Settings, findings
 from stakes.study import Study
 from stakes.study.columns import Table
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 HOSTILE_CLASSES = ("<script>alert(1)</script>", '=HYPERLINK("x")')
 HOSTILE_MODELS = (
     "<img src=x onerror=alert(2)>",

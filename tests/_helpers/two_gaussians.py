@@ -1,7 +1,5 @@
 """Two normal classes, for which the best decisions and what they cost are known."""
 
-# ruff: noqa: N803 - scikit-learn calls the features X
-
 import numpy as np
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin

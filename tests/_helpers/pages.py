@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MADE = ("_build", "results", "gallery", "case_studies", "reference/generated")
 """Folders of the documentation that its build fills."""
