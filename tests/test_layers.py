@@ -20,7 +20,6 @@ LAYERS = [
     {"study"},
     {"findings"},
     {"show"},
-    {"learn", "simulate"},
     {"cli", "track"},
 ]
 # Rooms that still have cycles; to be emptied.
