@@ -10,10 +10,12 @@ import stakes
 
 # Each layer may import those before it, and itself.
 LAYERS = [
-    {"errors", "_core", "_summable"},
+    {"errors", "_core"},
     {"read"},
     {"costs"},
-    {"predictions", "counts"},
+    {"counts"},
+    # Predictions are turned into counts: they know the counts, and the counts do not know them.
+    {"predictions"},
     {"measures"},
     {"infer", "curves"},
     {"learn", "simulate", "datasets"},

@@ -65,7 +65,7 @@ def test_equality_pickling_and_texts():
         (
             lambda: CostSample(np.ma.array([1, 2], mask=[False, True])),
             InputError,
-            "values: expected numbers, got a masked entry at row 1",
+            "values: expected numbers, got a masked entry at position 1",
         ),
         (
             lambda: CostSample([1, 2], low=1.5),
@@ -78,7 +78,7 @@ def test_equality_pickling_and_texts():
         (
             lambda: CostSample.from_labels(ExampleCosts([[1, 2]]), [5]),
             LabelError,
-            "y_pred: the label 5 at row 0",
+            "y_pred: the label 5 at position 0",
         ),
     ],
 )

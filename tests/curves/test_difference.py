@@ -261,7 +261,7 @@ DECIDED = PairedConfusion(np.ones((2, 2, 2), dtype=int), labels=[0, 1])
         (
             lambda: CostCurveDifference.from_scores([0, 1], [1, np.nan], [1, 2]),
             InputError,
-            "y_score_1: expected numbers, got NaN at row 1",
+            "y_score_1: expected numbers, got NaN at position 1",
         ),
         (
             lambda: CostCurveDifference(PAIRED).difference(1.5),

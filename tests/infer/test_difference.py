@@ -213,7 +213,7 @@ def test_designs():
         (
             lambda: compare([0, 1], [0, 1], [1, 1], COSTS, ids=(["a", "b"], ["a", "c"])),
             InputError,
-            "ids: row 1 is .*'b'.* for y_pred_1 and .*'c'.* for y_pred_2",
+            "ids: position 1 is .*'b'.* for y_pred_1 and .*'c'.* for y_pred_2",
         ),
         (
             lambda: compare([0, 1], [0, 1], [1, 1], [[0, 1], [5, 0]]),

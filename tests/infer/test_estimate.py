@@ -92,7 +92,7 @@ def test_summary_without_costs_or_with_gains_names_no_worst_cell():
 
 
 def test_bad_input():
-    with pytest.raises(LabelError, match=r"y_pred: the label 'maybe' at row 1 .*decisions"):
+    with pytest.raises(LabelError, match=r"y_pred: the label 'maybe' at position 1 .*decisions"):
         evaluate(["ok", "ok"], ["ok", "maybe"], COSTS)
     with pytest.raises(LabelError, match="costs: there is no decision 0"):
         CostEstimate(Confusion([[1, 2], [3, 4]], [0, 1]), COSTS)

@@ -286,20 +286,20 @@ class CostEstimate(Inference):
         priors = shares.sum(axis=0)
         return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
-    def summary(self, confidence: float = 0.95) -> str:
+    def summary(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> str:
         """Say what the decisions cost, how sure that is, and which mistake costs most.
 
         Parameters
         ----------
-        confidence : float, default 0.95
-            Of the interval.
+        confidence, method, **options
+            Of the interval, as in `interval`.
 
         Returns
         -------
         str
             A sentence.
         """
-        low, high = self.interval(confidence)
+        low, high = self.interval(confidence, method, **options)
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "

@@ -257,6 +257,6 @@ def _check_same_examples(ids: Any, n: int) -> None:
     if differ.any():
         row = int(np.argmax(differ))
         raise InputError(
-            f"ids: row {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: the "
-            "predictions are not of the same examples in the same order. Join them on the id."
+            f"ids: position {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: "
+            "the predictions are not of the same examples in the same order. Join them on the id."
         )

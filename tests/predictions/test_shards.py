@@ -9,10 +9,11 @@ from pyarrow import parquet
 
 from stakes import CostMatrix
 from stakes.errors import FileError, InputError, LabelError
+from stakes.predictions import ArrowTable, ShardedTable
+from stakes.predictions.roles import has_decisions, has_flawed_decisions
+from stakes.predictions.table import check_columns
 from stakes.read import shards as reading
 from stakes.study import Study
-from stakes.study.columns import Table
-from stakes.study.parts import PartedTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
@@ -35,12 +36,12 @@ def columns(n=200, seed=0):
     )
 
 
-def parted(folder, table, cuts):
+def sharded(folder, table, cuts):
     paths = []
     for number, (low, high) in enumerate(pairwise(cuts)):
         paths.append(folder / f"{number}.parquet")
         parquet.write_table(table.slice(low, high - low), paths[-1])
-    return PartedTable(paths, "parts")
+    return ShardedTable(paths, "shards")
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -50,22 +51,22 @@ def parted(folder, table, cuts):
 def test_however_rows_are_cut_the_counts_are_the_same(tmp_path, monkeypatch, inner, batch, scored):
     monkeypatch.setattr(reading, "BATCH", batch)
     whole = columns()
-    expected = Study.from_table(Table(whole, "parts"), COSTS, with_scores=scored)
-    table = parted(tmp_path, whole, [0, *sorted(inner), 200])
+    expected = Study.from_table(ArrowTable(whole, "shards"), COSTS, with_scores=scored)
+    table = sharded(tmp_path, whole, [0, *sorted(inner), 200])
     found = Study.from_table(table, COSTS, with_scores=scored)
     assert found.joint == expected.joint
     assert found.joint_scores == expected.joint_scores
-    assert found.said == expected.said
+    assert found.notes == expected.notes
     assert (found.joint_scores is not None) == scored
 
 
 def test_only_the_columns_that_are_needed_are_read(tmp_path, monkeypatch):
     read = []
-    batches = reading.Part.batches
+    batches = reading.Shard.batches
     monkeypatch.setattr(
-        reading.Part, "batches", lambda part, names: read.append(names) or batches(part, names)
+        reading.Shard, "batches", lambda shard, names: read.append(names) or batches(shard, names)
     )
-    table = parted(tmp_path, columns(), [0, 100, 200])
+    table = sharded(tmp_path, columns(), [0, 100, 200])
     named = {"actual": "actual", "models": ["a"], "with_scores": False}
     Study.from_table(table, COSTS, **named)
     assert read == [["actual", "a"]] * 2
@@ -73,34 +74,37 @@ def test_only_the_columns_that_are_needed_are_read(tmp_path, monkeypatch):
 
 def test_columns_answer_as_those_of_one_table(tmp_path):
     whole = columns()
-    table, one = parted(tmp_path, whole, [0, 60, 200]), Table(whole, "parts")
+    table, one = sharded(tmp_path, whole, [0, 60, 200]), ArrowTable(whole, "shards")
     assert table.columns == one.columns
     assert set(table.labels("b")) == set(one.labels("b"))
     for name in whole.column_names:
         assert table.numeric(name) == one.numeric(name), name
-        assert table.knows(name, ("ok", "fraud")) == one.knows(name, ("ok", "fraud")), name
-        assert table.flawed(name, ("ok", "frau")) == one.flawed(name, ("ok", "frau")), name
+        answers = [has_decisions(each, name, ("ok", "fraud")) for each in (table, one)]
+        answers += [
+            has_flawed_decisions(each, name, ("ok", "frau"), named=False) for each in (table, one)
+        ]
+        assert answers[::2] == answers[1::2], name
     assert table.score_range("a_score") == one.score_range("a_score")
-    with pytest.raises(InputError, match="parts: there is no column 'c'"):
-        table.check_columns(["a", "c"])
+    with pytest.raises(InputError, match="shards: there is no column 'c'"):
+        check_columns(table, ["a", "c"])
 
 
 def test_a_column_with_too_many_labels(tmp_path):
-    table = parted(tmp_path, pa.table({"actual": range(9000)}), [0, 5000, 9000])
+    table = sharded(tmp_path, pa.table({"actual": range(9000)}), [0, 5000, 9000])
     with pytest.raises(LabelError, match=r"0.parquet, column 'actual': 5,000 different values"):
         table.labels("actual")
-    table = parted(tmp_path, pa.table({"actual": range(6000)}), [0, 3000, 6000])
-    with pytest.raises(LabelError, match="parts, column 'actual': more than 4,096 different"):
+    table = sharded(tmp_path, pa.table({"actual": range(6000)}), [0, 3000, 6000])
+    with pytest.raises(LabelError, match="shards, column 'actual': more than 4,096 different"):
         table.labels("actual")
 
 
 def test_lists_are_no_labels(tmp_path):
-    table = parted(tmp_path, pa.table({"actual": ["a"], "proba": [[0.5, 0.5]]}), [0, 1])
-    assert not table.knows("proba", ("a", "b"))
+    table = sharded(tmp_path, pa.table({"actual": ["a"], "proba": [[0.5, 0.5]]}), [0, 1])
+    assert not has_decisions(table, "proba", ("a", "b"))
     assert not table.numeric("proba")
 
 
 def test_files_without_rows(tmp_path):
-    table = parted(tmp_path, columns(), [0, 0])
-    with pytest.raises(FileError, match=r"parts: its files have columns \(actual, a.* no rows"):
+    table = sharded(tmp_path, columns(), [0, 0])
+    with pytest.raises(FileError, match=r"shards: its files have columns \(actual, a.* no rows"):
         Study.from_table(table, COSTS, actual="actual", models=["a"])

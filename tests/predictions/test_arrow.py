@@ -2,15 +2,22 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from stakes._core.labels import LabelMatcher
 from stakes.errors import InputError, LabelError
-from stakes.read.tables import read_table
-from stakes.study.columns import Table
+from stakes.predictions import ArrowTable
+from stakes.predictions.roles import has_decisions, has_flawed_decisions
+from stakes.predictions.table import check_columns
+from stakes.read.tables import FileRows, read_table
 
 LABELS = ("ok", "fraud")
 
 
 def table(**columns):
-    return Table(pa.table(columns), "a.parquet")
+    return ArrowTable(pa.table(columns), "a.parquet")
+
+
+def codes(found, labels):
+    return found.codes("a", LabelMatcher(labels, found.cells), "classes")
 
 
 KINDS = {
@@ -31,9 +38,9 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_labels_of_any_kind_become_codes(kind):
     found = table(a=KINDS[kind])
-    assert found.codes("a", LABELS, "classes").tolist() == [1, 0, 1]
-    assert found.knows("a", LABELS)
-    assert not found.knows("a", ("ok", "theft"))
+    assert codes(found, LABELS).tolist() == [1, 0, 1]
+    assert has_decisions(found, "a", LABELS)
+    assert not has_decisions(found, "a", ("ok", "theft"))
     assert {str(label).strip() for label in found.labels("a")} == {"ok", "fraud"}
 
 
@@ -47,8 +54,8 @@ def test_numbers_stand_for_numbers_in_text(values):
         if isinstance(values[0], bool) and labels[0] == "0":
             continue  # True is the number 1 and not the text "1"
         found = table(a=values)
-        assert found.knows("a", labels)
-        assert found.codes("a", labels, "classes").tolist() == [1, 0]
+        assert has_decisions(found, "a", labels)
+        assert codes(found, labels).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -67,24 +74,25 @@ def test_numbers_stand_for_numbers_in_text(values):
 )
 def test_bad_labels_are_named_by_row(values, says):
     found = table(a=values)
-    assert not found.knows("a", LABELS)
+    assert not has_decisions(found, "a", LABELS)
     with pytest.raises(InputError, match=rf"^a\.parquet, .*{says}"):
-        found.codes("a", LABELS, "classes")
+        codes(found, LABELS)
 
 
 def test_rows_are_counted_as_people_do(tmp_path):
     (tmp_path / "a.csv").write_text("a\nok\nx\n")
-    with pytest.raises(LabelError, match="row 3, column 'a'"):
-        Table(read_table(tmp_path / "a.csv"), "a.csv").codes("a", LABELS, "classes")
-    named = Table(pa.table({"id": [7, 8], "a": ["ok", "x"]}), "a + b", key="id")
+    with pytest.raises(LabelError, match=r"^a\.csv, line 3, column 'a'"):
+        codes(ArrowTable.of_file(read_table(tmp_path / "a.csv"), "a.csv"), LABELS)
+    files = [FileRows(pa.table({"id": [7, 8]}), "a"), FileRows(pa.table({"id": [7, 8]}), "b")]
+    named = ArrowTable.of_joined(files, pa.table({"id": [7, 8], "a": ["ok", "x"]}), "id")
     with pytest.raises(LabelError, match=r"^a \+ b, id 8, column 'a'"):
-        named.codes("a", LABELS, "classes")
+        codes(named, LABELS)
 
 
 def test_many_labels_need_wider_codes():
     labels = tuple(f"c{i}" for i in range(300))
     found = table(a=labels)
-    assert found.codes("a", labels, "classes").tolist() == list(range(300))
+    assert codes(found, labels).tolist() == list(range(300))
     with pytest.raises(LabelError, match="5,000 different values are too many"):
         table(a=list(range(5000))).labels("a")
 
@@ -141,7 +149,7 @@ def test_a_column_has_numbers_where_half_of_what_is_there_is_some(values, expect
     assert table(a=values).numeric("a") == expected
     if not isinstance(values[0], list):
         coded = pa.table({"a": pa.array(values).dictionary_encode()})
-        assert Table(coded, "a.csv").numeric("a") == expected
+        assert ArrowTable(coded, "a.csv").numeric("a") == expected
 
 
 @pytest.mark.parametrize(
@@ -171,15 +179,15 @@ def test_a_column_has_numbers_where_half_of_what_is_there_is_some(values, expect
     ],
 )
 def test_decisions_but_for_some_are_told_from_features(values, labels, named, expected):
-    assert table(a=values).flawed("a", labels, named=named) == expected
+    assert has_flawed_decisions(table(a=values), "a", labels, named=named) == expected
 
 
 def test_columns_are_announced_and_looked_at_once():
     seen = []
-    found = Table(pa.table({"a": ["ok"]}), "a", on_column=seen.append)
-    found.codes("a", LABELS, "classes")
+    found = ArrowTable(pa.table({"a": ["ok"]}), "a", on_column=seen.append)
+    codes(found, LABELS)
     found.labels("a")
     assert seen == ["a"]
-    found.check_columns(["a", None])
+    check_columns(found, ["a", None])
     with pytest.raises(InputError, match="no column 'b'"):
-        found.check_columns(["b"])
+        check_columns(found, ["b"])

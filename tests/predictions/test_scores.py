@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stakes import PairedScoreCounts, ScoreCounts
 from stakes.errors import LabelError
-from stakes.study.scores import JointScores
+from stakes.predictions import JointScores
 
 LABELS = {"pos_label": "yes", "neg_label": "no"}
 few = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 3.0, np.inf])

@@ -16,15 +16,28 @@ from stakes.errors import InputError
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
-from stakes.study.classes import TWO, among, costs_of_mistakes, positive_class
-from stakes.study.columns import Table
-from stakes.study.counted import Counted
-from stakes.study.counting import Counting
-from stakes.study.deciding import least_cost_threshold, why_undecidable
-from stakes.study.estimate import EstimateBy
-from stakes.study.parts import PartedTable
-from stakes.study.roles import Roles, find_roles, guess_actual
-from stakes.study.scores import JointScores
+from stakes.predictions import (
+    ArrayTable,
+    Columns,
+    JointScores,
+    Roles,
+    Table,
+    Tally,
+    count_rows,
+    find_roles,
+)
+from stakes.predictions.classes import (
+    TWO,
+    among,
+    as_meant,
+    classes_of,
+    costs_of_mistakes,
+    least_cost_threshold,
+    positive_class,
+    why_undecidable,
+)
+from stakes.predictions.files import Progress, read_predictions
+from stakes.predictions.roles import actual_column
 
 Costs = CostMatrix | Mapping[str, float]
 
@@ -53,7 +66,7 @@ class Study:
         The scores of the models that have any.
     decided_from : mapping
         The score from which on the positive class was decided, for models that had scores alone.
-    said : tuple of str
+    notes : tuple of str
         What was understood, in sentences.
     confidence : float
         Of all intervals and tests.
@@ -81,14 +94,14 @@ class Study:
     pos_label: Label | None = None
     joint_scores: JointScores | None = None
     decided_from: Mapping[str, float] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     confidence: float = 0.95
     design: Design = SIMPLE
 
     @classmethod
     def from_table(
         cls,
-        table: Table | PartedTable,
+        table: Table,
         costs: Costs,
         *,
         actual: str | None = None,
@@ -99,13 +112,14 @@ class Study:
         class_priors: Mapping[Any, float] | None = None,
         undecided: bool = False,
         with_scores: bool = True,
+        roles: Roles | None = None,
     ) -> Self:
         """Find the parts that columns play, and count.
 
         Parameters
         ----------
-        table : Table or PartedTable
-            The rows.
+        table : Table
+            The rows, in any of the forms of `stakes.predictions`.
         costs : CostMatrix or mapping
             What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
             them, for the two classes of the table.
@@ -121,6 +135,8 @@ class Study:
             Whether models may lack decisions, where scores are no probabilities to decide by.
         with_scores : bool, default True
             Whether scores are counted.
+        roles : Roles, optional
+            The parts that columns play, if they are known.
 
         Returns
         -------
@@ -128,44 +144,19 @@ class Study:
             The study.
         """
         validate.alpha(confidence)
-        matrix = costs if isinstance(costs, CostMatrix) else None
-        if matrix is None:
-            actual = _actual_column(table, actual)
-            where = f"{table.source}, column {actual!r}"
-            matrix = costs_of_mistakes(table.labels(actual), costs, pos_label, where)  # type: ignore[arg-type]
-        positive = positive_class(matrix, pos_label)
-        every = tuple(dict.fromkeys([*matrix.labels, *matrix.decisions]))
-        roles = find_roles(
-            table.columns,
-            table.source,
-            is_decision=lambda name: table.knows(name, every),
-            is_score=table.numeric,
-            is_flawed=lambda name, named: table.flawed(name, every, named=named),
-            actual=actual,
-            models=models,
-            scores=scores,
-            positive=None if positive is None else str(positive),
-            others={str(label) for label in matrix.labels if label != positive},
-        )
-        decided_from: dict[str, float] = {}
-        for model in roles.models:
-            if model.decisions is None:
-                problem = why_undecidable(model, table, matrix, positive)
-                if problem is None:
-                    decided_from[model.name] = least_cost_threshold(matrix, positive)
-                elif not undecided:
-                    raise InputError(problem)
-        counting = Counting(
+        matrix, positive = _costs_and_positive(table, costs, actual, pos_label)
+        if roles is None:
+            roles = find_roles(table, Columns(actual, models, scores), matrix, positive)
+        decided_from = _thresholds(table, roles, matrix, positive, undecided=undecided)
+        counts = count_rows(
+            table,
+            roles,
             matrix,
             positive,
-            roles,
             decided_from,
             with_scores=with_scores,
             advice="" if models or scores else DECISION_ADVICE,
         )
-        for batch in table.batches(counting.columns):
-            counting.add(batch)
-        counts = counting.done(table.source)
         return cls._made(
             counts,
             source=table.source,
@@ -179,7 +170,7 @@ class Study:
     @classmethod
     def from_counts(
         cls,
-        counts: Counted,
+        counts: Tally,
         source: str,
         costs: Costs,
         *,
@@ -192,7 +183,7 @@ class Study:
 
         Parameters
         ----------
-        counts : Counted
+        counts : Tally
             What was counted.
         source : str
             The name of the file, for errors.
@@ -224,7 +215,7 @@ class Study:
             matrix = costs
         else:
             given = known if pos_label is None else pos_label
-            matrix = costs_of_mistakes(counts.joint.labels, costs, given, source)
+            matrix = costs_of_mistakes(as_meant(counts.joint.labels), costs, given, source)
         counts = counts.renamed(matrix, source)
         positive = positive_class(matrix, pos_label)
         if positive is None:  # more classes or decisions than two, for which scores say nothing
@@ -255,7 +246,7 @@ class Study:
     @classmethod
     def _made(
         cls,
-        counts: Counted,
+        counts: Tally,
         *,
         source: str,
         roles: Roles,
@@ -264,14 +255,15 @@ class Study:
         confidence: float,
         design: Design,
     ) -> Self:
-        said = list(roles.in_words())
-        said += [
+        notes = list(roles.in_words())
+        notes += [
             f"The model {name!r} has no decisions; its scores are taken as probabilities of "
             f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
             for name, cut in counts.decided_from.items()
         ]
         if counts.scores is not None:
-            said.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
+            notes.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
+        notes += counts.notes
         return cls(
             source=source,
             roles=roles,
@@ -280,7 +272,7 @@ class Study:
             pos_label=positive,
             joint_scores=counts.scores,
             decided_from=counts.decided_from,
-            said=tuple(said),
+            notes=tuple(notes),
             confidence=float(confidence),
             design=design,
         )
@@ -295,22 +287,20 @@ class Study:
         """The models that have decisions."""
         return tuple(map(str, self.joint.names))
 
-    def counts(self) -> Counted:
+    def counts(self) -> Tally:
         """Return what was counted.
 
         Returns
         -------
-        Counted
+        Tally
             The counts, which `from_counts` and count files take.
         """
         scores = None if self.joint_scores is None else self.joint_scores.compressed()
         roles = self.roles
-        return Counted(roles.actual, roles.models, self.joint, scores, self.decided_from)
+        return Tally(roles.actual, roles.models, self.joint, scores, self.decided_from)
 
-    def estimate(
-        self, name: str, unit: str = "", method: str = "auto", **options: Any
-    ) -> CostEstimate:
-        """Return what a model costs; its intervals are by the method.
+    def estimate(self, name: str, unit: str = "") -> CostEstimate:
+        """Return what a model costs.
 
         Parameters
         ----------
@@ -318,35 +308,28 @@ class Study:
             The model.
         unit : str, optional
             The unit of the costs.
-        method : str, default "auto"
-            The method of its intervals.
-        **options
-            As in ``CostEstimate.interval``.
 
         Returns
         -------
         CostEstimate
-            The estimate.
+            The estimate, whose ``interval`` takes a confidence level and a method.
         """
-        confusion = self.joint.single(name)
-        return EstimateBy(confusion, self.costs, self.design, unit, method, options)
+        return CostEstimate(self.joint.single(name), self.costs, self.design, unit)
 
-    def estimates(
-        self, unit: str = "", method: str = "auto", **options: Any
-    ) -> dict[str, CostEstimate]:
+    def estimates(self, unit: str = "") -> dict[str, CostEstimate]:
         """Return what each model costs, the cheapest first.
 
         Parameters
         ----------
-        unit, method, **options
-            As in `estimate`.
+        unit : str, optional
+            The unit of the costs.
 
         Returns
         -------
         dict
             From each model to its CostEstimate.
         """
-        every = {name: self.estimate(name, unit, method, **options) for name in self.names}
+        every = {name: self.estimate(name, unit) for name in self.names}
         return dict(sorted(every.items(), key=lambda item: item[1].cost))
 
     def ranking(self, unit: str = "") -> Ranking:
@@ -444,9 +427,158 @@ class Study:
         return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
 
 
-def _actual_column(table: Table | PartedTable, actual: str | None) -> str:
-    table.check_columns([actual])
-    return guess_actual(table.columns, table.source) if actual is None else actual
+def study_of(
+    y_true: Any,
+    y_pred: Mapping[str, Any],
+    costs: Costs,
+    *,
+    y_score: Mapping[str, Any] | None = None,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    class_priors: Mapping[Any, float] | None = None,
+    source: str = "the predictions",
+) -> Study:
+    """Count the predictions of several models, to report on them.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        The actual class of each example.
+    y_pred : mapping of str to array_like
+        The decisions of each model, by its name.
+    costs : CostMatrix or mapping
+        What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them.
+    y_score : mapping of str to array_like, optional
+        The scores of models, of two classes; a model may have decisions, scores or both.
+    pos_label : optional
+        The positive class of two; by default 1, True, or the one whose misses cost more.
+    confidence : float, default 0.95
+        Of all intervals and tests.
+    class_priors : mapping, optional
+        The share of each class where the models are used.
+    source : str
+        What the predictions are called in the report.
+
+    Returns
+    -------
+    Study
+        The counts, which `findings` and ``write_report`` take.
+
+    Notes
+    -----
+    Labels are compared as Python compares them, as in `stakes.evaluate`: 1, 1.0 and True are one
+    label, 1 and "1" are two. Only in files may text stand for a number.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.findings import findings
+    >>> from stakes.study import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> actual = [0] * 80 + [1] * 20
+    >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}
+    >>> found = findings(study_of(actual, models, costs))
+    >>> found["verdict"]["text"].split(":")[0]
+    'Use eager'
+    """
+    table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source)
+    return Study.from_table(
+        table,
+        costs,
+        actual=table.roles.actual,
+        pos_label=pos_label,
+        confidence=confidence,
+        class_priors=class_priors,
+        roles=table.roles,
+    )
+
+
+def study_of_files(
+    paths: Sequence[str],
+    costs: Costs,
+    columns: Columns,
+    progress: Progress,
+    *,
+    with_scores: bool = True,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    class_priors: Mapping[Any, float] | None = None,
+    undecided: bool = False,
+) -> Study:
+    """Read and count predictions.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        A count file; or tables, of which several are joined on the name of an example. A table may
+        be in many files: those of a folder, or of a pattern. "-" is standard input.
+    costs : CostMatrix or mapping
+        What decisions cost; as in `Study.from_table`.
+    columns : Columns
+        The columns that were named.
+    progress : Progress
+        Is told how far it is.
+    with_scores : bool, default True
+        Whether scores are counted. Without them a large file is read in batches.
+    pos_label, confidence, class_priors, undecided
+        As in `Study.from_table`.
+
+    Returns
+    -------
+    Study
+        The study.
+    """
+    found = read_predictions(paths, columns, progress, in_batches=not with_scores)
+    if isinstance(found, tuple):
+        return Study.from_counts(
+            *found,
+            costs,
+            pos_label=pos_label,
+            confidence=confidence,
+            class_priors=class_priors,
+            undecided=undecided,
+        )
+    return Study.from_table(
+        found,
+        costs,
+        actual=columns.actual,
+        models=columns.models,
+        scores=columns.scores,
+        pos_label=pos_label,
+        confidence=confidence,
+        class_priors=class_priors,
+        undecided=undecided,
+        with_scores=with_scores,
+    )
+
+
+def _costs_and_positive(
+    table: Table, costs: Costs, actual: str | None, pos_label: Any
+) -> tuple[CostMatrix, Label | None]:
+    """Return the cost matrix, made for the classes of the table if need be, and the positive."""
+    if not isinstance(costs, CostMatrix):
+        column = actual_column(table, actual)
+        where = f"{table.source}, column {column!r}"
+        costs = costs_of_mistakes(classes_of(table, column), costs, pos_label, where)
+    return costs, positive_class(costs, pos_label)
+
+
+def _thresholds(
+    table: Table, roles: Roles, costs: CostMatrix, positive: Label | None, *, undecided: bool
+) -> dict[str, float]:
+    """Return the score from which on the positive class is decided, for models without decisions.
+
+    Where scores do not tell decisions it is an error, unless models may be undecided.
+    """
+    thresholds = {}
+    for model in roles.models:
+        if model.decisions is None:
+            problem = why_undecidable(model, table, costs, positive)
+            if problem is None:
+                thresholds[model.name] = least_cost_threshold(costs, positive)
+            elif not undecided:
+                raise InputError(problem)
+    return thresholds
 
 
 def _design(class_priors: Mapping[Any, float] | None, costs: CostMatrix) -> Design:

@@ -1,12 +1,45 @@
+import pyarrow as pa
 import pytest
 
+from stakes import CostMatrix
 from stakes.errors import InputError
-from stakes.study.roles import Model, find_roles
+from stakes.predictions import ArrowTable, Columns, Model, find_roles
+
+COSTS = CostMatrix.zero_one(["ok", "bad"])
 
 
-def roles(columns, **options):
-    found = {"is_decision": lambda _: True, "is_score": lambda _: True} | options
-    return find_roles(columns, "a.csv", **found)
+class Made:
+    """A table whose columns have decisions, flawed decisions, numbers or several of these."""
+
+    source = "a.csv"
+    cells = "text"
+
+    def __init__(self, columns, is_decision, is_score, is_flawed):
+        self.columns = columns
+        self._is_decision, self._is_score, self._is_flawed = is_decision, is_score, is_flawed
+
+    def values(self, name):
+        if self._is_decision(name):
+            return ["ok", "bad"]
+        return ["ok", "bad", "badd"] if self._is_flawed(name) else ["x"]
+
+    def amounts(self, _, among):
+        return 3, len(among)
+
+    def numeric(self, name):
+        return self._is_score(name)
+
+
+def roles(
+    columns,
+    positive=None,
+    is_decision=lambda _: True,
+    is_score=lambda _: True,
+    is_flawed=lambda _: False,
+    **named,
+):
+    table = Made(columns, is_decision, is_score, is_flawed)
+    return find_roles(table, Columns(**named), COSTS, positive)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +78,7 @@ def test_decisions_and_scores_of_a_model_are_found_by_name(columns, models):
     ],
 )
 def test_probabilities_of_other_classes_are_no_scores(columns, models, ignored):
-    found = roles(columns, positive="bad", others={"ok"})
+    found = roles(columns, positive="bad")
     assert found.models == tuple(Model(*each) for each in models)
     assert found.ignored == ignored
 
@@ -87,23 +120,33 @@ def test_the_most_telling_name_wins():
 
 
 def test_decisions_of_which_some_are_wrong_are_still_those_of_a_model():
-    asked = {}
-
-    def is_flawed(name, named):
-        asked[name] = named
-        return name != "age"
-
     found = roles(
         ["actual", "tree", "tree_score", "pred_b", "rule", "age"],
         is_decision=lambda name: name == "rule",
-        is_flawed=is_flawed,
+        is_flawed=lambda name: name != "age",
     )
     assert found.models == (
         Model("tree", "tree", "tree_score"),
         Model("b", "pred_b", None),
         Model("rule", "rule", None),
     )
-    assert asked == {"tree": True, "pred_b": True, "age": False}
+    assert found.ignored == ("age",)
+
+
+def test_a_name_tells_decisions_from_a_feature():
+    features = pa.table(
+        {
+            "actual": ["0", "1", "1"],
+            "tree": ["0", "1", "2"],
+            "tree_score": [0.1, 0.2, 0.3],
+            "pred_b": ["0", "1", "2"],
+            "visits": ["0", "1", "2"],
+        }
+    )
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=9)
+    found = find_roles(ArrowTable(features, "a.csv"), Columns(), costs, 1)
+    assert [model.decisions for model in found.models] == ["tree", "pred_b"]
+    assert found.ignored == ("visits",)
 
 
 def test_a_model_needs_a_name():

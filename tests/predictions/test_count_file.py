@@ -14,11 +14,15 @@ from pyarrow import parquet
 
 from stakes import CostMatrix, JointConfusion
 from stakes.errors import FileError, LabelError
+from stakes.predictions import ArrowTable, merged
+from stakes.predictions.count_file import (
+    counts_bytes,
+    counts_checksum,
+    counts_from_parquet,
+    counts_from_text,
+    counts_text,
+)
 from stakes.study import Study
-from stakes.study.columns import Table
-from stakes.study.counted import merged
-from stakes.study.counts_file import counts_checksum, counts_from_text, counts_text
-from stakes.study.counts_parquet import counts_bytes, counts_from_parquet
 
 COSTS = CostMatrix([[0, 100], [10, 1]], rows="predicted", labels=["ok", "fraud"])
 
@@ -35,7 +39,7 @@ def columns(n=60, seed=0, scores=True):
 
 
 def counted(made=None, costs=COSTS, **options):
-    table = Table(pa.table(columns() if made is None else made), "a.csv")
+    table = ArrowTable(pa.table(columns() if made is None else made), "a.csv")
     return Study.from_table(table, costs, **options).counts()
 
 

@@ -1,4 +1,6 @@
-"""Count files: counts as JSON with a versioned layout, to be merged and read again.
+"""Count files: counts as JSON or Parquet with a versioned layout, to be merged and read again.
+
+As JSON:
 
 - ``schema``: ``"stakes-counts/1"``.
 - ``actual``: the column that had the actual classes.
@@ -16,13 +18,29 @@
   makes may leave it out.
 
 Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole.
-The same as a Parquet file is in `stakes.study.counts_parquet`.
+
+As Parquet, with a row for each combination that occurs:
+
+========================== ==================================================================
+column                     holds
+========================== ==================================================================
+``part``                   "decisions" or "scores": which of the two the row counts
+``actual``                 the position of the class among the labels
+``decided: <model>``       the position of the model's decision among the decisions, in rows of
+                           decisions
+``score: <model>``         the model's score, in rows of scores
+``count``                  how many examples the row stands for
+========================== ==================================================================
+
+What there is besides rows, and the checksum, is JSON in the schema's metadata under ``stakes``.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,18 +51,75 @@ from stakes._core.values import readonly
 from stakes.counts import JointConfusion
 from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
-from stakes.read.checksums import check_unchanged, checksum, json_content
-from stakes.study.counted import TOO_MANY, Counted
-from stakes.study.roles import Model
-from stakes.study.scores import JointScores
+from stakes.predictions.roles import Model
+from stakes.predictions.scores import JointScores
+from stakes.predictions.tally import TOO_MANY, Tally
+from stakes.read import read_text
+from stakes.read.checksums import (
+    check_unchanged,
+    checksum,
+    has_metadata,
+    json_content,
+    parquet_bytes,
+    read_parquet,
+)
+from stakes.read.tables import STANDARD_INPUT, file_kind, pyarrow, source_name
 
 SCHEMA = "stakes-counts/1"
 
+SCHEMA_SHOWS = b'"stakes-counts/'
+"""What a count file in JSON holds near its beginning."""
 
-def counts_text(counts: Counted) -> str:
+PARQUET = b"PAR1"
+"""What a Parquet file begins with."""
+
+DECISIONS, SCORES = "decisions", "scores"
+
+
+def is_count_file(path: str, piped: bytes | None = None) -> bool:
+    """Tell whether a file has counts, by its name and how it begins.
+
+    Parameters
+    ----------
+    path : str
+        The file; "-" is standard input.
+    piped : bytes, optional
+        What standard input holds.
+    """
+    if path == STANDARD_INPUT:
+        content = piped or b""
+        start = content[:200].lstrip(b"\xef\xbb\xbf").lstrip()
+        if start.startswith(PARQUET):
+            return has_metadata(path, content)
+        return start.startswith(b"{") and SCHEMA_SHOWS in start
+    place = Path(path)
+    if file_kind(place) == "parquet":
+        return has_metadata(path)
+    return place.suffix.lower() == ".json"
+
+
+def read_count_file(path: str, piped: bytes | None = None) -> Tally:
+    """Read the counts that 'stakes count' wrote.
+
+    Parameters
+    ----------
+    path : str
+        The file, whose name tells its format.
+    piped : bytes, optional
+        What the file holds, if it is standard input.
+    """
+    if piped is None and file_kind(Path(path)) == "parquet":
+        return counts_from_parquet(path)
+    if piped is not None and piped.startswith(PARQUET):
+        return counts_from_parquet(source_name(path), piped)
+    text = read_text(path) if piped is None else piped.decode("utf-8-sig", errors="replace")
+    return counts_from_text(text, source_name(path))
+
+
+def counts_text(counts: Tally) -> str:
     """Write counts as the text of a count file."""
     joint = counts.joint
-    content = header(counts)
+    content = _header(counts)
     content["joint"] |= {
         "actual": joint.actual.tolist(),
         "decided": joint.decided.T.tolist(),
@@ -57,8 +132,8 @@ def counts_text(counts: Counted) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def header(counts: Counted) -> dict[str, Any]:
-    """Return what a count file says besides rows."""
+def _header(counts: Tally) -> dict[str, Any]:
+    """Return what a count file has besides rows."""
     joint, scores = counts.joint, counts.scores
     for label in (*joint.labels, *joint.decisions):
         if not isinstance(label, str | int | float):
@@ -91,10 +166,10 @@ def header(counts: Counted) -> dict[str, Any]:
     }
 
 
-def counts_checksum(counts: Counted) -> str:
+def counts_checksum(counts: Tally) -> str:
     """Return the checksum of counts, which is the same in files of all formats.
 
-    It is that of what the file says besides rows and, of the rows in their order, the classes, the
+    It is that of what the file has besides rows and, of the rows in their order, the classes, the
     decisions of each model and the counts; then of the rows of scores the classes (1 for the
     positive one), the amounts and the scores of each model.
     """
@@ -108,7 +183,7 @@ def counts_checksum(counts: Counted) -> str:
             for cuts, ranks in zip(scores.thresholds, scores.ranks, strict=True)
         ]
         arrays += [scores.positive, amounts, *values]
-    return checksum(header(counts), arrays)
+    return checksum(_header(counts), arrays)
 
 
 def _json(value: Any) -> str:
@@ -127,7 +202,7 @@ def _scores_dict(scores: JointScores) -> dict[str, Any]:
     }
 
 
-def counts_from_text(text: str, source: str) -> Counted:
+def counts_from_text(text: str, source: str) -> Tally:
     """Read the text of a count file.
 
     Parameters
@@ -138,22 +213,22 @@ def counts_from_text(text: str, source: str) -> Counted:
         The name of the file, for errors.
     """
     content = json_content(text, source, "a count file")
-    return counts_from_content(content, source)
+    return _from_content(content, source)
 
 
-def counts_from_content(content: Any, source: str) -> Counted:
-    """Take what a count file says, in lists or arrays, as counts; the checksum must be right."""
-    said = content.get("schema") if isinstance(content, dict) else None
-    if said != SCHEMA:
+def _from_content(content: Any, source: str) -> Tally:
+    """Take what a count file holds, in lists or arrays, as counts; the checksum must be right."""
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
         raise FileError(
             f"{source}: expected a count file, written by 'stakes count', with the schema "
-            f"{SCHEMA!r}; its schema is {said!r}."
-            if said is not None
+            f"{SCHEMA!r}; its schema is {schema!r}."
+            if schema is not None
             else f"{source}: expected a count file, written by 'stakes count'. Predictions in JSON "
             "must have an object on each line, in a file named .jsonl."
         )
     try:
-        counts = _counted(content)
+        counts = _tally(content)
     except KeyError as error:
         raise FileError(f"{source}: the count file has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -163,7 +238,7 @@ def counts_from_content(content: Any, source: str) -> Counted:
     return counts
 
 
-def _counted(content: dict[str, Any]) -> Counted:
+def _tally(content: dict[str, Any]) -> Tally:
     labels, decisions = as_axes(content["labels"], content["decisions"])
     models = content["models"]
     given = content["joint"]
@@ -184,7 +259,7 @@ def _counted(content: dict[str, Any]) -> Counted:
     )
     if not joint.n:
         raise ValueError("it counts no examples.")
-    return Counted(
+    return Tally(
         str(content["actual"]),
         tuple(Model(str(each["name"]), each["decisions"], each["scores"]) for each in models),
         joint,
@@ -248,3 +323,94 @@ def _whole(
         most = "or more" if below is None else f"to {below - 1}"
         raise ValueError(f"{name}: expected numbers from 0 {most}.")
     return array.astype(np.int64)
+
+
+# Parquet, whose rows become what a JSON file has.
+
+
+def counts_bytes(counts: Tally) -> bytes:
+    """Write counts as the bytes of a Parquet file."""
+    pa = pyarrow()
+    joint = counts.joint
+    scores = None if counts.scores is None else counts.scores.compressed()
+    rows = len(joint.counts), 0 if scores is None else len(scores.positive)
+
+    def column(kind: Any, above: Any, below: Any) -> Any:
+        parts = [
+            pa.nulls(size, kind) if values is None else pa.array(values, kind)
+            for values, size in zip((above, below), rows, strict=True)
+        ]
+        return pa.chunked_array(parts)
+
+    parts = pa.array([DECISIONS] * rows[0] + [SCORES] * rows[1]).dictionary_encode()
+    actual, amounts = np.empty(0, np.int32), np.empty(0, np.int64)
+    if scores is not None:
+        places = [joint.labels.index(each) for each in (scores.neg_label, scores.pos_label)]
+        actual = np.array(places, dtype=np.int32)[scores.positive.astype(np.intp)]
+        amounts = amounts_of(scores.amounts, rows[1])
+    table = {"part": parts, "actual": column(pa.int32(), joint.actual, actual)}
+    for name, decided in zip(joint.names, joint.decided.T, strict=True):
+        table[f"decided: {name}"] = column(pa.int32(), decided, None)
+    for place, name in enumerate(() if scores is None else scores.names):
+        values = scores.thresholds[place][scores.ranks[place]]  # type: ignore[union-attr]
+        table[f"score: {name}"] = column(pa.float64(), None, values)
+    table["count"] = column(pa.int64(), joint.counts, amounts)
+    content = _header(counts) | {"checksum": counts_checksum(counts)}
+    return parquet_bytes(pa.table(table), content)
+
+
+def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None) -> Tally:
+    """Read a Parquet count file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    file : bytes, optional
+        What it holds, if it was read already.
+    """
+    table, content = read_parquet(path, "a count file", content=file)
+    if not isinstance(content, dict) or "checksum" not in content:
+        raise FileError(
+            f"{path}: expected a count file, written by 'stakes count'; this is another Parquet "
+            "file."
+        )
+    try:
+        _add_rows(content, table)
+    except KeyError as error:
+        raise FileError(f"{path}: the count file has no {error.args[0]!r}.") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path}: the count file is damaged: {error}") from error
+    return _from_content(content, str(path))
+
+
+def _add_rows(content: dict[str, Any], table: Any) -> None:
+    """Put the rows where a JSON file has them."""
+    from pyarrow import compute
+
+    part = table["part"].cast(pyarrow().string())
+
+    def values(name: str, of: str) -> NDArray[Any]:
+        column = table[name].filter(compute.equal(part, of)).combine_chunks()
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+
+    joint = content["joint"]
+    joint |= {
+        "actual": values("actual", DECISIONS),
+        "decided": np.array([values(f"decided: {each}", DECISIONS) for each in joint["models"]]),
+        "counts": values("count", DECISIONS),
+    }
+    scores = content["scores"]
+    if scores is None:
+        return
+    ranked = [
+        np.unique(-values(f"score: {each}", SCORES), return_inverse=True)
+        for each in scores["models"]
+    ]
+    positive = content["labels"].index(scores["pos_label"])
+    scores |= {
+        "thresholds": [-negative for negative, _ in ranked],
+        "ranks": np.array([ranks for _, ranks in ranked]),
+        "positive": (values("actual", SCORES) == positive).astype(np.int64),
+        "amounts": values("count", SCORES),
+    }

@@ -12,13 +12,11 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from stakes.errors import FileError, InputError, InputTypeError, StakesError
-from stakes.read import shards as parts
-from stakes.read import write_binary, write_text
-from stakes.study.columns import Table
-from stakes.study.counts_file import counts_text
-from stakes.study.counts_parquet import counts_bytes
-from stakes.study.files import Columns, read_count_file, study_of_files, table_of_files
-from stakes.study.parts import PartedTable
+from stakes.predictions import ArrowTable, Columns, ShardedTable
+from stakes.predictions.count_file import counts_bytes, counts_text, read_count_file
+from stakes.predictions.files import table_of_files
+from stakes.read import shards, write_binary, write_text
+from stakes.study import study_of_files
 
 COSTS = {"false_positive": 1, "false_negative": 5}
 ROWS = ["a,no,no,0.2,no", "b,yes,yes,0.9,no", "c,no,yes,0.6,no", "d,yes,no,0.4,yes"]
@@ -115,10 +113,18 @@ def test_count_files_are_no_part_of_a_table(folder, other):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("tree", "yess", r"2\.\w+, row \d, column 'tree': 'yess' is not .* name those that are"),
-        ("tree", None, r"2\.\w+, row \d, column 'tree': there is no label\. Correct it"),
-        ("rule", "", r"2\.\w+, row \d, column 'rule': there is no label\. Correct it"),
-        ("tree_score", None, r"2\.\w+, row \d, column 'tree_score': there is no score\."),
+        (
+            "tree",
+            "yess",
+            r"2\.\w+, \w+ [23], column 'tree': 'yess' is not .* name those that are",
+        ),
+        ("tree", None, r"2\.\w+, \w+ [23], column 'tree': there is no label\. Correct it"),
+        ("rule", "", r"2\.\w+, \w+ [23], column 'rule': there is no label\. Correct it"),
+        (
+            "tree_score",
+            None,
+            r"2\.\w+, \w+ [23], column 'tree_score': there is no score\.",
+        ),
     ],
 )
 def test_a_wrong_cell_in_one_of_many_files_is_found(folder, kind, name, value, says):
@@ -163,7 +169,7 @@ def test_progress_is_told():
 
 @pytest.mark.usefixtures("folder")
 def test_a_large_file_is_read_in_batches_where_that_will_do(monkeypatch):
-    monkeypatch.setattr(parts, "LARGE", 10)
+    monkeypatch.setattr(shards, "LARGE", 10)
     told = Told()
     study("all.csv", told=told, with_scores=False)
     assert told.all[-1] == (0, 1, "reading all.csv")
@@ -174,8 +180,8 @@ def test_a_large_file_is_read_in_batches_where_that_will_do(monkeypatch):
 
 @pytest.mark.usefixtures("folder")
 def test_rows_or_counts_where_they_are_needed():
-    assert isinstance(table_of_files(["all.csv"], Columns(), Told()), Table)
-    assert isinstance(table_of_files(["parts"], Columns(), Told()), PartedTable)
+    assert isinstance(table_of_files(["all.csv"], Columns(), Told()), ArrowTable)
+    assert isinstance(table_of_files(["parts"], Columns(), Told()), ShardedTable)
     with pytest.raises(InputError, match=r"all\.json: a count file has no rows"):
         table_of_files(["all.json"], Columns(), Told())
     assert read_count_file("all.json") == read_count_file("all.parquet")
