@@ -101,7 +101,7 @@ def _figures_1_2(trial: Trial) -> Iterator[Row]:
     for name, depth in (("stump", 1), ("tree", 100)):
         decided = cross_validated("ENT", data, _cuts(trial)[0], depth) > 0.5  # noqa: PLR2004
         confusion = Confusion.from_labels(data[2], decided.astype(int))
-        lines.append(CostLine.from_confusion(confusion, name=name))
+        lines.append(CostLine.from_counts(confusion, name=name))
     yield from _lines_and_points(lines, 1)
 
 
@@ -204,7 +204,7 @@ def _figures_9_10(_: Trial) -> Iterator[Row]:
 def _figures_11_12(trial: Trial) -> Iterator[Row]:
     counts = np.array(FIGURE_11).T  # [predicted, actual], positives first
     confusion = Confusion(counts, labels=["pos", "neg"])
-    line = CostLine.from_confusion(confusion, pos_label="pos")
+    line = CostLine.from_counts(confusion, pos_label="pos")
     for name, value in (("P1", line.tpr), ("P2", line.fpr), ("m", line.positives),
                         ("n", line.negatives)):  # fmt: skip
         yield _row(name, value, figure=11)

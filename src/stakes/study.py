@@ -385,9 +385,7 @@ class Study:
         if not self.both_classes or self.pos_label is None:
             return {}
         return {
-            name: CostLine.from_confusion(
-                self.joint.single(name), pos_label=self.pos_label, name=name
-            )
+            name: CostLine.from_counts(self.joint.single(name), pos_label=self.pos_label, name=name)
             for name in self.names
             if name not in self.scores
         }

@@ -489,5 +489,5 @@ def test_moments_check_what_they_are_asked_for():
     with pytest.raises(InputError, match="between 0 and 1; got -1"):
         FIGURE_11.moments([-1])
     table = Confusion([[6, 4], [4, 16]], labels=[0, 1])
-    mean, _ = CostLine.from_confusion(table).moments()
+    mean, _ = CostLine.from_counts(table).moments()
     assert len(mean) == 201

@@ -341,7 +341,7 @@ class CostCurve(Curve):
         (0.2, 0.8)
         """
         confusion = self.counts.confusion_at(threshold)
-        return CostLine.from_confusion(confusion, pos_label=self.counts.pos_label, name=self.name)
+        return CostLine.from_counts(confusion, pos_label=self.counts.pos_label, name=self.name)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
         """Return the false positive rate, true positive rate and threshold of every line.

@@ -247,7 +247,7 @@ class CostCurveDifference:
     def _curve(self, which: str, name: str) -> Curve:
         counts = getattr(self.counts, which)
         if isinstance(self.counts, PairedConfusion):
-            return CostLine.from_confusion(counts, pos_label=self.pos_label, name=name)
+            return CostLine.from_counts(counts, pos_label=self.pos_label, name=name)
         other = None if self.validation is None else getattr(self.validation, which)
         return CostCurve(counts, name, other)
 

@@ -82,7 +82,7 @@ class CostLine(Curve):
                 raise InputError(f"{each}: expected a positive number of examples, got {size:g}.")
 
     @classmethod
-    def from_confusion(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
+    def from_counts(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
         """Return the line of a two-class confusion matrix.
 
         Parameters
@@ -102,7 +102,7 @@ class CostLine(Curve):
         Examples
         --------
         >>> from stakes import Confusion, CostLine
-        >>> line = CostLine.from_confusion(Confusion([[50, 2], [10, 38]], labels=[0, 1]))
+        >>> line = CostLine.from_counts(Confusion([[50, 2], [10, 38]], labels=[0, 1]))
         >>> round(line.fpr, 4), line.tpr, line.positives
         (0.1667, 0.95, 40.0)
         """
@@ -146,7 +146,7 @@ class CostLine(Curve):
         (0.25, 1.0)
         """
         confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
-        return cls.from_confusion(confusion, pos_label=pos_label, name=name)
+        return cls.from_counts(confusion, pos_label=pos_label, name=name)
 
     @property
     def point(self) -> tuple[float, float]:
