@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
-from stakes.learn.trees._run import grow_with, mean_probabilities, new_desk, smallest_splits
+from stakes.learn.trees._run import grow_with, mean_probabilities, new_workspace, smallest_splits
 from stakes.learn.trees._vectors import MANY, MOST_CLASSES
 from stakes.learn.trees._workspace import LARGEST_TABLE, Rules
 from stakes.learn.trees.lazy import LazyTrees
@@ -225,7 +225,7 @@ def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
         found.append(
             (
                 data.position.dtype.itemsize,
-                *grow_with(table, rules, new_desk(table, len(asked)), data, asked),
+                *grow_with(table, rules, new_workspace(table, len(asked)), data, asked),
             )
         )
     assert [size for size, _, _ in found] == [2, 4]
@@ -278,7 +278,7 @@ def test_full_tables_start_anew_and_change_nothing():
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     options = OPTIONS | {"min_leaf": 2}
     rules, data = rules_of(table, options), table.bag(np.ones(150, dtype=int))
-    roomy = new_desk(table, len(asked))
+    roomy = new_workspace(table, len(asked))
     narrow = roomy._replace(
         table_of=np.full_like(roomy.table_of, -1),
         tabled=np.zeros_like(roomy.tabled),

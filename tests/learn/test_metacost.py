@@ -28,7 +28,7 @@ from stakes.errors import (
     LabelError,
 )
 from stakes.learn import MetaCostClassifier
-from stakes.learn._bag import average, make_bag, mean_probabilities, training_probabilities, vote
+from stakes.learn.bagging import average, make_bag, mean_probabilities, training_probabilities, vote
 
 THREE = CostMatrix(
     [[0, 4, 30], [1, 0, 12], [2, 3, 0.5]], rows="predicted", labels=["good", "fair", "bad"]

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from stakes import CostMatrix
 from stakes.errors import InputError, InputTypeError
 from stakes.learn import BaggedPETClassifier, MinimumRiskClassifier, PETClassifier
-from stakes.learn._bag import make_bag
+from stakes.learn.bagging import make_bag
 
 DRAWS = "weights are the chances in random draws, which repeated rows change one by one"
 LEAF = "min_samples_leaf counts rows, whatever their weights, as in scikit-learn"

@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from stakes import CostMatrix
 from stakes.errors import InputError
 from stakes.learn import WeightedClassifier
-from stakes.learn import _weight_search as weight_search
-from stakes.learn._weight_search import Trial, eval_count, held_out, powell
+from stakes.learn import weights as weight_search
+from stakes.learn.weights import Trial, eval_count, held_out, powell
 
 COSTS = np.array([[0.0, 20.0], [1.0, 0.0]])
 THREE = np.array([[0.0, 3.0, 8.0], [1.0, 0.0, 2.0], [5.0, 6.0, 0.0]])

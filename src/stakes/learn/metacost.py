@@ -15,7 +15,6 @@ from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.costs._risk import least_risk
 from stakes.errors import ConstantDecisionWarning
-from stakes.learn._bag import make_bag, probabilities_of, training_probabilities
 from stakes.learn._base import (
     SEEDS,
     MetaLearner,
@@ -25,6 +24,7 @@ from stakes.learn._base import (
     several_classes,
     weight_name,
 )
+from stakes.learn.bagging import make_bag, probabilities_of, training_probabilities
 
 
 class MetaCostClassifier(MetaLearner):

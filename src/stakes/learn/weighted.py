@@ -19,14 +19,18 @@ from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
 from stakes.learn._base import SEEDS, MetaLearner, rows_of, seeded, several_classes
 from stakes.learn._resample import WeightedFit
-from stakes.learn._weight_search import Trial, WeightSearch, eval_count, held_out, powell
 from stakes.learn.weights import (
     FORMULAS,
     TRIED,
+    Trial,
+    WeightSearch,
     by_label,
+    eval_count,
     formula_weights,
     given_weights,
+    held_out,
     learnable,
+    powell,
     usable_weights,
 )
 

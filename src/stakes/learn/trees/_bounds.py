@@ -18,6 +18,7 @@ from stakes.learn.trees._entropy import (
     COUNTS,
     LEFT,
     NEVER,
+    NOTHING,
     RIGHT,
     UNITS,
     entropy,
@@ -25,7 +26,6 @@ from stakes.learn.trees._entropy import (
     units,
 )
 from stakes.learn.trees._prepare import LANES
-from stakes.learn.trees._thresholds import NOTHING
 from stakes.learn.trees._vectors import (
     BELOW,
     LEFT_GAIN,
@@ -149,12 +149,17 @@ def _bound(_context, totals, n, present, share, low, high, bound, least, place):
 
 
 @njit(error_model="numpy")
-def bounded_splits(data, rules, desk, node, whole_entropy):
+def bounded_splits(data, rules, workspace, node, whole_entropy):
     """Write the best threshold of each attribute, and what its sides gain."""
     codes, rows, first, n = data.codes, node.rows, node.first, node.length
-    row_class, step, starts, share = data.row_class, desk.step, desk.starts, desk.share
-    note, term, totals, bounds = desk.note, desk.term, desk.totals, desk.bounds
-    least, place, found, sides = desk.least, desk.place, desk.found, desk.sides
+    row_class, step, starts, share = (
+        data.row_class,
+        workspace.step,
+        workspace.starts,
+        workspace.share,
+    )
+    note, term, totals, bounds = workspace.note, workspace.term, workspace.totals, workspace.bounds
+    least, place, found, sides = workspace.least, workspace.place, workspace.found, workspace.sides
     attributes, low, high = len(data.known), rules.min_leaf, node.size - rules.min_leaf
     present, whole = 0, 0.0
     for i in range(n):

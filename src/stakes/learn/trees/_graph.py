@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.learn.trees._entropy import COUNTS, LEFT
-from stakes.learn.trees._memory import borrowed, keep, lent, prefetch
+from stakes.learn.trees._entropy import COUNTS, LEFT, NOTHING
 from stakes.learn.trees._node import best_tests, take_rows
-from stakes.learn.trees._thresholds import NOTHING
+from stakes.learn.trees._vectors import borrowed, keep, lent, prefetch
 from stakes.learn.trees._workspace import Node, new_batch
 
 DONE = -1
@@ -139,21 +138,23 @@ def _who_asks(nodes, node, segments, reached, batch):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _count_classes(data, desk, node):
+def _count_classes(data, workspace, node):
     """Count the rows of each class at a node."""
-    for c in range(desk.note.shape[1]):
-        desk.note[COUNTS, c] = 0
+    for c in range(workspace.note.shape[1]):
+        workspace.note[COUNTS, c] = 0
     for i in range(node.first, node.first + node.length):
         row = node.rows[i]
-        desk.note[COUNTS, data.row_class[row]] += data.row_weight[row]
+        workspace.note[COUNTS, data.row_class[row]] += data.row_weight[row]
 
 
 @njit(error_model="numpy", forceinline=True)
-def _fill_shares(rules, desk, which, size):
+def _fill_shares(rules, workspace, which, size):
     """Write the shares of the classes in a leaf."""
-    classes = desk.note.shape[1]
+    classes = workspace.note.shape[1]
     for c in range(classes):
-        desk.shares[c] = (desk.note[which, c] + rules.laplace) / (size + classes * rules.laplace)
+        workspace.shares[c] = (workspace.note[which, c] + rules.laplace) / (
+            size + classes * rules.laplace
+        )
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -165,7 +166,7 @@ def _add_leaf(leaves, q, paths, shares):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _choose(rules, desk, node, batch, n_asked, slots, leaves):
+def _choose(rules, workspace, node, batch, n_asked, slots, leaves):
     """Give each test that queries choose a slot; what leaves one class only is a leaf at once.
 
     Returns how many slots there are, and how many choices.
@@ -175,8 +176,8 @@ def _choose(rules, desk, node, batch, n_asked, slots, leaves):
     for i in range(n_asked):
         q, kept = batch.asked[i], batch.n_best[i]
         if kept == 0:
-            _fill_shares(rules, desk, COUNTS, node.size)
-            _add_leaf(leaves, q, paths[i], desk.shares)
+            _fill_shares(rules, workspace, COUNTS, node.size)
+            _add_leaf(leaves, q, paths[i], workspace.shares)
             continue
         if rules.per_node:
             paths[i] /= kept
@@ -264,14 +265,19 @@ def _drop(line, nodes, size):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow(data, rules, desk, queries, ranks, sums, totals, max_nodes):
+def grow(data, rules, workspace, queries, ranks, sums, totals, max_nodes):
     """Add each query's leaf shares, times the paths that lead there, to `sums` and `totals`.
 
     With a budget of nodes, which is 0 for none, the queries are to be the rows themselves, and at
     each node all its rows ask. Returns the size from which on nodes are split: with a budget, the
     least one from which on there are not more nodes than that.
     """
-    data, rules, desk, leaves = lent(data), lent(rules), lent(desk), lent(Leaves(sums, totals))
+    data, rules, workspace, leaves = (
+        lent(data),
+        lent(rules),
+        lent(workspace),
+        lent(Leaves(sums, totals)),
+    )
     n_rows, n_queries = data.position.shape[1], len(queries)
     n_all = 0
     for row in range(n_rows):
@@ -322,13 +328,13 @@ def grow(data, rules, desk, queries, ranks, sums, totals, max_nodes):
                     batch.asked[i], batch.paths[i] = rows[node.first + i], 1.0
             else:
                 n_asked = _who_asks(nodes, number, segments, reached, batch)
-            _count_classes(data, desk, node)
-            best_tests(data, rules, desk, node, batch, n_asked)
+            _count_classes(data, workspace, node)
+            best_tests(data, rules, workspace, node, batch, n_asked)
             if following != NOTHING:
                 prefetch(rows, nodes[following, ROWS])
                 prefetch(reached, nodes[following, FROM] * reached.shape[1])
 
-            n_slots, n_chosen = _choose(rules, desk, node, batch, n_asked, slots, leaves)
+            n_slots, n_chosen = _choose(rules, workspace, node, batch, n_asked, slots, leaves)
             if n_reached + n_chosen > len(reached):
                 kept_reached = _grown(kept_reached, n_reached + n_chosen)
                 reached = borrowed(kept_reached)
@@ -341,16 +347,16 @@ def grow(data, rules, desk, queries, ranks, sums, totals, max_nodes):
                     rows = borrowed(kept_rows)
                     node = lent(Node(rows, nodes[number, ROWS], node.length, size))
                 length, child_size, key_hash = take_rows(
-                    data, desk, node, slots.key[slot], rows_used
+                    data, workspace, node, slots.key[slot], rows_used
                 )
                 present = 0
-                for c in range(desk.note.shape[1]):
-                    present += desk.note[LEFT, c] > 0
+                for c in range(workspace.note.shape[1]):
+                    present += workspace.note[LEFT, c] > 0
                 if present == 1 or child_size < smallest:
-                    _fill_shares(rules, desk, LEFT, child_size)
+                    _fill_shares(rules, workspace, LEFT, child_size)
                     for i in range(begin, end):
                         q = np.int64(reached[i, QUERY])
-                        _add_leaf(leaves, q, reached[i, PATHS], desk.shares)
+                        _add_leaf(leaves, q, reached[i, PATHS], workspace.shares)
                     continue
 
                 _move(reached, begin, end, n_reached)

@@ -9,35 +9,32 @@ from stakes.learn.trees._bounds import bounded_splits
 from stakes.learn.trees._entropy import (
     BOTH,
     BOTH_KNOWN,
+    CLASS,
+    CODE,
     COUNTS,
+    FEW,
     KNOWN,
     LEFT,
     NEVER,
+    NOTHING,
     ORDER,
     STRIDE,
+    WEIGHT,
     arrange,
+    count_below,
     entropy,
     fill_both,
     fill_terms,
-    sum_side,
-    units,
-)
-from stakes.learn.trees._memory import lent
-from stakes.learn.trees._prepare import NO_RANK
-from stakes.learn.trees._thresholds import (
-    CLASS,
-    CODE,
-    FEW,
-    NOTHING,
-    WEIGHT,
-    count_below,
     middle,
     node_threshold,
     running_best,
     sort_few,
     sort_many,
+    sum_side,
+    units,
     value_gains,
 )
+from stakes.learn.trees._prepare import NO_RANK
 from stakes.learn.trees._vectors import (
     ABOVE,
     BELOW,
@@ -51,6 +48,7 @@ from stakes.learn.trees._vectors import (
     SCORE,
     SPLIT,
     best_splits,
+    lent,
 )
 from stakes.learn.trees._workspace import LARGEST_TABLE, find_table
 
@@ -59,20 +57,20 @@ RANKS, MOST_RANKS = 16, 0xFFFF
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def tests_of_one(data, rules, desk, node, batch):
+def tests_of_one(data, rules, workspace, node, batch):
     """Write the best tests of the first query at a node, for those who have nothing to lend."""
     batch.asked[0] = 0
-    best_tests(lent(data), lent(rules), lent(desk), lent(node), lent(batch), 1)
+    best_tests(lent(data), lent(rules), lent(workspace), lent(node), lent(batch), 1)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rows_of_one(data, desk, node, key, into):
+def rows_of_one(data, workspace, node, key, into):
     """Write the rows of a node that pass a test, likewise."""
-    return take_rows(lent(data), lent(desk), lent(node), key, into)
+    return take_rows(lent(data), lent(workspace), lent(node), key, into)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def best_tests(data, rules, desk, node, batch, n_asked):
+def best_tests(data, rules, workspace, node, batch, n_asked):
     """Write the best tests of each query at a node, and the class where a test leaves one only.
 
     A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
@@ -84,50 +82,55 @@ def best_tests(data, rules, desk, node, batch, n_asked):
     small = rules.at_node and node.length <= MANY
     table_size, present, begin = 0, 0, np.int64(NOTHING)
     if small:
-        table_size, present = arrange(desk.note, LARGEST_TABLE)
+        table_size, present = arrange(workspace.note, LARGEST_TABLE)
     in_vectors = small and present <= MOST_CLASSES
     if in_vectors and table_size:
-        begin = find_table(rules, desk, present, table_size)
+        begin = find_table(rules, workspace, present, table_size)
     if begin != NOTHING:
-        whole, highest_gain = 0.0, np.int64(desk.gains[begin])
-        best_splits(data, desk, node, begin)
-        _note_sides(data, desk)
-        _note_gains(data, desk, begin, table_size)
+        whole, highest_gain = 0.0, np.int64(workspace.gains[begin])
+        best_splits(data, workspace, node, begin)
+        _note_sides(data, workspace)
+        _note_gains(data, workspace, begin, table_size)
     else:
-        whole = _node_entropy(rules, desk)
+        whole = _node_entropy(rules, workspace)
         highest_gain = units(whole)
         if in_vectors:
-            bounded_splits(data, rules, desk, node, whole)
-            _note_sides(data, desk)
-    n_rest = _note_rest(data, desk, in_vectors)
+            bounded_splits(data, rules, workspace, node, whole)
+            _note_sides(data, workspace)
+    n_rest = _note_rest(data, workspace, in_vectors)
     if n_rest and begin != NOTHING:
-        whole = _node_entropy(rules, desk)
+        whole = _node_entropy(rules, workspace)
         highest_gain = units(whole)
-    n_done = _look_alone(data, rules, desk, node, batch, n_asked, n_rest, whole, highest_gain)
+    n_done = _look_alone(data, rules, workspace, node, batch, n_asked, n_rest, whole, highest_gain)
     for i in range(n_asked):
-        _pack_gains(data, rules, desk, batch, i, n_rest, n_done)
-        _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_size, present)
+        _pack_gains(data, rules, workspace, batch, i, n_rest, n_done)
+        _write_best(
+            data, rules, workspace, node, batch, i, highest_gain, begin, table_size, present
+        )
 
 
 @njit(error_model="numpy")
-def _node_entropy(rules, desk):
+def _node_entropy(rules, workspace):
     """Return the entropy of a node, and tabulate the terms of its subsets."""
-    fill_terms(desk.note, rules.balanced, desk.log, desk.term)
-    mass, terms = sum_side(desk.note, COUNTS, desk.term)
+    fill_terms(workspace.note, rules.balanced, workspace.log, workspace.term)
+    mass, terms = sum_side(workspace.note, COUNTS, workspace.term)
     return entropy(mass, terms)
 
 
 @njit(error_model="numpy", forceinline=True)
-def _note_sides(data, desk):
+def _note_sides(data, workspace):
     """Note the ranks beside each threshold that was found in vectors."""
     for a in range(len(data.known)):
-        desk.sides[LOW, a], desk.sides[HIGH, a] = 2 * desk.found[BELOW, a], 2 * desk.found[ABOVE, a]
+        workspace.sides[LOW, a], workspace.sides[HIGH, a] = (
+            2 * workspace.found[BELOW, a],
+            2 * workspace.found[ABOVE, a],
+        )
 
 
 @njit(error_model="numpy", forceinline=True)
-def _note_gains(data, desk, begin, size):
+def _note_gains(data, workspace, begin, size):
     """Note what the sides of each split gain by a table."""
-    found, sides, gains = desk.found, desk.sides, desk.gains
+    found, sides, gains = workspace.found, workspace.sides, workspace.gains
     for a in range(len(data.known)):
         split, mirror = begin + found[SPLIT, a], begin + size - 1 - found[SPLIT, a]
         sides[LEFT_GAIN, a] = gains[split] * (found[SCORE, a] != NEVER)
@@ -135,101 +138,105 @@ def _note_gains(data, desk, begin, size):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _note_rest(data, desk, in_vectors):
+def _note_rest(data, workspace, in_vectors):
     """Note which attributes are to be looked at one by one; return how many."""
-    alone, n_rest = desk.alone, 0
+    alone, n_rest = workspace.alone, 0
     for a in range(len(data.known)):
         alone[a] = not in_vectors
     if not (data.plain and in_vectors):
         for a in range(len(data.known)):
-            missing = desk.found[HIGHEST, a] == data.missing
+            missing = workspace.found[HIGHEST, a] == data.missing
             alone[a] = data.discrete[a] or not in_vectors or missing
-            desk.rest[n_rest] = a
+            workspace.rest[n_rest] = a
             n_rest += alone[a]
             if alone[a]:
-                desk.sides[LEFT_GAIN, a] = desk.sides[RIGHT_GAIN, a] = 0
+                workspace.sides[LEFT_GAIN, a] = workspace.sides[RIGHT_GAIN, a] = 0
     return n_rest
 
 
 @njit(error_model="numpy")
-def _look_alone(data, rules, desk, node, batch, n_asked, n_rest, whole, highest_gain):
+def _look_alone(data, rules, workspace, node, batch, n_asked, n_rest, whole, highest_gain):
     """Write the tests of the rest of the attributes, one by one; return how many were needed."""
     both_filled, n_done = False, 0
     for i in range(n_asked):
-        desk.pure[i] = 0
-    while n_done < n_rest and not _content(rules, desk, n_asked):
-        a = desk.rest[n_done]
+        workspace.pure[i] = 0
+    while n_done < n_rest and not _content(rules, workspace, n_asked):
+        a = workspace.rest[n_done]
         n_done += 1
         if node.length <= FEW:
-            sort_few(data, desk, node, a)
+            sort_few(data, workspace, node, a)
         else:
-            sort_many(data, desk, node, a)
+            sort_many(data, workspace, node, a)
         n_known = node.length
-        while n_known > 0 and desk.places[n_known - 1] >= data.known[a]:
+        while n_known > 0 and workspace.places[n_known - 1] >= data.known[a]:
             n_known -= 1
         if data.discrete[a]:
-            _value_tests(data, rules, desk, node, batch, n_asked, a, n_known, whole, highest_gain)
+            _value_tests(
+                data, rules, workspace, node, batch, n_asked, a, n_known, whole, highest_gain
+            )
             continue
         n, which, both = node.size, COUNTS, BOTH
         if n_known < node.length:
-            n, which, both = _count_known(data, desk, a, n_known), KNOWN, BOTH_KNOWN
+            n, which, both = _count_known(data, workspace, a, n_known), KNOWN, BOTH_KNOWN
         if not rules.at_node:
             _query_tests(
-                data, rules, desk, node, batch, n_asked, a, n_known, which, whole, highest_gain
+                data, rules, workspace, node, batch, n_asked, a, n_known, which, whole, highest_gain
             )  # fmt: skip
             continue
         if which == KNOWN or not both_filled:
-            fill_both(desk.note, which, desk.term, both)
+            fill_both(workspace.note, which, workspace.term, both)
             both_filled = both_filled or which == COUNTS
         _node_test(
-            data, rules, desk, batch, n_asked, a, n_known, n, which, both, whole, highest_gain
+            data, rules, workspace, batch, n_asked, a, n_known, n, which, both, whole, highest_gain
         )  # fmt: skip
     return n_done
 
 
 @njit(error_model="numpy", forceinline=True)
-def _content(rules, desk, n_asked):
+def _content(rules, workspace, n_asked):
     """Tell whether all queries have as many tests as they may that leave one class only."""
     i = 0
-    while i < n_asked and desk.pure[i] >= rules.max_tests:
+    while i < n_asked and workspace.pure[i] >= rules.max_tests:
         i += 1
     return i == n_asked
 
 
 @njit(error_model="numpy")
-def _count_known(data, desk, a, n_known):
+def _count_known(data, workspace, a, n_known):
     """Count the rows of each class whose value is known; return how many they are in all."""
-    note, n = desk.note, 0
+    note, n = workspace.note, 0
     for c in range(note.shape[1]):
         note[KNOWN, c] = 0
     for i in range(n_known):
-        this = data.entry[a, desk.places[i]]
+        this = data.entry[a, workspace.places[i]]
         note[KNOWN, this & CLASS] += (this >> WEIGHT) & CLASS
         n += (this >> WEIGHT) & CLASS
     return n
 
 
 @njit(error_model="numpy")
-def _value_tests(data, rules, desk, node, batch, n_asked, a, n_known, whole, highest_gain):
+def _value_tests(data, rules, workspace, node, batch, n_asked, a, n_known, whole, highest_gain):
     """Write each query's test of a discrete attribute: the value that it has."""
-    n_seen = value_gains(data, rules, desk, a, n_known, node.size, whole)
+    n_seen = value_gains(data, rules, workspace, a, n_known, node.size, whole)
     for i in range(n_asked):
         code = int(batch.values[batch.asked[i], a])
-        gain = max(desk.gain_of[code], 0) if code >= 0 else 0
-        desk.gain_of_query[i, a], desk.choice_of_query[i, a] = gain, 2 * code
-        desk.pure[i] += gain == highest_gain
+        gain = max(workspace.gain_of[code], 0) if code >= 0 else 0
+        workspace.gain_of_query[i, a], workspace.choice_of_query[i, a] = gain, 2 * code
+        workspace.pure[i] += gain == highest_gain
     for i in range(n_seen):
-        desk.gain_of[desk.seen[i]] = NOTHING
+        workspace.gain_of[workspace.seen[i]] = NOTHING
 
 
 @njit(error_model="numpy")
-def _node_test(data, rules, desk, batch, n_asked, a, n_known, n, which, both, whole, highest_gain):
+def _node_test(
+    data, rules, workspace, batch, n_asked, a, n_known, n, which, both, whole, highest_gain
+):
     """Write the test of an attribute that is best for all queries together."""
     after, left_entropy, right_entropy = node_threshold(
-        data, rules, desk, a, n_known, n, which, both
+        data, rules, workspace, a, n_known, n, which, both
     )
     if after != NOTHING:
-        sides, places, start = desk.sides, desk.places, data.value_start[a]
+        sides, places, start = workspace.sides, workspace.places, data.value_start[a]
         left_gain = max(units(whole - left_entropy), 0)
         right_gain = max(units(whole - right_entropy), 0)
         low, high = data.entry[a, places[after]] >> CODE, data.entry[a, places[after + 1]] >> CODE
@@ -240,26 +247,28 @@ def _node_test(data, rules, desk, batch, n_asked, a, n_known, n, which, both, wh
         if left_pure or right_pure:
             for i in range(n_asked):
                 x = batch.values[batch.asked[i], a]
-                desk.pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
+                workspace.pure[i] += ((x <= cut) & left_pure) | ((x > cut) & right_pure)
 
 
 @njit(error_model="numpy")
-def _query_tests(data, rules, desk, node, batch, n_asked, a, n_known, which, whole, highest_gain):
+def _query_tests(
+    data, rules, workspace, node, batch, n_asked, a, n_known, which, whole, highest_gain
+):
     """Write each query's own best test of an attribute: the side that it is on gains most."""
-    places, entry, below, runs = desk.places, data.entry, desk.below, desk.runs
+    places, entry, below, runs = workspace.places, data.entry, workspace.below, workspace.runs
     least, most = n_known, 0
     for i in range(n_asked):
         x = batch.values[batch.asked[i], a]
         below[i] = NOTHING
         if not np.isnan(x):
-            below[i] = count_below(data, desk, a, n_known, x)
+            below[i] = count_below(data, workspace, a, n_known, x)
             least, most = min(least, below[i]), max(most, below[i])
     last = n_known - 1
     n = node.size
     if most > 0 and last > 0:
-        running_best(data, rules, desk, a, n_known, n, whole, which, min(most, last), True)
+        running_best(data, rules, workspace, a, n_known, n, whole, which, min(most, last), True)
     if least < last:
-        running_best(data, rules, desk, a, n_known, n, whole, which, least + 1, False)
+        running_best(data, rules, workspace, a, n_known, n, whole, which, least + 1, False)
     for i in range(n_asked):
         gain, choice, large = np.int64(0), np.int64(0), np.int64(0)
         if below[i] > 0 and last > 0:  # what lies above a threshold that is below the query
@@ -273,14 +282,14 @@ def _query_tests(data, rules, desk, node, batch, n_asked, a, n_known, which, who
                 gain = runs[3, split]
                 if gain:
                     choice = 2 * (entry[a, places[runs[4, split] - 1]] >> CODE)
-        desk.gain_of_query[i, a], desk.choice_of_query[i, a] = gain, choice
-        desk.pure[i] += gain == highest_gain
+        workspace.gain_of_query[i, a], workspace.choice_of_query[i, a] = gain, choice
+        workspace.pure[i] += gain == highest_gain
 
 
 @njit(error_model="numpy", forceinline=True)
-def _pack_gains(data, rules, desk, batch, i, n_rest, n_done):
+def _pack_gains(data, rules, workspace, batch, i, n_rest, n_done):
     """Write what each attribute gains for a query, with its rank; nothing if not looked at."""
-    ranks, sides, packed, q = batch.ranks, desk.sides, desk.packed, batch.asked[i]
+    ranks, sides, packed, q = batch.ranks, workspace.sides, workspace.packed, batch.asked[i]
     if rules.at_node:
         # A vector loop. Between the two values beside a threshold, the gain of the better side
         # stands for that of the query's, which it bounds.
@@ -290,17 +299,17 @@ def _pack_gains(data, rules, desk, batch, i, n_rest, n_done):
             right = sides[RIGHT_GAIN, a] * ((mine > sides[LOW, a]) & (mine < NO_RANK))
             packed[a] = max(left, right) << RANKS | (MOST_RANKS - a)
     for k in range(n_rest):
-        a = desk.rest[k]
+        a = workspace.rest[k]
         if k >= n_done:
             packed[a] = 0
         elif data.discrete[a] or not rules.at_node:
-            packed[a] = desk.gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
+            packed[a] = workspace.gain_of_query[i, a] << RANKS | (MOST_RANKS - a)
 
 
 @njit(error_model="numpy", forceinline=True)
-def _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_size, present):
+def _write_best(data, rules, workspace, node, batch, i, highest_gain, begin, table_size, present):
     """Write the best tests of a query, from the one that gains most on."""
-    packed, sides, value = desk.packed, desk.sides, data.value
+    packed, sides, value = workspace.packed, workspace.sides, data.value
     q = batch.asked[i]
     count, last, least_gain = 0, np.int64(1) << 62, 0.0
     while count < rules.max_tests:
@@ -312,7 +321,7 @@ def _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_si
         if gain == 0 or gain + 1 < least_gain:
             break
         if data.discrete[a] or not rules.at_node:
-            choice = desk.choice_of_query[i, a]
+            choice = workspace.choice_of_query[i, a]
         else:
             rank, low_rank, high_rank = batch.ranks[q, a], sides[LOW, a], sides[HIGH, a]
             above = rank >= high_rank
@@ -326,10 +335,10 @@ def _write_best(data, rules, desk, node, batch, i, highest_gain, begin, table_si
                     continue
             choice = low_rank + above
         only = np.int64(NOTHING)
-        if gain == highest_gain and begin != NOTHING and not desk.alone[a]:
-            split = np.int64(desk.found[SPLIT, a])
+        if gain == highest_gain and begin != NOTHING and not workspace.alone[a]:
+            split = np.int64(workspace.found[SPLIT, a])
             split = table_size - 1 - split if choice & 1 else split
-            only = _only_class(desk.note, present, split)
+            only = _only_class(workspace.note, present, split)
         elif gain == highest_gain:
             only = _class_of_first(data, node, a, choice)
         if count == 0:
@@ -373,12 +382,12 @@ def _passes(choice, code, discrete, missing):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def take_rows(data, desk, node, key, into):
+def take_rows(data, workspace, node, key, into):
     """Write the rows of a node that pass a test, and count them, as those on the left.
 
     Returns how many different ones, how many in all, and a hash of them.
     """
-    rows, first, length, code, note = node.rows, node.first, node.length, data.code, desk.note
+    rows, first, length, code, note = node.rows, node.first, node.length, data.code, workspace.note
     a, choice = key // data.stride, key % data.stride
     limit = choice >> 1
     kept, size, key_hash = 0, 0, 0

@@ -51,14 +51,16 @@ def mean_probabilities(
     each = query_bytes(table.n_rows, max_nodes, by_information=rules.by_information)
     chunk = chunk_size(each, len(queries), len(bags))
     starts = range(0, len(queries), chunk)
-    desks: SimpleQueue[Any] = SimpleQueue()
+    workspaces: SimpleQueue[Any] = SimpleQueue()
     total = np.zeros((len(queries), table.n_classes))
 
     def tasks() -> Iterator[Any]:
         for counts, least in zip(bags, smallest.tolist(), strict=True):
             data, own = table.bag(counts), rules._replace(smallest=least)
             for start in starts:
-                yield delayed(_grow)(table, own, desks, data, queries.part(start, start + chunk))
+                yield delayed(_grow)(
+                    table, own, workspaces, data, queries.part(start, start + chunk)
+                )
 
     progress = _Progress(name, len(bags) * len(starts), verbose)
     for number, shares in enumerate(_results(tasks(), n_jobs, progress)):
@@ -78,9 +80,9 @@ def smallest_splits(
     name: str,
 ) -> NDArray[np.int64]:
     """Return, for each bag, the size from which on there are not more nodes than that."""
-    desks: SimpleQueue[Any] = SimpleQueue()
+    workspaces: SimpleQueue[Any] = SimpleQueue()
     count = delayed(_smallest_split)
-    tasks = (count(table, rules, desks, counts, max_nodes) for counts in bags)
+    tasks = (count(table, rules, workspaces, counts, max_nodes) for counts in bags)
     progress = _Progress(name, len(bags), verbose)
     return np.array(list(_results(tasks, n_jobs, progress)), np.int64)
 
@@ -118,60 +120,60 @@ def chunk_size(each: float, queries: int, bags: int) -> int:
     return max(1, min(fit, wanted, queries))
 
 
-def new_desk(table: Table, queries: int) -> Any:
+def new_workspace(table: Table, queries: int) -> Any:
     """Return room to work, for any bag of a table and so many queries."""
-    from stakes.learn.trees import _workspace as desk
+    from stakes.learn.trees import _workspace as workspace
 
     n, attributes = table.n_rows, len(table.attributes)
     like = np.empty((0, 0), table.position_type)
-    return desk.new_desk(
+    return workspace.new_workspace(
         n, n, table.n_classes, table.most_values, queries, attributes, table.width, like
     )
 
 
 def grow_with(
-    table: Table, rules: Any, desk: Any, data: Any, queries: Queries
+    table: Table, rules: Any, workspace: Any, data: Any, queries: Queries
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the sums of shares over all paths of each query, and how many paths there are."""
     from stakes.learn.trees._graph import grow
 
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
     asked = queries.values, queries.ranks
-    grow(data, rules, desk, *asked, sums, paths, 0)
+    grow(data, rules, workspace, *asked, sums, paths, 0)
     return sums, paths
 
 
 def _grow(
-    table: Table, rules: Any, desks: SimpleQueue[Any], data: Any, queries: Queries
+    table: Table, rules: Any, workspaces: SimpleQueue[Any], data: Any, queries: Queries
 ) -> NDArray[np.float64]:
-    desk = _some_desk(table, desks, len(queries))
-    sums, paths = grow_with(table, rules, desk, data, queries)
-    desks.put(desk)
+    workspace = _reused_workspace(table, workspaces, len(queries))
+    sums, paths = grow_with(table, rules, workspace, data, queries)
+    workspaces.put(workspace)
     return np.asarray(sums / paths[:, np.newaxis])
 
 
 def _smallest_split(
-    table: Table, rules: Any, desks: SimpleQueue[Any], counts: NDArray[Any], max_nodes: int
+    table: Table, rules: Any, workspaces: SimpleQueue[Any], counts: NDArray[Any], max_nodes: int
 ) -> int:
     from stakes.learn.trees._graph import grow
 
     data = table.bag(counts)
     queries = table.rows_as_queries(data)
-    desk = _some_desk(table, desks, table.n_rows)
+    workspace = _reused_workspace(table, workspaces, table.n_rows)
     sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
     asked = queries.values, queries.ranks
-    found = grow(data, rules, desk, *asked, sums, paths, max_nodes)
-    desks.put(desk)
+    found = grow(data, rules, workspace, *asked, sums, paths, max_nodes)
+    workspaces.put(workspace)
     return int(found)
 
 
-def _some_desk(table: Table, desks: SimpleQueue[Any], queries: int) -> Any:
-    """Return a desk that was used before, as it holds tables that the next task needs too."""
+def _reused_workspace(table: Table, workspaces: SimpleQueue[Any], queries: int) -> Any:
+    """Return a workspace that was used before, as it holds tables that the next task needs too."""
     try:
-        desk = desks.get_nowait()
+        workspace = workspaces.get_nowait()
     except Empty:
-        return new_desk(table, queries)
-    return desk if len(desk.below) >= queries else new_desk(table, queries)
+        return new_workspace(table, queries)
+    return workspace if len(workspace.below) >= queries else new_workspace(table, queries)
 
 
 class _Progress:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.learn.trees._entropy import NEVER, ORDERED, fill_table
+from stakes.learn.trees._entropy import FEW, NEVER, NOTHING, ORDERED, fill_table, fill_tangents
 from stakes.learn.trees._prepare import LANES
-from stakes.learn.trees._thresholds import FEW, NOTHING, fill_tangents
 from stakes.learn.trees._vectors import MANY, MOST_CLASSES, TOGETHER
 
 LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 512, 1 << 21, 1 << 12
@@ -89,7 +88,7 @@ class Batch(NamedTuple):
     n_best: np.ndarray
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """Room to work on a node, and the tables of small nodes."""
 
     log: np.ndarray
@@ -133,7 +132,7 @@ class Desk(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position):
+def new_workspace(n, weight, classes, n_codes, n_queries, attributes, width, position):
     """Make room for bags of at most n different rows of some weight in all."""
     log = np.zeros(weight + 2)
     for k in range(1, weight + 2):
@@ -141,7 +140,7 @@ def new_desk(n, weight, classes, n_codes, n_queries, attributes, width, position
     tangents = np.empty((3, PARTS))
     fill_tangents(tangents)
     n_words = (n >> 6) + 1
-    return Desk(
+    return Workspace(
         log, np.zeros(n_words, np.uint64), np.zeros((n_words >> 6) + 1, np.uint64),
         np.empty(FEW, position.dtype), np.empty(FEW, np.uint16),
         np.empty(MANY, position.dtype), np.empty((2, classes + 1), np.int64),
@@ -176,9 +175,9 @@ def new_batch(values, ranks, max_tests):
 
 
 @njit(error_model="numpy")
-def find_table(rules, desk, present, size):
+def find_table(rules, workspace, present, size):
     """Return where the table of all nodes with these counts begins."""
-    note, table_of, table_counts = desk.note, desk.table_of, desk.table_counts
+    note, table_of, table_counts = workspace.note, workspace.table_of, workspace.table_counts
     mask = len(table_of) - 1
     at = 0
     for k in range(present):
@@ -191,20 +190,20 @@ def find_table(rules, desk, present, size):
         for k in range(present):
             same = same and table_counts[known, k] == note[ORDERED, k]
         if same:
-            return desk.table_from[known]
+            return workspace.table_from[known]
         at = (at + 1) & mask
-    number = desk.tabled[0]
-    begin = desk.table_from[number]
-    if number == MOST_TABLES or begin + size > len(desk.scores):  # start anew
+    number = workspace.tabled[0]
+    begin = workspace.table_from[number]
+    if number == MOST_TABLES or begin + size > len(workspace.scores):  # start anew
         table_of[:] = NOTHING
         number, begin, at = 0, 0, home
     table_of[at] = number
     for k in range(table_counts.shape[1]):
         table_counts[number, k] = note[ORDERED, k] if k < present else 0
-    desk.table_from[number + 1] = begin + size
-    desk.tabled[0] = number + 1
+    workspace.table_from[number + 1] = begin + size
+    workspace.tabled[0] = number + 1
     fill_table(
-        begin, size, desk.scores, desk.gains, note, present, rules.balanced, rules.by_information,
-        rules.min_leaf, desk.log,
+        begin, size, workspace.scores, workspace.gains, note, present, rules.balanced,
+        rules.by_information, rules.min_leaf, workspace.log,
     )  # fmt: skip
     return begin

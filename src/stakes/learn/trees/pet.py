@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from stakes._core import validate
 from stakes.errors import InputError
-from stakes.learn._bag import Bag, make_bag
+from stakes.learn.bagging import Bag, make_bag
 
 
 class PETClassifier(DecisionTreeClassifier):

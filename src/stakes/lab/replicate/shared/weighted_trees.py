@@ -17,7 +17,7 @@ from sklearn import config_context
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes.lab.domains.uci import DataSet
-from stakes.learn._weight_search import Trial, held_out, powell
+from stakes.learn.weights import Trial, held_out, powell
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

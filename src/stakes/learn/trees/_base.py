@@ -1,0 +1,352 @@
+"""What the lazy trees share: fitting keeps the rows, predicting grows the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._core import validate
+from stakes._core.labels import plain
+from stakes.errors import InputError
+from stakes.learn._base import needs_classes, read_classes
+from stakes.learn.trees._prepare import (
+    Column,
+    Queries,
+    Table,
+    discrete_columns,
+    make_table,
+    needs_numba,
+    read_columns,
+    row_columns,
+)
+from stakes.learn.trees._run import grow_with, mean_probabilities, new_workspace, smallest_splits
+
+# The tree that is grown for one query, as text (Figures 4.2 and 4.3).
+
+UNIT = 1e9
+LINE = "|   "
+
+
+def tree_text(
+    table: Table,
+    rules: Any,
+    counts: NDArray[Any],
+    query: Queries,
+    *,
+    labels: list[str],
+    max_leaves: int,
+) -> str:
+    """Return the tree of a query in one bag: its tests, its leaves, and their average."""
+    data = table.bag(counts)
+    workspace = new_workspace(table, 1)
+    sums, paths = grow_with(table, rules, workspace, data, query)
+    _, leaves = grow_with(table, rules._replace(per_node=False), workspace, data, query)
+    tree = _Tree(table, rules, data, workspace, query, labels)
+    lines, shown = [], 0
+    for line, is_leaf in tree.lines():
+        if is_leaf and shown == max_leaves:
+            lines.append(f"... {leaves[0] - shown:.0f} of {leaves[0]:.0f} leaves are not shown")
+            break
+        lines.append(line)
+        shown += is_leaf
+    how = "of each node's options" if rules.per_node else "of the leaves"
+    average = tree.shares((sums / paths[:, np.newaxis])[0])
+    number = f"{leaves[0]:.0f} leaves" if leaves[0] != 1 else "1 leaf"
+    return "\n".join([*lines, f"{number}, average {how}: {average}"])
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The nodes of a query, one at a time, from the code that grows the trees of many."""
+
+    table: Table
+    rules: Any
+    data: Any
+    workspace: Any
+    query: Queries
+    labels: list[str]
+
+    def lines(self) -> Iterator[tuple[str, bool]]:
+        """Return the lines of the tree, and whether each is a leaf."""
+        rows = np.arange(len(self.data.row_class), dtype=np.int32)
+        options = list(self.options(rows))
+        head = self.counts(rows)
+        yield (head if options else f"{head} -> {self.leaf(rows)}"), not options
+        yield from self._below(rows, options, "")
+
+    def _below(
+        self, rows: NDArray[np.int32], options: list[tuple[int, int]], indent: str
+    ) -> Iterator[tuple[str, bool]]:
+        for gain, key in options:
+            passed = self.take(rows, key)
+            further = list(self.options(passed))
+            line = f"{indent}|-- {self.test(rows, key)} (gain {gain / UNIT:.3f}): "
+            line += self.counts(passed)
+            yield (line if further else f"{line} -> {self.leaf(passed)}"), not further
+            yield from self._below(passed, further, indent + LINE)
+
+    def options(self, rows: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+        """Return the gain and the number of each test that the query takes at a node."""
+        from stakes.learn.trees._entropy import COUNTS
+        from stakes.learn.trees._node import tests_of_one
+        from stakes.learn.trees._workspace import Node, new_batch
+
+        size = int(self.data.row_weight[rows].sum())
+        if size < self.rules.smallest:
+            return
+        self.workspace.note[COUNTS] = self.class_counts(rows)
+        batch = new_batch(self.query.values, self.query.ranks, self.rules.max_tests)
+        node = Node(rows, 0, len(rows), size)
+        tests_of_one(self.data, self.rules, self.workspace, node, batch)
+        found = batch.n_best[0]
+        yield from zip(batch.gains[0, :found].tolist(), batch.keys[0].tolist(), strict=False)
+
+    def take(self, rows: NDArray[np.int32], key: int) -> NDArray[np.int32]:
+        """Return the rows of a node that pass a test."""
+        from stakes.learn.trees._node import rows_of_one
+        from stakes.learn.trees._workspace import Node
+
+        n = len(rows)
+        both = np.concatenate([rows, np.empty(n + 1, np.int32)])
+        kept, _, _ = rows_of_one(self.data, self.workspace, Node(both, 0, n, n), key, n)
+        return both[n : n + kept].copy()
+
+    def test(self, rows: NDArray[np.int32], key: int) -> str:
+        """Return a test in words."""
+        from stakes.learn.trees._entropy import middle
+
+        a, choice = divmod(key, self.table.stride)
+        limit, above = divmod(choice, 2)
+        attribute = self.table.attributes[a]
+        if attribute.numbers is None:
+            return f"{attribute.name} = {list(attribute.index or ())[limit]}"
+        codes = self.data.code[a][rows].astype(np.int64)
+        low, high = attribute.numbers[limit], attribute.numbers[codes[codes > limit].min()]
+        return f"{attribute.name} {'>' if above else '<='} {middle(low, high):.6g}"
+
+    def class_counts(self, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return how many rows of each class there are, repeated ones as often as drawn."""
+        weights = self.data.row_weight[rows]
+        return np.bincount(self.data.row_class[rows], weights, minlength=len(self.labels))
+
+    def counts(self, rows: NDArray[np.int32]) -> str:
+        """Return how many rows of which classes there are in words."""
+        numbers = self.class_counts(rows).astype(int).tolist()
+        pairs = zip(self.labels, numbers, strict=True)
+        each = ", ".join(f"{label}: {number}" for label, number in pairs if number)
+        return f"{sum(numbers)} {'row' if sum(numbers) == 1 else 'rows'} ({each})"
+
+    def leaf(self, rows: NDArray[np.int32]) -> str:
+        """Return the shares of a leaf (equation 4.3) in words."""
+        counts = self.class_counts(rows) + self.rules.laplace
+        return self.shares(counts / counts.sum())
+
+    def shares(self, proba: NDArray[np.float64]) -> str:
+        """Return class probabilities in words."""
+        pairs = zip(self.labels, proba.tolist(), strict=True)
+        return ", ".join(f"{label}: {share:.4f}" for label, share in pairs)
+
+
+ENTROPIES = ["balanced", "plain"]
+THRESHOLDS = ["node", "query"]
+RANKINGS = ["side", "information"]
+AVERAGES = ["leaves", "nodes"]
+
+MOST_NODES = 1 << 30
+
+
+class LazyTrees(ClassifierMixin, BaseEstimator):
+    """Lazy trees, with options or without, in bags or not: the parameters tell."""
+
+    categorical_features: Any
+    n_jobs: int | None
+    verbose: int
+    classes_: NDArray[Any]
+    smallest_split_: NDArray[np.int64] | int
+    _table: Table
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training data, sorted by each feature; trees grow when queries come.
+
+        With ``ranking="information"`` and a budget of nodes, this finds out how far it goes.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The features. NaN and None are missing values.
+        y : array_like, shape (n,)
+            The classes.
+
+        Returns
+        -------
+        LazyTrees
+            Itself.
+        """
+        needs_numba()
+        needs_classes(self, y)
+        columns = read_columns(self, X, reset=True)
+        actual, self.classes_ = read_classes(X, y)
+        classes = np.searchsorted(self.classes_, actual)
+        names = getattr(self, "feature_names_in_", None)
+        self.is_categorical_ = discrete_columns(columns, self.categorical_features, names)
+        self._table = make_table(columns, self.is_categorical_, classes, len(self.classes_))
+        self._rules, self._max_nodes = self._read_rules()
+        self._draw()
+        self._spend()
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Grow the trees of the queries and return their class probabilities.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The queries. Missing values, and categories that the training data do not have, are not
+            tested.
+
+        Returns
+        -------
+        ndarray, shape (n, classes)
+            In the order of `classes_`.
+        """
+        check_is_fitted(self)
+        needs_numba()
+        queries = self._table.queries(read_columns(self, X, reset=False))
+        return mean_probabilities(
+            self._table,
+            self._kernel_rules(),
+            np.atleast_1d(self.smallest_split_),
+            self._bags(),
+            queries,
+            max_nodes=self._max_nodes,
+            n_jobs=self.n_jobs,
+            verbose=int(self.verbose),
+            name=type(self).__name__,
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each query; a tie goes to the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like or data frame
+            The queries.
+
+        Returns
+        -------
+        ndarray, shape (queries,)
+            Their classes.
+        """
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _explain(self, x: Any, bag: int, max_leaves: Any) -> str:
+        check_is_fitted(self)
+        needs_numba()
+        most = validate.as_size(max_leaves, "max_leaves", least=1)
+        query = self._table.queries(self._one_row(x))
+        labels = [str(plain(label)) for label in self.classes_]
+        counts = self._bags()[bag]
+        smallest = int(np.atleast_1d(self.smallest_split_)[bag])
+        rules = self._kernel_rules()._replace(smallest=smallest)
+        return tree_text(self._table, rules, counts, query, labels=labels, max_leaves=most)
+
+    def _one_row(self, x: Any) -> list[Column]:
+        frame = nw.from_native(x, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame) or np.ndim(x) > 1:
+            columns = read_columns(self, x, reset=False)
+            if len(columns[0].values) != 1:
+                raise InputError(
+                    f"x: expected one row, got {len(columns[0].values)}. Explain one query at a "
+                    "time."
+                )
+            return columns
+        names = getattr(self, "feature_names_in_", None)
+        return row_columns(x, names, self.n_features_in_)
+
+    def _bags(self) -> NDArray[np.uint16]:
+        """Return how often each bag has each row; without bags, once."""
+        drawn: NDArray[np.uint16] | None = getattr(self, "bags_", None)
+        return np.ones((1, self._table.n_rows), np.uint16) if drawn is None else drawn
+
+    def _draw(self) -> None:
+        params = self.get_params(deep=False)
+        if "n_estimators" not in params:
+            return
+        members, n = (
+            validate.as_size(params["n_estimators"], "n_estimators", least=1),
+            self._table.n_rows,
+        )
+        rng = check_random_state(params["random_state"])
+        self.bags_ = np.empty((members, n), np.uint16)
+        for counts in self.bags_:
+            counts[:] = np.bincount(rng.randint(n, size=n), minlength=n)
+
+    def _spend(self) -> None:
+        """Find the size from which on nodes are split: all, or as many as the budget allows."""
+        bags, rules, most = self._bags(), self._kernel_rules(), self._max_nodes
+        smallest = np.full(len(bags), rules.smallest)
+        if most is not None:
+            smallest = smallest_splits(
+                self._table,
+                rules,
+                bags,
+                most,
+                n_jobs=self.n_jobs,
+                verbose=int(self.verbose),
+                name=type(self).__name__,
+            )
+        self.smallest_split_ = smallest if hasattr(self, "bags_") else int(smallest[0])
+
+    def _read_rules(self) -> tuple[tuple[Any, ...], int | None]:
+        """Check the parameters; return them as the compiled code has them, and the budget."""
+        params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
+        params |= self.get_params(deep=False)
+        n, attributes = self._table.n_rows, len(self._table.attributes)
+        max_tests = min(validate.as_size(params["max_tests"], "max_tests", least=1), attributes)
+        min_leaf = min(validate.as_size(params["min_leaf"], "min_leaf", least=1), n + 1)
+        gain_ratio = validate.one_number(params["gain_ratio"], "gain_ratio")
+        if not 0 <= gain_ratio <= 1:
+            raise InputError(
+                f"gain_ratio: expected a share of the best gain, from 0 to 1, got {gain_ratio!r}."
+            )
+        laplace = validate.one_number(params["laplace"], "laplace")
+        if laplace < 0:
+            raise InputError(f"laplace: expected a number, 0 or more, got {laplace!r}.")
+        balanced = validate.choice(params["entropy"], "entropy", ENTROPIES) == "balanced"
+        at_node = validate.choice(params["thresholds"], "thresholds", THRESHOLDS) == "node"
+        by_information = validate.choice(params["ranking"], "ranking", RANKINGS) == "information"
+        if by_information and not at_node:
+            raise InputError(
+                "ranking: 'information' is what the thresholds of a node gain on both sides, and "
+                "needs thresholds='node', got thresholds='query'."
+            )
+        max_nodes = params["max_nodes"]
+        if max_nodes is not None:
+            max_nodes = min(validate.as_size(max_nodes, "max_nodes", least=1), MOST_NODES)
+        per_node = validate.choice(params["average"], "average", AVERAGES) == "nodes"
+        # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
+        both_sides = at_node and not self._table.any_discrete
+        smallest = 2 * min_leaf if both_sides else min_leaf + 1
+        numbers = max_tests, gain_ratio, min_leaf, laplace
+        rules = *numbers, balanced, at_node, by_information, per_node, smallest
+        return rules, max_nodes if by_information else None
+
+    def _kernel_rules(self) -> Any:
+        from stakes.learn.trees._workspace import Rules
+
+        return Rules(*self._rules)
