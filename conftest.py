@@ -1,5 +1,6 @@
 """Run the code in the guides and in the README as tests, and share the tests among processes."""
 
+import os
 from doctest import NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 
@@ -7,6 +8,11 @@ import pytest
 from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser
+
+# The processes of the tests share the cores; threads of linear algebra on top of them wait for one
+# another, which made some tests take three times as long. Nothing has loaded numpy yet.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation is built
 if find_spec("mlflow") is None:
