@@ -34,7 +34,7 @@ def test_a_clear_winner_and_its_summary():
     assert "EUR" in ranking.summary()
     assert "c1 is cheaper" in repr(ranking)
     assert "<table>" in ranking._repr_html_()
-    assert len(ranking.frame()) == 3
+    assert len(ranking.to_frame()) == 3
     assert ranking.to_dict()["best_set"] == ["c1"]
 
 

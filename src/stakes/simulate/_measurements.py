@@ -16,17 +16,17 @@ from stakes._core.text import html_table
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._inference import option_names
+from stakes.infer._inference import takes
 from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import names_of_intervals
 from stakes.simulate._truth import Counts, Truth
 
-INTERVALS = ("auto", *METHODS)
+INTERVALS = ("auto", *names_of_intervals())
 ONE_BY_ONE = ("mcnemar", "signflip")
 """Tests that are no inverted interval, and are asked table by table."""
 
-TESTS = ("auto", "bdeltacost", *ONE_BY_ONE, *METHODS)
+TESTS = ("auto", "bdeltacost", *ONE_BY_ONE, *names_of_intervals())
 AT_A_TIME = 1000
 """Tables treated at once: resampling keeps all resampled costs of these."""
 
@@ -130,7 +130,7 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the limits that a method gives for each test set."""
     name = "bcost" if method == "bdeltacost" else method
-    if name in METHODS and "rng" in option_names(METHODS[name].limits, 2):
+    if takes(name, "rng"):
         options = {"rng": np.random.default_rng(seed)} | options
         different, place = drawn, np.arange(len(drawn))
     else:  # the same counts have the same limits

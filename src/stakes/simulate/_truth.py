@@ -15,7 +15,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._outcomes import Stratum
-from stakes.infer._probability.tilting import tilted
+from stakes.infer._probability.sampling import tilted
 from stakes.infer.batch import batch_outcomes
 
 Counts = NDArray[np.int64]

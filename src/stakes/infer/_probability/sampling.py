@@ -1,6 +1,8 @@
-"""The nearest probabilities with another mean."""
+"""Random samples: how many numbers to draw at a time, and shares tilted to another mean."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import brentq
@@ -9,8 +11,18 @@ from scipy.special import softmax
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 
+BATCH = 1 << 22
+"""Numbers drawn at a time, so that memory does not grow with the number of draws."""
+
 STEEPEST = 700
 """The logarithm of the largest ratio by which probabilities are tilted."""
+
+
+def batch_sizes(draws: int, width: int) -> Iterator[int]:
+    """Return how many rows of so many numbers to draw at a time, until there are enough."""
+    step = max(1, BATCH // max(width, 1))
+    for start in range(0, draws, step):
+        yield min(step, draws - start)
 
 
 def tilted(
@@ -35,7 +47,7 @@ def tilted(
     Examples
     --------
     >>> import numpy as np
-    >>> from stakes.infer._probability.tilting import tilted
+    >>> from stakes.infer._probability.sampling import tilted
     >>> tilted(np.array([0.5, 0.5, 0.0]), np.array([0.0, 1.0, 5.0]), 0.2, what="outcomes").round(3)
     array([0.8, 0.2, 0. ])
     """

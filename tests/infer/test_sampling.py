@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes.errors import InputError
-from stakes.infer._probability.tilting import tilted
+from stakes.infer._probability.sampling import tilted
 
 SHARES = np.array([0.7, 0.2, 0.1, 0.0])
 VALUES = np.array([-1.0, 2.0, 100.0, 50.0])
