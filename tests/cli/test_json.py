@@ -19,7 +19,10 @@ COMMANDS = {
         ["plan", *INPUT, "-m", "old", "-m", "tree", "--difference", "10"],
     ],
     "counts": [["count", *INPUT]],
-    "lab": [["lab", "run", "toy", "--scale", "0.1", "--jobs", "1"]],
+    "simulate": [
+        ["simulate", each, *INPUT, "-m", "old", "-m", "tree", "--repeats", "20"]
+        for each in ("coverage", "type-one", "power")
+    ],
 }
 GENERATED = ("evaluate", "compare", "curve", "threshold", "plan")
 """Those whose keys are described by what they are made of, which another test compares."""
@@ -35,7 +38,6 @@ def keys(value):
             yield from keys(each)
 
 
-@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_key_is_documented(name, stakes, folder):
     head, *sections = re.split(r"(?m)^## (stakes-\w+/\d)$", PAGE.read_text(encoding="utf-8"))

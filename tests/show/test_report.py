@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report_studies import (
+from _helpers.report_studies import (
     HOSTILE_CLASSES,
     HOSTILE_MODELS,
     ROOT,

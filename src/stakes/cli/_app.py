@@ -61,7 +61,7 @@ COMMANDS = (
     "count",
     "merge",
     "costs",
-    "lab",
+    "simulate",
     "demo",
 )
 for name in COMMANDS:
