@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix
 from strategies import confusions, cost_matrices, label_columns, weights
 
 from stakes import Confusion, CostMatrix, PairedConfusion, expected_cost
-from stakes.counts import _arrays as arrays
+from stakes.counts import _labelled as arrays
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
 
