@@ -2,10 +2,13 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# The examples of a guide build on one another, so a file stays with one process.
-PYTEST := python -m pytest -n auto --dist loadfile
+# The examples of a guide build on one another, so a file stays with one process; conftest.py orders them.
+PYTEST := python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+QUICK := -m "not statistical and not services"
+# Modules are compiled once for all processes that the tests start, even where the machine says not to.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-search test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
+.PHONY: demo test test-services test-search test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -14,19 +17,23 @@ demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.test  ## run the tests (minutes)
-	$(BIN)/$(PYTEST) -m "not statistical"
+	$(BIN)/$(PYTEST) $(QUICK)
+
+test-services: $(VENV)/.test  ## run the tests that need a cluster
+	$(BIN)/$(PYTEST) -m services tests
 
 test-search: $(VENV)/.test  ## try the properties on new random input (an hour)
-	$(BIN)/$(PYTEST) -m "hypothesis and not statistical" --hypothesis-profile search tests
+	$(BIN)/$(PYTEST) -m "hypothesis and not statistical and not services" --hypothesis-profile search tests
 
 test-statistical: $(VENV)/.test  ## run the long statistical tests
 	$(BIN)/python -m pytest -n auto -m statistical tests
 
-lint: $(VENV)/.lint  ## style, formatting, types and spelling
+lint: $(VENV)/.lint  ## style, formatting, types, docstrings and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src tests tools examples benchmarks
+	$(BIN)/python tools/docstrings.py
+	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src replications tests tools examples benchmarks
 
 bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same run
 	$(BIN)/python benchmarks/run.py
@@ -49,7 +56,7 @@ pictures: $(VENV)/.test  ## draw the pictures of the report in the documents aga
 reader-test: $(VENV)/.run  ## follow the tutorial literally, in an environment of its own
 	$(BIN)/python tools/reader_test.py
 
-EXTRAS := plot report cli trees lab mlflow engines
+EXTRAS := plot report cli trees mlflow engines
 wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra (EXTRAS=plot: only that)
 	tools/wheel-check $(EXTRAS)
 

@@ -1,11 +1,18 @@
-"""Run the code in the guides and in the README as tests."""
+"""Run the code in the guides and in the README as tests, and share the tests among processes."""
 
+import os
 from doctest import NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser
+
+# The processes of the tests share the cores; threads of linear algebra on top of them wait for one
+# another, which made some tests take three times as long. Nothing has loaded numpy yet.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation is built
 if find_spec("mlflow") is None:
@@ -22,3 +29,37 @@ pytest_collect_file = Sybil(
     patterns=["*.md"],
     excludes=["docs/_build/**", "changelog.d/**"],
 ).pytest()
+
+# Files of tests that grow lazy trees, whose kernel takes a minute to compile: one process runs them
+# all, so that it is compiled once.
+WITH_KERNEL = (
+    "docs/explanation/trees.md",
+    "docs/howto/probability_trees.md",
+    "src/stakes/learn/trees/",
+    "tests/learn/test_lazy_",
+)
+# Folders with the longest files, which are started first: at the end all processes have work.
+LONG = ("tests/browser/", "tests/engines/", "tests/cli/", "tests/show/", "docs/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file in one process, as the examples of a guide build on one another."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "kernel" if file.startswith(WITH_KERNEL) else file
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items):
+    """Start with what takes longest."""
+    order = [WITH_KERNEL, *LONG]
+    items.sort(
+        key=lambda item: next(
+            (i for i, start in enumerate(order) if item.nodeid.startswith(start)), len(order)
+        )
+    )

@@ -1,5 +1,6 @@
 """Sphinx configuration."""
 
+import re
 import shutil
 import sys
 import tempfile
@@ -8,7 +9,8 @@ from pathlib import Path
 
 from sphinx.util.logging import getLogger
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs"), str(ROOT / "tools")]
 from pictures import PICTURES, NoBrowserError, write
 from results_page import write_pages
 
@@ -69,6 +71,17 @@ def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
         del lines[1:]
 
 
+def _link_citations(app, _what, _name, _object, _options, lines):
+    """Link what a docstring cites under References to the bibliography."""
+    page = (Path(app.srcdir) / "reference" / "bibliography.md").read_text(encoding="utf-8")
+    labels = re.findall(r"^\((\S+)\)=\n\*\*(.+)\*\*$", page, flags=re.MULTILINE)
+    places = [i for i, line in enumerate(lines) if line.strip() == ".. rubric:: References"]
+    for i in range(places[0] if places else len(lines), len(lines)):
+        for label, cited in labels:
+            found = rf"(?<![\w&] ){re.escape(cited)}"  # not the end of a longer list of authors
+            lines[i] = re.sub(found, f":ref:`{cited} <{label}>`", lines[i])
+
+
 def _write_results(app):
     """Write the pages about the papers' experiments."""
     write_pages(Path(app.srcdir) / "results")
@@ -95,4 +108,5 @@ def setup(app):
     """Register what Sphinx calls."""
     app.connect("builder-inited", _write_results)
     app.connect("autodoc-process-docstring", _shorten_inherited)
+    app.connect("autodoc-process-docstring", _link_citations, priority=900)  # after numpydoc
     app.connect("build-finished", _draw_report)

@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import LABEL_SETS, label_columns
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LABEL_SETS, label_columns
 
 from stakes import Confusion
 from stakes._core import labels as _columns

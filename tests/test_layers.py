@@ -1,30 +1,37 @@
-"""Imports go one way, and importing stakes loads nothing heavy."""
+"""Imports go one way, without cycles, and importing stakes loads nothing heavy."""
 
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
+from _helpers.sources import SOURCE, cycles, imports, tree
 
 import stakes
-
-SOURCE = Path(stakes.__file__).parent
 
 # Each layer may import those before it, and itself.
 LAYERS = [
     {"errors", "_core"},
     {"read"},
-    {"costs", "counts"},
-    # Predictions are turned into counts, so they know the counts, and the counts do not know them.
+    {"costs"},
+    {"counts"},
+    # Predictions are turned into counts: they know the counts, and the counts do not know them.
     {"predictions"},
     {"measures"},
     {"infer", "curves"},
+    {"learn", "simulate", "datasets"},
     {"study"},
     {"findings"},
     {"show"},
-    {"cli", "learn", "lab", "track"},
+    {"cli", "track"},
 ]
+# Rooms that still have cycles; to be emptied.
+UNFINISHED = (
+    "stakes.costs.",
+    "stakes.findings.",
+    "stakes.infer.",
+    "stakes.lab",
+    "stakes.learn.trees.",
+)
 HEAVY = [
     "altair",
     "jinja2",
@@ -43,29 +50,46 @@ ARROW_FILES = {"csv", "dataset", "feather", "fs", "ipc", "json", "orc", "parquet
 
 
 def layer_of(module):
-    return next(i for i, names in enumerate(LAYERS) if module.split(".")[1] in names)
+    """Return the number of a module's layer; the package itself is above all."""
+    room = module.split(".")[1] if "." in module else None
+    return next((i for i, names in enumerate(LAYERS) if room in names), len(LAYERS) - 1)
 
 
-def imported_by(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("stakes"):
-            if node.module == "stakes":
-                yield from (f"stakes.{name.name}" for name in node.names)
-            else:
-                yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names if name.name.startswith("stakes."))
+def test_every_room_has_a_layer():
+    rooms = {module.split(".")[1] for module in imports() if "." in module}
+    assert rooms <= set().union(*LAYERS)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in SOURCE.rglob("*.py") if path.parent / path.name != SOURCE / "__init__.py"],
-    ids=lambda path: str(path.relative_to(SOURCE)),
-)
-def test_a_module_imports_only_its_own_layer_and_those_below(path):
-    module = ".".join(["stakes", *path.relative_to(SOURCE).with_suffix("").parts])
-    for imported in imported_by(path):
-        assert layer_of(imported) <= layer_of(module), f"{module} imports {imported}"
+def test_a_module_imports_only_its_own_layer_and_those_below():
+    upward = [
+        f"{module} imports {each}"
+        for module in sorted(set(imports()) - {"stakes"})
+        for each in sorted(imports()[module])
+        if layer_of(each) > layer_of(module)
+    ]
+    assert upward == []
+
+
+def test_no_modules_import_one_another():
+    found = [
+        group
+        for group in cycles(imports())
+        if not all(each.startswith(UNFINISHED) for each in group if each != "stakes")
+    ]
+    assert found == []
+
+
+def test_cycles_are_found():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"d", "f"}, "f": {"e"}}
+    assert cycles(graph) == [["b", "c"], ["e", "f"]]
+
+
+def test_the_package_knows_nothing_of_the_replications():
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [each.name for each in getattr(node, "names", [])]
+            named = [getattr(node, "module", None) or "", *names]
+            assert not any(name.split(".")[0] == "replications" for name in named), path
 
 
 def test_importing_stakes_loads_no_heavy_library():
@@ -93,7 +117,7 @@ def test_every_public_name_exists_and_is_documented():
 
 def file_access(path):
     """Iterate over calls that open files, and over what of pyarrow reads and writes them."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call):
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             yield from {called} & {"open", "read_bytes", "write_bytes"}

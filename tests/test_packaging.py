@@ -3,18 +3,22 @@
 import re
 import tomllib
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
 
+import stakes
 from stakes.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
+BUILD = SETTINGS["tool"]["hatch"]["build"]
 EXTRAS = PROJECT["optional-dependencies"]
 RECIPE = yaml.safe_load((ROOT / "conda-recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-FOR_USERS = ("plot", "report", "cli", "trees", "lab", "mlflow", "engines")
+FOR_USERS = ("plot", "report", "cli", "trees", "mlflow", "engines")
 CONDA_NAMES = {
     "duckdb": "python-duckdb",
     "ibis-framework": "ibis-duckdb",
@@ -53,9 +57,17 @@ def test_everything_has_a_lower_bound(extra):
     assert all(" >=" in each for each in bounds([*PROJECT["dependencies"], *EXTRAS[extra]]))
 
 
+def test_the_version_is_that_of_the_source():
+    assert "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version"]
+    assert version("stakes") == stakes.__version__
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == stakes.__version__
+
+
 def test_the_recipe_is_for_this_version():
     assert RECIPE["package"] == {"name": PROJECT["name"], "version": "${{ version }}"}
-    assert RECIPE["context"]["version"] == PROJECT["version"]
+    assert RECIPE["context"]["version"] == stakes.__version__
     assert RECIPE["about"]["summary"] == PROJECT["description"]
     assert RECIPE["about"]["license"] == PROJECT["license"]
     name, target = next(iter(PROJECT["scripts"].items()))
@@ -69,7 +81,7 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     assert set(needs["run"]) == {python, *bounds(with_command)}
     every = {each for extra in FOR_USERS for each in bounds(EXTRAS[extra])}
     assert set(needs["run_constraints"]) == every - set(needs["run"])
-    builds = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    builds = SETTINGS["build-system"]
     assert set(needs["host"]) == {python, "pip", *bounds(builds["requires"])}
 
 
@@ -92,7 +104,16 @@ def test_what_the_recipe_tries_works(tmp_path, monkeypatch, capsys):
         name, *arguments = command.split()
         assert name in PROJECT["scripts"]
         assert main(arguments) == 0
-    assert PROJECT["version"] in capsys.readouterr().out
+    assert stakes.__version__ in capsys.readouterr().out
+
+
+def test_the_wheel_holds_no_replication_and_the_source_archive_does():
+    targets = BUILD["targets"]
+    assert targets["wheel"] == {"packages": ["src/stakes"]}
+    assert not [path for path in (ROOT / "src").rglob("*") if "replications" in path.name]
+    assert "/replications" in targets["sdist"]["include"]
+    checked = (ROOT / "tools" / "compare_builds.py").read_text(encoding="utf-8")
+    assert '"replications/"' in checked  # on what is really built, by `make wheel-check`
 
 
 def test_every_extra_is_tried_from_the_wheel():

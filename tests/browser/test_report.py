@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from report_studies import (
+from _helpers.report_studies import (
     HOSTILE_CLASSES,
     HOSTILE_MODELS,
     STUDIES,
@@ -393,7 +393,7 @@ def check_pairs(page, study):
 def test_edited_costs_are_those_of_evaluate(report):
     """The same, from labels instead of counts, by the functions that users call."""
     import pandas as pd
-    from report_studies import ROOT
+    from _helpers.report_studies import ROOT
 
     page = report("example")
     edit(page, {(0, 1): 9000, (1, 0): 450})

@@ -328,22 +328,22 @@ OUTPUTS = [
     Case("a template without a decision", ["costs", "template", P, "--out", "new.csv", "-m", "tree"], rf"{P}, line 2, column 'tree': there is no label", rows("a,ok,ok", "a,ok,")),
 ]  # fmt: skip
 
-LAB = [
-    Case("an unknown experiment", ["lab", "run", "bcost-coverge"], "there is none called 'bcost-coverge'. Did you mean 'bcost-coverage'"),
-    Case("an experiment by nothing like its name", ["lab", "compare", "xyzzy"], "there is none called 'xyzzy'. There are: bcost-coverage, "),
-    Case("a scale of nothing", ["lab", "run", "bcost-coverage", "--scale", "0"], r"--scale: expected a share above 0 and up to 1, got 0\.0"),
-    Case("a scale of five", ["lab", "run", "bcost-coverage", "--scale", "5"], "--scale: .*got 5"),
-    Case("a scale that is text", ["lab", "run", "bcost-coverage", "--scale", "all"], "--scale: expected a number, got 'all'"),
-    Case("no jobs", ["lab", "run", "bcost-coverage", "--jobs", "0"], "--jobs: expected 1 or more, or -1"),
-    Case("no such data folder", ["lab", "run", "weighting-uci", "--data", "uci"], "--data: uci: there is no such folder"),
-    Case("data that was not named", ["lab", "run", "weighting-uci"], "--data: weighting-uci reads data sets from a folder, and none was named"),
-    Case("a file in place of the lab's folder", ["lab", "run", "bcost-coverage", "--folder", P], rf"{P}/bcost-coverage/scale-1-seed-0: the folder cannot be made: Not a directory"),
-    Case("a comparison without a run", ["lab", "compare", "bcost-coverage"], "stakes-lab: it has no such run of bcost-coverage. Run 'stakes lab run bcost-coverage --scale 0.05' first"),
-    Case("figures without a run", ["lab", "draw", "bcost-coverage", "--seed", "3"], "no such run of bcost-coverage. Run 'stakes lab run bcost-coverage --scale 0.05 --seed 3' first"),
-    Case("results of a run into no folder", ["lab", "run", "bcost-coverage", "--json", "no/a.json"], "no/a.json: cannot be written"),
+SIMULATIONS = [
+    Case("a test set of no examples", ["simulate", "coverage", P, "-c", C, "--n", "0"], "--n: expected 1 or more, got 0"),
+    Case("no simulated test set", ["simulate", "type-one", P, "-c", C, "--repeats", "0"], "--repeats: expected 1 or more, got 0"),
+    Case("a size that is text", ["simulate", "power", P, "-c", C, "--n", "many"], "--n: expected a whole number, got 'many'"),
+    Case("negative smoothing", ["simulate", "coverage", P, "-c", C, "--smooth", "-1"], "--smooth: expected a number that is not negative, got -1"),
+    Case("an unknown interval method", ["simulate", "coverage", P, "-c", C, "--method", "wald"], "--method: expected one of .*'bcost'.*got 'wald'"),
+    Case("an unknown test", ["simulate", "type-one", P, "-c", C, "--method", "wald"], "--method: expected one of .*'bdeltacost'.*got 'wald'"),
+    Case("an unknown null", ["simulate", "type-one", P, "-c", C, "--null", "equal"], "--null: expected one of tilted, exchanged; got 'equal'"),
+    Case("a simulated test of one model", ["simulate", "power", P, "-c", C, "-m", "tree"], rf"{P}: a test compares two models, and there is only 'tree'"),
+    Case("a difference out of reach", ["simulate", "power", P, "-c", C, "--difference", "1000"], "tree - forest: the outcomes that were seen differ by .* made possible with --smooth, as --smooth 0.1"),
+    Case("a simulation without costs", ["simulate", "coverage", P], "Give a cost matrix with --costs"),
+    Case("simulated confidence of two", ["simulate", "coverage", P, "-c", C, "--confidence", "2"], "--confidence: .*got 2"),
+    Case("results of a simulation into no folder", ["simulate", "coverage", P, "-c", C, "--json", "no/a.json"], "no/a.json: cannot be written"),
 ]  # fmt: skip
 
-CATALOGUE = [*LAB, *FILES, *COLUMNS, *COSTS, *OPTIONS, *JOINS, *COUNTS, *OUTPUTS]
+CATALOGUE = [*SIMULATIONS, *FILES, *COLUMNS, *COSTS, *OPTIONS, *JOINS, *COUNTS, *OUTPUTS]
 
 
 def test_the_catalogue_is_long_and_no_case_stands_twice():

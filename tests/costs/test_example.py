@@ -5,9 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import cost_matrices
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import cost_matrices
 
 from stakes import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError, LabelError

@@ -1,8 +1,8 @@
 import json
 
 import pytest
+from _helpers.strategies import cost_matrices
 from hypothesis import HealthCheck, assume, given, settings
-from strategies import cost_matrices
 
 from stakes import CostMatrix
 from stakes.errors import FileError, InputError, InputTypeError

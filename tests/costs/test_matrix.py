@@ -6,10 +6,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import confusions, cost_matrices
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from strategies import confusions, cost_matrices
 
 from stakes import CostMatrix, expected_cost
 from stakes.errors import InputError, InputTypeError, LabelError

@@ -8,9 +8,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import weights
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import weights
 
 from stakes import BinnedScoreCounts, ScoreCounts
 from stakes.counts._bins import bin_expression, bin_of, reaches

@@ -4,10 +4,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from _helpers.strategies import confusions, cost_matrices, label_columns, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
-from strategies import confusions, cost_matrices, label_columns, weights
 
 from stakes import Confusion, CostMatrix, PairedConfusion, expected_cost
 from stakes.counts import _labelled as arrays

@@ -5,9 +5,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import label_columns, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import label_columns, weights
 
 from stakes import Confusion, PairedConfusion, ScoreCounts
 from stakes.errors import InputError, InputTypeError, LabelError

@@ -2,9 +2,9 @@ import pickle
 
 import numpy as np
 import pytest
+from _helpers.strategies import label_columns
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import label_columns
 
 from stakes import Confusion, PairedConfusion
 from stakes.counts import GroupedConfusion

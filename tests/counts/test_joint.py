@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from _helpers.strategies import label_columns
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import label_columns
 
 from stakes import JointConfusion
 from stakes.errors import InputError, LabelError

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from _helpers.strategies import label_columns, weights
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import label_columns, weights
 
 from stakes import Confusion, PairedConfusion
 from stakes.errors import InputError, LabelError

@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import weights
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import weights
 
 from stakes import PairedScoreCounts, ScoreCounts
 from stakes.errors import InputError, InputTypeError, LabelError

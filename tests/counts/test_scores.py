@@ -2,10 +2,10 @@ import pickle
 
 import numpy as np
 import pytest
+from _helpers.strategies import weights
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
-from strategies import weights
 
 from stakes import Confusion, ScoreCounts
 from stakes.errors import InputError, InputTypeError

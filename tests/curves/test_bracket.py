@@ -1,9 +1,9 @@
 import numpy as np
 import polars as pl
 import pytest
+from _helpers.strategies import weights
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import weights
 
 from stakes import (
     BinnedCostCurve,

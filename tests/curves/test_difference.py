@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from curves.paired_examples import GRID, NAMES, PLACES, difference_of, drawn, seeds
+from _helpers.paired_examples import GRID, NAMES, PLACES, difference_of, drawn, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

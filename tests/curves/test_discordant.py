@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from curves.paired_examples import NAMES, PLACES, drawn, seeds
+from _helpers.paired_examples import NAMES, PLACES, drawn, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

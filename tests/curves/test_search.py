@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from curves.paired_examples import GRID, difference_of, seeds
+from _helpers.paired_examples import GRID, difference_of, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

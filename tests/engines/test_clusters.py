@@ -14,6 +14,7 @@ import pytest
 from stakes import CostMatrix, PairedConfusion
 
 pytestmark = [
+    pytest.mark.services,
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),  # of py4j
 ]

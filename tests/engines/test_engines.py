@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from _helpers.strategies import label_columns, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import label_columns, weights
 
 from stakes import (
     Confusion,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_studies import study_of as report_study_of
+from _helpers.report_studies import study_of as report_study_of
 from scipy.stats import gamma, norm
 
 from stakes import (

@@ -2,10 +2,10 @@ import warnings
 
 import numpy as np
 import pytest
+from _helpers.strategies import cost_matrices, label_columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import cost_matrices, label_columns
 
 from stakes import (
     Confusion,

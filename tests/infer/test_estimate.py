@@ -1,9 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _helpers.strategies import confusions, cost_matrices
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import confusions, cost_matrices
 
 from stakes import (
     Confusion,

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from _helpers.strategies import confusions, cost_matrices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import confusions, cost_matrices
 
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, CostSample, PairedConfusion
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from _helpers.two_gaussians import COSTS, draw
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -17,7 +18,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from two_gaussians import COSTS, draw
 
 from stakes import CostMatrix, compare
 from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError

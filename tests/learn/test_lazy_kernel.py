@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from _helpers.lazy_oracle import Oracle, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learn.lazy_oracle import Oracle, random_problem
 
 from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
 from stakes.learn.trees._run import grow_with, mean_probabilities, new_workspace, smallest_splits

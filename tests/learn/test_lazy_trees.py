@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from learn.lazy_oracle import Oracle, random_problem
+from _helpers.lazy_oracle import Oracle, random_problem
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from _helpers.two_gaussians import COSTS, TrueProbabilities, bayes_cost, draw
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -19,7 +20,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from two_gaussians import COSTS, TrueProbabilities, bayes_cost, draw
 
 from stakes import CostMatrix, compare, evaluate
 from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError

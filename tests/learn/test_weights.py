@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from _helpers.strategies import cost_matrices
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
-from strategies import cost_matrices
 
 from stakes import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError

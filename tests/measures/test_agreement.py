@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from _helpers.strategies import confusions, cost_matrices
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
-from strategies import confusions, cost_matrices
 
 from stakes import (
     Confusion,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from _helpers.strategies import confusions, cost_matrices
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import confusions, cost_matrices
 
 from stakes import (
     Confusion,

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_studies import (
+from _helpers.report_studies import (
     HOSTILE_CLASSES,
     HOSTILE_MODELS,
     ROOT,

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from _helpers.judge import at_most
 from scipy.special import logsumexp
 
 from stakes import Accumulator, Confusion, CostMatrix, batch_intervals
 from stakes.infer._probability.betting import FRACTIONS, LOG_SHARES, limits
-from statistical.judge import at_most
 
 pytestmark = pytest.mark.statistical
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _helpers.judge import at_least
 
 from stakes import (
     Confusion,
@@ -11,7 +12,6 @@ from stakes import (
     GroupedConfusion,
     batch_intervals,
 )
-from statistical.judge import at_least
 
 pytestmark = pytest.mark.statistical
 TRIALS = 4000

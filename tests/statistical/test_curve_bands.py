@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from _helpers.judge import at_least, at_most
 from scipy.stats import binom, multivariate_normal, norm
 
 from stakes import (
@@ -17,7 +18,6 @@ from stakes import (
 from stakes.curves._sampling import Mistakes, drawn
 from stakes.curves.band import pointwise_alpha
 from stakes.curves.bands import METHODS
-from statistical.judge import at_least, at_most
 
 pytestmark = pytest.mark.statistical
 

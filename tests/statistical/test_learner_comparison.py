@@ -6,12 +6,12 @@ training sets neither is cheaper, on any one training set one of them is.
 
 import numpy as np
 import pytest
+from _helpers.judge import at_least, at_most
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from stakes import CostMatrix
 from stakes.learn import compare_learners
-from statistical.judge import at_least, at_most
 
 pytestmark = pytest.mark.statistical
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)

@@ -1,0 +1,86 @@
+"""Validate the docstrings of the public names by numpydoc, with the checks of pyproject.toml.
+
+    python tools/docstrings.py
+
+Public are the names that the modules of the reference export, and the methods of their classes.
+"""
+
+import inspect
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from numpydoc.validate import validate  # type: ignore[import-not-found, unused-ignore]
+
+ROOT = Path(__file__).parents[1]
+
+
+def rooms() -> list[ModuleType]:
+    """Return the modules that the reference documents."""
+    reference = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
+    names = re.findall(
+        r"^\.\. (?:currentmodule|automodule):: (\S+)$", reference, flags=re.MULTILINE
+    )
+    return [import_module(name) for name in dict.fromkeys(names)]
+
+
+def exported(room: ModuleType) -> dict[str, object]:
+    """Return the classes and functions of this package that a room exports, by full name."""
+    names = getattr(room, "__all__", [name for name in vars(room) if name[0] != "_"])
+    every = {f"{room.__name__}.{name}": getattr(room, name) for name in names}
+    return {
+        name: each
+        for name, each in every.items()
+        if (inspect.isclass(each) or inspect.isfunction(each))
+        and each.__module__.startswith("stakes")
+    }
+
+
+def public() -> dict[str, frozenset[str]]:
+    """Return the full names to validate, with the checks that are not for them."""
+    every: dict[object, tuple[str, frozenset[str]]] = {}
+    for room in rooms():
+        for name, each in exported(room).items():
+            # A result that only functions make lists its attributes, not how to construct it.
+            every.setdefault(each, (name, frozenset({"PR01"} if inspect.isclass(each) else ())))
+    names = dict(every.values())
+    for each, (name, _) in every.items():
+        if inspect.isclass(each):
+            inside = [
+                f"{name}.{method}" for method, found in vars(each).items() if told(method, found)
+            ]
+            names |= dict.fromkeys(inside, frozenset({"EX01"}))  # the class has one
+    return names
+
+
+def told(name: str, member: object) -> bool:
+    """Tell whether a member of a class is a public method or property."""
+    return not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property))
+
+
+def problems(name: str, checks: frozenset[str]) -> Iterator[str]:
+    """Iterate over what is wrong with a docstring, with its place."""
+    found = validate(name)
+    path = Path(found["file"] or ROOT).resolve()
+    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    for code, message in found["errors"]:
+        if code in checks:
+            yield f"{shown}:{found['file_line']}: {code} {name}: {message}"
+
+
+def main() -> int:
+    """Print what is wrong, and return 1 if anything is."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    checks = frozenset(settings["tool"]["numpydoc_validation"]["checks"])
+    names = public()
+    wrong = [each for name, but in names.items() for each in problems(name, checks - but)]
+    print(*wrong, f"{len(names)} docstrings, {len(wrong)} problems", sep="\n")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
