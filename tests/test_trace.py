@@ -1,6 +1,7 @@
 """How many files one has to open to follow a call."""
 
 import pytest
+
 from tools.trace_files import CALLS, files_of
 
 
