@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Labels
+from stakes._core.labels import Labels, plain
 from stakes.errors import InputError, InputTypeError, LabelError
 
 Orientation = Literal["predicted", "actual"]
@@ -37,6 +37,23 @@ def orientation(rows: Any) -> Orientation:
             f"(scikit-learn and Weka have rows='actual'); got {given}."
         )
     return rows  # type: ignore[no-any-return]
+
+
+def refuse_frame(values: Any, name: str, remedy: str) -> None:
+    """Refuse a data frame where an array is expected: the names of its axes would be lost."""
+    if column_names(values) is not None:
+        raise InputTypeError(
+            f"{name}: expected an array or lists, got a data frame ({type(values).__name__}), "
+            f"whose axes have names of their own. {remedy}"
+        )
+
+
+def column_names(table: Any) -> Labels | None:
+    """Return the names of a data frame's columns; nothing for an array."""
+    names = getattr(table, "column_names", None)  # pyarrow, whose `columns` are the data
+    if names is None:
+        names = getattr(table, "columns", None)
+    return None if names is None else tuple(plain(name) for name in names)
 
 
 def choice(value: Any, name: str, allowed: Sequence[str]) -> str:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
-from stakes._core.frames import column_labels, column_order, refuse_frame
-from stakes._core.labels import Labels, as_labels
+from stakes._core.frames import column_labels, column_order
+from stakes._core.labels import Labels, as_labels, label_codes
 from stakes._core.text import exact, html_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
@@ -109,7 +108,9 @@ class ExampleCosts(ByValue):
         [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
         """
         validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
-        refuse_frame(factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions.")
+        validate.refuse_frame(
+            factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions."
+        )
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
         multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import ordered_probabilities, refuse_frame
+from stakes._core.frames import ordered_probabilities
 from stakes._core.labels import (
     Label,
     Labels,
@@ -95,7 +95,7 @@ class CostMatrix(ByValue):
     def __init__(
         self, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
     ) -> None:
-        refuse_frame(values, "values", FRAME)
+        validate.refuse_frame(values, "values", FRAME)
         classes, choices = as_axes(labels, decisions)
         oriented = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
@@ -176,7 +176,7 @@ class CostMatrix(ByValue):
         no                   0    0
         yes                  2  -30
         """
-        refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
+        validate.refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
         classes, choices = as_axes(labels, decisions)
         gains = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         return cls(-gains, rows="predicted", labels=classes, decisions=choices)

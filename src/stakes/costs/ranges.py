@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import refuse_frame
 from stakes._core.labels import Label, Labels, as_axes
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
@@ -82,7 +81,7 @@ class CostRanges(ByValue):
         distributions: Mapping[Cell, Any] | None = None,
     ) -> None:
         for values, name in ((low, "low"), (high, "high")):
-            refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
+            validate.refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
         classes, choices = as_axes(labels, decisions)
         least = validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
         most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.columns import Column
-from stakes._core.labels import Label, plain
+from stakes._core.labels import Column, Label, plain
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts._two_classes import two_classes

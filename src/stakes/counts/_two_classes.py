@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import Column
-from stakes._core.labels import Label, Labels, as_labels, hint
+from stakes._core.labels import Column, Label, Labels, as_labels, hint
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly_copy

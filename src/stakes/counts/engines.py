@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import MOST_LABELS, Column, as_column
-from stakes._core.labels import is_missing, listing, plain
-from stakes.counts._arrays import MOST_CELLS
+from stakes._core.labels import MOST_LABELS, Column, as_column, is_missing, listing, plain
+from stakes.counts._labelled import MOST_CELLS
 from stakes.errors import EngineError, InputError, InputTypeError, LabelError, MissingExtraError
 
 Result = TypeVar("Result")

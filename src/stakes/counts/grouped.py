@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import as_column
-from stakes._core.labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._core.labels import Labels, as_axes, as_column, as_labels, in_order, listing, union
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._arrays import check_cells, count_columns
-from stakes.counts._labelled import axes_of
+from stakes.counts._labelled import axes_of, check_cells, count_columns
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion

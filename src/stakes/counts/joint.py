@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import CHUNK, as_column, label_codes
-from stakes._core.labels import Labels, as_axes, in_order, listing, union
+from stakes._core.labels import (
+    CHUNK,
+    Labels,
+    as_axes,
+    as_column,
+    in_order,
+    label_codes,
+    listing,
+    union,
+)
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._arrays import check_cells
+from stakes.counts._labelled import check_cells
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.columns import as_column
+from stakes._core.labels import as_column
 from stakes._core.text import Table, html_table, number
 from stakes.counts._labelled import LabelledCounts
 from stakes.counts.confusion import Confusion

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
-from stakes.counts._arrays import effective_size
+from stakes.counts._labelled import effective_size
 from stakes.errors import DesignError
 
 NEARLY_WHOLE = 1e-9

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
 from stakes._core.frames import data_frame
-from stakes._core.labels import Label, as_labels
+from stakes._core.labels import Label, as_labels, label_codes
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts

@@ -18,7 +18,7 @@ from stakes._core import validate
 from stakes._core.labels import Labels, listing
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.counts._arrays import effective_size
+from stakes.counts._labelled import effective_size
 from stakes.errors import DesignError, InputError, LabelError
 
 ROUNDING = 1e-15

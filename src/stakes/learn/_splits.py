@@ -16,8 +16,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
-from stakes._core.labels import listing, plain
+from stakes._core.labels import label_codes, listing, plain
 from stakes.costs import CostMatrix
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError

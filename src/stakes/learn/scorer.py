@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
+from stakes._core.labels import label_codes
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.evaluation import evaluate

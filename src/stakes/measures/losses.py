@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
 from stakes._core.frames import ordered_probabilities
-from stakes._core.labels import Labels, as_labels
+from stakes._core.labels import Labels, as_labels, label_codes
 from stakes.errors import InputError
 
 ROUNDING = 1e-9

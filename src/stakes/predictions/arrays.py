@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.columns import as_column
-from stakes._core.labels import Cells, Label, LabelMatcher
+from stakes._core.labels import Cells, Label, LabelMatcher, as_column
 from stakes._core.typing import Floats
 from stakes.errors import InputError, InputTypeError
 from stakes.predictions.roles import Model, Roles

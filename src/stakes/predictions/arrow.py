@@ -8,8 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.columns import CHUNK, MOST_LABELS
-from stakes._core.labels import Cells, Label, LabelMatcher, hint, is_blank, listing, plain
+from stakes._core.labels import (
+    CHUNK,
+    MOST_LABELS,
+    Cells,
+    Label,
+    LabelMatcher,
+    hint,
+    is_blank,
+    listing,
+    plain,
+)
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 from stakes.predictions.table import Codes, mostly, too_many_labels

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stakes._core.columns import MOST_LABELS
-from stakes._core.labels import Cells, Label, is_blank, plain
+from stakes._core.labels import MOST_LABELS, Cells, Label, is_blank, plain
 from stakes.errors import FileError
 from stakes.predictions.arrow import ArrowTable, is_nested
 from stakes.predictions.table import mostly, too_many_labels
