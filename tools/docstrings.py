@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from numpydoc.validate import validate  # type: ignore[import-not-found, unused-ignore]
+from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[1]
 
