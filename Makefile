@@ -33,7 +33,7 @@ lint: $(VENV)/.lint  ## style, formatting, types, docstrings and spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/docstrings.py
-	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src tests tools examples benchmarks
+	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src replications tests tools examples benchmarks
 
 bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same run
 	$(BIN)/python benchmarks/run.py
@@ -56,7 +56,7 @@ pictures: $(VENV)/.test  ## draw the pictures of the report in the documents aga
 reader-test: $(VENV)/.run  ## follow the tutorial literally, in an environment of its own
 	$(BIN)/python tools/reader_test.py
 
-EXTRAS := plot report cli trees lab mlflow engines
+EXTRAS := plot report cli trees mlflow engines
 wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra (EXTRAS=plot: only that)
 	tools/wheel-check $(EXTRAS)
 

@@ -12,8 +12,8 @@ import commands
 import counting
 import curves
 import inference
-import lab
 import learners
+import papers
 import peers
 import scale
 import scores_at_scale
@@ -27,7 +27,7 @@ MODULES = (
     curves,
     learners,
     trees,
-    lab,
+    papers,
     commands,
     scale,
     scores_at_scale,

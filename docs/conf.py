@@ -9,7 +9,8 @@ from pathlib import Path
 
 from sphinx.util.logging import getLogger
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tools")]
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs"), str(ROOT / "tools")]
 from pictures import PICTURES, NoBrowserError, write
 from results_page import write_pages
 

@@ -3,15 +3,14 @@
 import re
 from pathlib import Path
 
-from stakes.lab import experiments
-from stakes.lab.comparison import HEADER, duration, nearness, reasons, tables, tally
-from stakes.lab.figures import figures
-from stakes.lab.kept import DEFAULT_FOLDER, NO_DATA, command
-from stakes.lab.shipped import FOLDER, shipped
+from replications import all_experiments
+from replications.comparison import HEADER, duration, figures, nearness, reasons, tables, tally
+from replications.engine import DEFAULT_FOLDER, NO_DATA, command
+from replications.store import RESULTS, findings, kept_results
 
 INDEX = """# Results
 
-The experiments of the papers, run again by the [lab](../howto/lab.md), and every number that was
+The experiments of the papers, [run again](../howto/reproduce.md), and every number that was
 published beside ours. A number *agrees* when it is as near to ours as the page of its experiment
 says, and is *within noise* when it would be if ours were three standard errors nearer. Where it
 *differs*, the page says why.
@@ -28,15 +27,15 @@ Not repeated here: AMOC curves, active learning, and the costs of acquiring attr
 """
 
 
-def write_pages(target, source=FOLDER, known=None):
+def write_pages(target, source=RESULTS, known=None):
     """Write a page for each experiment with results, its figures, and an index of all."""
     target = Path(target)
     (target / "figures").mkdir(parents=True, exist_ok=True)
     for old in (*target.glob("*.md"), *target.glob("figures/*.png")):
         old.unlink()
     rows, names = [], []
-    for experiment in experiments() if known is None else known:
-        results = shipped(experiment.name, Path(source))
+    for experiment in all_experiments() if known is None else known:
+        results = kept_results(experiment.name, Path(source))
         if results is None:
             found = "no full-scale run yet"
             what = f"`{experiment.name}`"
@@ -62,7 +61,7 @@ def _drawn(experiment, results):
     except Exception as error:
         error.add_note(
             f"This is {experiment.name}. If it has changed since its results were written, write "
-            f"them anew: python tools/lab_results.py {experiment.name}"
+            f"them anew: python -m replications run {experiment.name} --keep"
         )
         raise
 
@@ -70,7 +69,7 @@ def _drawn(experiment, results):
 def page_of(experiment, results, pictures):
     """Return the page of one experiment."""
     data = NO_DATA if experiment.reads_data else None
-    run = command(experiment, Path(DEFAULT_FOLDER), results.scale, results.seed, data)
+    run = command(experiment, DEFAULT_FOLDER, results.scale, results.seed, data)
     time = f"{duration(results.seconds)} on one processor"
     how = f"Scale {results.scale:g}, seed {results.seed}; {time}."
     found = plain(f"{tally(experiment, results)} {nearness(experiment)}".strip())
@@ -84,12 +83,12 @@ def page_of(experiment, results, pictures):
         cells = [[plain(cell) for cell in row] for row in rows]
         parts += [markdown_table([plain(source), *HEADER], cells)]
     for title, sentences in (
-        ("Why numbers differ", reasons(experiment, results)),
-        ("Found besides", experiment.findings),
-        ("Stand-ins", experiment.stand_ins),
+        ("Why numbers differ", map(plain, reasons(experiment, results))),
+        ("Found besides", findings(experiment.name)),  # written as Markdown
+        ("Stand-ins", map(plain, experiment.stand_ins)),
     ):
-        if sentences:
-            parts += [f"## {title}", "\n".join(f"- {plain(each)}" for each in sentences)]
+        if items := [f"- {each}" for each in sentences]:
+            parts += [f"## {title}", "\n".join(items)]
     if pictures:
         parts.append("## Figures")
     for figure in pictures:

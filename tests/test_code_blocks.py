@@ -16,26 +16,27 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from toy_experiment import TOY
 
+from replications import run
 from stakes import BinnedScoreCounts, CostMatrix
-from stakes.lab import run
 from stakes.learn import compare_learners
 
 NO_CODE = {"text", "{eval-rst}", "{glossary}", "{include}", "{toctree}"}
 RUN_BY = {
     ("CONTRIBUTING.md", "console"): "tests/test_documents.py",
     ("README.md", "console"): "tests/test_documents.py",
-    ("docs/explanation/what_we_found.md", "console"): "tests/cli/test_lab_guide.py",
+    ("docs/explanation/what_we_found.md", "console"): "tests/replications/test_guide.py",
     ("docs/howto/binned_scores.md", "sql"): "tests/test_code_blocks.py",
     ("docs/howto/ci_gate.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/ci_gate.md", "yaml"): "tests/cli/test_guide.py",
     ("docs/howto/command_line.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/engines.md", "pycon"): "tests/engines/test_clusters.py",
-    ("docs/howto/lab.md", "py"): "tests/test_code_blocks.py",
+    ("docs/howto/simulate.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/large_files.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/merge.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/mlflow.md", "py"): "tests/track/test_mlflow_run.py",
     ("docs/howto/report.md", "console"): "tests/cli/test_guide.py",
-    ("docs/howto/reproduce.md", "console"): "tests/cli/test_lab_guide.py",
+    ("docs/howto/reproduce.md", "console"): "tests/replications/test_guide.py",
+    ("docs/howto/reproduce.md", "py"): "tests/test_code_blocks.py",
     ("docs/tutorial/index.md", "console"): "tests/test_tutorial.py",
     ("docs/tutorial/index.md", "py"): "tests/test_tutorial.py",
 }
@@ -87,9 +88,9 @@ def cluster():
         yield started.scheduler_address
 
 
-def test_the_lab_guide_runs_on_a_cluster(cluster, tmp_path, monkeypatch):
+def test_an_experiment_of_the_guide_runs_on_a_cluster(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (shown,) = blocks(text_of("docs/howto/lab.md"), "py")
+    (shown,) = blocks(text_of("docs/howto/reproduce.md"), "py")
     assert shown.count("tcp://scheduler:8786") == 1
     names = {"run": run, "mine": TOY}
     exec(shown.replace("tcp://scheduler:8786", cluster), names)  # noqa: S102 - our own guide

@@ -85,7 +85,9 @@ def test_a_list_that_mixes_text_and_numbers_keeps_both():
     ],
 )
 def test_a_missing_label_is_named_by_its_row(values, row):
-    with pytest.raises(LabelError, match=rf"y_true: the label at row {row} is missing .*Leave out"):
+    with pytest.raises(
+        LabelError, match=rf"y_true: the label at position {row} is missing .*Leave"
+    ):
         as_column(values, "y_true")
 
 
@@ -120,8 +122,8 @@ def test_what_is_no_column_of_labels_is_refused(values, error, message):
 def test_an_unknown_label_names_row_value_and_what_is_known():
     with pytest.raises(
         LabelError,
-        match=r"y_pred: the label 'frud' at row 2 \(the first of 3 such rows\) is not among the "
-        r"decisions: 'ok', 'fraud'\. Did you mean 'fraud'\?",
+        match=r"y_pred: the label 'frud' at position 2 \(the first of 3 such rows\) is not among "
+        r"the decisions: 'ok', 'fraud'\. Did you mean 'fraud'\?",
     ):
         label_codes(["ok", "ok", "frud", "frud", "a"], "y_pred", ("ok", "fraud"), "decisions")
 

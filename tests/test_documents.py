@@ -67,8 +67,8 @@ def test_the_readme_shows_the_real_output_of_the_demo(capsys, tmp_path, monkeypa
     assert f"\n\n{shown[1]}\n" in capsys.readouterr().out  # the whole table
 
 
-def test_the_readme_shows_the_coverage_that_the_lab_measured():
-    kept = pyarrow.parquet.read_table(ROOT / "docs" / "lab_results" / "bcost-coverage.parquet")
+def test_the_readme_shows_the_coverage_that_was_measured():
+    kept = pyarrow.parquet.read_table(ROOT / "replications" / "results" / "bcost-coverage.parquet")
     rows = kept.select(["method", "measure", "value"]).to_pylist()
 
     def values(method, measure):

@@ -13,10 +13,12 @@ import stakes
 from stakes.cli.main import main
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
+BUILD = SETTINGS["tool"]["hatch"]["build"]
 EXTRAS = PROJECT["optional-dependencies"]
 RECIPE = yaml.safe_load((ROOT / "conda-recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-FOR_USERS = ("plot", "report", "cli", "trees", "lab", "mlflow", "engines")
+FOR_USERS = ("plot", "report", "cli", "trees", "mlflow", "engines")
 CONDA_NAMES = {
     "duckdb": "python-duckdb",
     "ibis-framework": "ibis-duckdb",
@@ -79,7 +81,7 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     assert set(needs["run"]) == {python, *bounds(with_command)}
     every = {each for extra in FOR_USERS for each in bounds(EXTRAS[extra])}
     assert set(needs["run_constraints"]) == every - set(needs["run"])
-    builds = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    builds = SETTINGS["build-system"]
     assert set(needs["host"]) == {python, "pip", *bounds(builds["requires"])}
 
 
@@ -103,6 +105,15 @@ def test_what_the_recipe_tries_works(tmp_path, monkeypatch, capsys):
         assert name in PROJECT["scripts"]
         assert main(arguments) == 0
     assert stakes.__version__ in capsys.readouterr().out
+
+
+def test_the_wheel_holds_no_replication_and_the_source_archive_does():
+    targets = BUILD["targets"]
+    assert targets["wheel"] == {"packages": ["src/stakes"]}
+    assert not [path for path in (ROOT / "src").rglob("*") if "replications" in path.name]
+    assert "/replications" in targets["sdist"]["include"]
+    checked = (ROOT / "tools" / "compare_builds.py").read_text(encoding="utf-8")
+    assert '"replications/"' in checked  # on what is really built, by `make wheel-check`
 
 
 def test_every_extra_is_tried_from_the_wheel():

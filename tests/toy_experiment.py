@@ -4,8 +4,8 @@ import os
 import signal
 import time
 
-from stakes.lab import Experiment, Printed
-from stakes.lab.experiment import share
+from replications import Experiment, Printed
+from replications.experiment import share
 
 
 def measure(trial, *, chance, sides):

@@ -14,7 +14,7 @@ from pathlib import Path
 NEEDED = (
     *("CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "README.md", "conftest.py"),
     *("conda-recipe/recipe.yaml", "docs/conf.py", "docs/howto/report.png", "examples/", "tests/"),
-    *("pyproject.toml", "tools/setup", "tests/test_documents.py", "tests/golden/"),
+    *("pyproject.toml", "tools/setup", "tests/test_documents.py", "tests/golden/", "replications/"),
 )
 
 
@@ -40,6 +40,8 @@ def main() -> None:
     differing = sorted(name for name in first | second if first.get(name) != second.get(name))
     if differing:
         raise SystemExit(f"the archive makes another wheel: {', '.join(differing)}")
+    if others := sorted(name for name in first if not name.startswith(("stakes/", "stakes-"))):
+        raise SystemExit(f"the wheel holds what is not the package: {', '.join(others)}")
     size = archive.stat().st_size / 1e6
     print(
         f"{archive.name} ({size:.1f} MB) has {len(tests)} files of tests, and makes the same wheel."

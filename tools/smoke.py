@@ -77,9 +77,9 @@ def cli() -> None:
     rows = zip(*columns.values(), strict=True)
     lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
     Path("predictions.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = run("evaluate", "predictions.csv", "--fp", "1", "--fn", "10", "--pos-label", "1")
-    expect("careless" in said, right=True)
-    expect("bcost-coverage" in run("lab", "list"), right=True)
+    given = ["predictions.csv", "--fp", "1", "--fn", "10", "--pos-label", "1"]
+    expect("careless" in run("evaluate", *given), right=True)
+    expect("bcost" in run("simulate", "coverage", *given, "--repeats", "50"), right=True)
 
 
 def trees() -> None:
@@ -89,13 +89,6 @@ def trees() -> None:
     rows = [[score] for score in SCORES]
     proba = LazyOptionTreeClassifier().fit(rows, ACTUAL).predict_proba(rows)
     expect(proba.shape, (len(ACTUAL), 2))
-
-
-def lab() -> None:
-    """Run a little of an experiment, and draw it."""
-    run("lab", "run", "loss-distribution", "--scale", "0.01")
-    run("lab", "draw", "loss-distribution")
-    expect(any(Path().glob("*.png")), right=True)
 
 
 def mlflow() -> None:
@@ -145,7 +138,7 @@ def expect(found: object, right: object) -> None:
 
 
 EXTRAS: dict[str, Callable[[], None]] = {
-    each.__name__: each for each in (plot, report, cli, trees, lab, mlflow, engines)
+    each.__name__: each for each in (plot, report, cli, trees, mlflow, engines)
 }
 
 

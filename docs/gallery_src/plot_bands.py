@@ -36,8 +36,9 @@ for ax, (title, band) in zip(axes, bands.items(), strict=True):
 # %%
 # "Exact" is what the bootstrap comes to with infinitely many lines; its corners come from the few
 # matrices that 30 examples allow. Both are too sure where few mistakes were seen. The default
-# method is not; how often each contains the truth, ``stakes lab run exact-band-coverage`` measures.
-# It shows most where there were none at all in one class:
+# method is not; how often each contains the truth is measured by
+# ``python -m replications run exact-band-coverage``. It shows most where there were none at all in
+# one class:
 
 perfect = CostLine(fpr=0, tpr=16 / 20, positives=20, negatives=10)
 for method in ("exact", "mover"):

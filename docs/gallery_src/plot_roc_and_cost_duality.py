@@ -27,7 +27,7 @@ stump = DecisionTreeClassifier(max_depth=1, class_weight={"benign": 1, "malignan
 tree = DecisionTreeClassifier(min_samples_leaf=8, random_state=0)
 
 lines = [
-    CostLine.from_confusion(
+    CostLine.from_counts(
         Confusion.from_labels(y, cross_val_predict(model, X, y, cv=10)),
         pos_label="malignant",
         name=name,

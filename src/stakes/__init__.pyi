@@ -1,4 +1,4 @@
-from . import errors, lab, learn, show
+from . import errors, learn, show, simulate
 from .costs import CostMatrix, CostRanges, ExampleCosts
 from .counts import (
     BinnedScoreCounts,
@@ -153,7 +153,6 @@ __all__ = [
     "informational_loss",
     "isoperformance_line",
     "kappa",
-    "lab",
     "learn",
     "normalized_cost",
     "operating_condition",
@@ -167,6 +166,7 @@ __all__ = [
     "roc_points",
     "savings",
     "show",
+    "simulate",
     "success_rate",
     "total_cost",
     "trivial_costs",

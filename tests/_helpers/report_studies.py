@@ -7,8 +7,8 @@ import numpy as np
 
 from stakes import CostMatrix
 from stakes.findings import Settings, findings
+from stakes.predictions import ArrowTable
 from stakes.study import Study
-from stakes.study.columns import Table
 
 ROOT = Path(__file__).parents[2]
 HOSTILE_CLASSES = ("<script>alert(1)</script>", '=HYPERLINK("x")')
@@ -23,7 +23,7 @@ HOSTILE_MODELS = (
 def table(columns):
     import pyarrow as pa
 
-    return Table(pa.table(columns), "predictions.csv")
+    return ArrowTable(pa.table(columns), "predictions.csv")
 
 
 def noisy(rng, actual, choices, share):
@@ -48,7 +48,7 @@ def example():
 
     source = "examples/breast_cancer.csv"
     costs = CostMatrix.read(ROOT / "examples/breast_cancer_costs.csv")
-    study = Study.from_table(Table(read_table(ROOT / source), source), costs)
+    study = Study.from_table(ArrowTable.of_file(read_table(ROOT / source), source), costs)
     return study, Settings(currency="USD", volume=10_000, command=f"stakes report {source}")
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from replications.domains.gaussians import Gaussians
 from stakes import CostMatrix
-from stakes.lab import Gaussians
 
 SHIFT = 1.5
 PREVALENCE = 0.3

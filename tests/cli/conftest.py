@@ -3,13 +3,11 @@
 import io
 import sys
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from toy_experiment import TOY
 
 from stakes.cli.main import main
 
@@ -78,26 +76,3 @@ def stakes(folder, capsys, monkeypatch):  # noqa: ARG001 - commands run in the f
         return Said(code, *capsys.readouterr())
 
     return run
-
-
-def draw_toy(results):
-    """Draw the toy, for the commands that draw."""
-    plt = import_module("matplotlib.pyplot")
-    figure, axes = plt.subplots()
-    axes.plot([row["value"] for row in results.rows])
-    return {"figure-1": figure}
-
-
-@pytest.fixture
-def toy(monkeypatch):
-    """Put the tests' own experiment in place of all others, and return it."""
-    experiment = replace(
-        TOY,
-        draw=draw_toy,
-        findings=["Two sides are both up a quarter of the time."],
-        stand_ins=["A random number stands in for the coin."],
-    )
-    module = SimpleNamespace(EXPERIMENT=experiment)
-    monkeypatch.setitem(sys.modules, "stakes.lab.replicate.toy", module)
-    monkeypatch.setattr("stakes.lab.catalogue.NAMES", ("toy",))
-    return experiment

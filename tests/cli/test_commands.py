@@ -16,7 +16,7 @@ from pyarrow import feather
 from stakes import Confusion, CostMatrix, evaluate, plan_test_size
 from stakes.cli._output import Progress
 from stakes.cli.demo import DATA
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import names_of_intervals
 
 EVALUATE = ["-q", "evaluate"]
 COSTS = ["-c", "costs.csv"]
@@ -42,7 +42,7 @@ def test_the_cost_is_that_of_the_library(stakes, folder):
     )
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("method", ["auto", *names_of_intervals()])
 def test_every_interval_method_is_in_the_help_and_takes_the_seed(method, stakes):
     assert re.search(rf"\b{method}\b", " ".join(stakes("evaluate", "--help").out.split()))
     asked = (*EVALUATE, "predictions.csv", *COSTS, "--method", method, "--json", "-")

@@ -13,8 +13,8 @@ import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
+from stakes.predictions import tally
 from stakes.read import shards as parts
-from stakes.study import counting
 
 INLINE = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
 
@@ -255,7 +255,7 @@ def test_progress_names_the_part(write, monkeypatch):
 
 def test_scores_that_do_not_fit_are_refused(stakes, write, monkeypatch):
     whole, parted, _ = write("parquet")
-    monkeypatch.setattr(counting, "MOST_SCORES", 500)
+    monkeypatch.setattr(tally, "MOST_SCORES", 500)
     assert stakes("threshold", whole, *INLINE).code == 0  # it is read whole
     said = stakes("threshold", parted, *INLINE)
     assert said.code == 2

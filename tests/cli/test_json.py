@@ -18,7 +18,10 @@ COMMANDS = {
         ["plan", *INPUT, "-m", "old", "-m", "tree", "--difference", "10"],
     ],
     "counts": [["count", *INPUT]],
-    "lab": [["lab", "run", "toy", "--scale", "0.1", "--jobs", "1"]],
+    "simulate": [
+        ["simulate", each, *INPUT, "-m", "old", "-m", "tree", "--repeats", "20"]
+        for each in ("coverage", "type-one", "power")
+    ],
 }
 
 
@@ -32,7 +35,6 @@ def keys(value):
             yield from keys(each)
 
 
-@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_key_is_documented(name, stakes, folder):
     head, *sections = re.split(r"(?m)^## stakes-(\w+)/1$", PAGE.read_text(encoding="utf-8"))

@@ -118,7 +118,7 @@ def test_too_little_memory(stakes, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("stakes.study.files.read_table", fail)
+    monkeypatch.setattr("stakes.predictions.files.read_table", fail)
     assert stakes(*EVALUATE).err == "stakes: there is not enough memory for this file.\n"
 
 
@@ -165,7 +165,7 @@ def test_an_interrupted_command_says_so(stakes, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("stakes.study.files.read_table", interrupt)
+    monkeypatch.setattr("stakes.predictions.files.read_table", interrupt)
     said = stakes(*EVALUATE)
     assert (said.code, said.out, said.err) == (130, "", "stakes: interrupted.\n")
 

@@ -92,7 +92,7 @@ def test_as_plain_lists_and_for_a_notebook():
         (
             lambda: ExampleCosts([[1, np.nan]]),
             InputError,
-            "values: expected finite numbers, got nan at row 0, column 1",
+            "values: expected finite numbers, got nan at position .0, 1",
         ),
         (lambda: ExampleCosts(np.empty((0, 2))), InputError, "values is empty"),
         (lambda: ExampleCosts([1, 2]), InputError, "values: expected a two-dimensional"),
@@ -104,7 +104,7 @@ def test_as_plain_lists_and_for_a_notebook():
         (
             lambda: ExampleCosts([[1, 2]]).of([3]),
             LabelError,
-            "y_pred: the label 3 at row 0 .*not among the decisions of the costs: 0, 1",
+            "y_pred: the label 3 at position 0 .*not among the decisions of the costs: 0, 1",
         ),
         (
             lambda: ExampleCosts([[1, 2]]).of([0, 1]),
@@ -114,7 +114,7 @@ def test_as_plain_lists_and_for_a_notebook():
         (
             lambda: ExampleCosts.from_matrix(COSTS, ["ok", "no"]),
             LabelError,
-            "y_true: the label 'no' at row 1 .*classes of the costs",
+            "y_true: the label 'no' at position 1 .*classes of the costs",
         ),
         (
             lambda: ExampleCosts.from_matrix(COSTS, ["ok"], [1, 2]),

@@ -265,7 +265,7 @@ def test_numbers_and_their_texts_name_columns_alike():
 
 def test_probabilities_that_rounding_pushed_out_are_pushed_back():
     assert FRAUD.risk([[1.0000000000000002, -1e-17]]).tolist() == FRAUD.risk([[1, 0]]).tolist()
-    with pytest.raises(InputError, match="between 0 and 1, got -1e-06 at row 0, column 1"):
+    with pytest.raises(InputError, match=r"between 0 and 1, got -1e-06 at position \[0, 1\]"):
         FRAUD.risk([[1.0, -1e-6]])
 
 
@@ -393,17 +393,17 @@ def test_repr_and_html_say_which_side_is_predicted():
         (
             lambda: FRAUD.risk([[0.5, 0.4]]),
             InputError,
-            "proba: .*sum to 1, those of row 0 sum to 0.9",
+            "proba: .*sum to 1, those at position 0 sum to 0.9",
         ),
         (
             lambda: FRAUD.risk([[1, 0], [1.5, -0.5]]),
             InputError,
-            "proba: expected probabilities between 0 and 1, got 1.5 at row 1, column 0",
+            "proba: expected probabilities between 0 and 1, got 1.5 at position .1, 0",
         ),
         (
             lambda: FRAUD.risk([[1, 0], [np.nan, 1]]),
             InputError,
-            "proba: expected finite.*nan at row 1, column 0",
+            "proba: expected finite.*nan at position .1, 0",
         ),
         (lambda: FRAUD.risk([[0.2, 0.3, 0.5]]), InputError, "proba: expected 2 columns.*got 3"),
         (lambda: FRAUD.risk(np.empty((0, 2))), InputError, "proba is empty"),

@@ -172,7 +172,7 @@ def test_rows_of_weight_zero_are_rows():
     confusion = Confusion.from_labels(["a", "b"], ["a", "c"], sample_weight=[1, 0])
     assert confusion.labels == ("a", "b", "c")
     assert confusion.counts.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
-    with pytest.raises(LabelError, match="y_pred: the label 'typo' at row 1"):
+    with pytest.raises(LabelError, match="y_pred: the label 'typo' at position 1"):
         Confusion.from_labels(["a", "b"], ["a", "typo"], labels=["a", "b"], sample_weight=[1, 0])
 
 
@@ -228,7 +228,7 @@ def test_a_class_says_how_it_is_compared():
 
 
 def test_frame():
-    frame = Confusion([[1, 2], [0, 4], [5, 6]], ["x", "y"], ["x", "y", "ask"]).frame()
+    frame = Confusion([[1, 2], [0, 4], [5, 6]], ["x", "y"], ["x", "y", "ask"]).to_frame()
     assert frame.loc["ask", "y"] == 6
     assert list(frame.index) == ["x", "y", "ask"]
     assert (frame.index.name, frame.columns.name) == ("predicted", "actual")
@@ -237,7 +237,7 @@ def test_frame():
 def test_frame_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match="pip install pandas"):
-        Confusion([[1, 2], [0, 4]], ["x", "y"]).frame()
+        Confusion([[1, 2], [0, 4]], ["x", "y"]).to_frame()
 
 
 def test_equality_pickling_and_texts():
@@ -274,12 +274,12 @@ def test_equality_pickling_and_texts():
         (
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[1, -1]),
             InputError,
-            "sample_weight: weights cannot be negative, got -1.0 at row 1",
+            "sample_weight: weights cannot be negative, got -1.0 at position 1",
         ),
         (
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[np.nan, 1]),
             InputError,
-            "sample_weight: expected finite numbers, got nan at row 0",
+            "sample_weight: expected finite numbers, got nan at position 0",
         ),
         (
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[0, 0]),
@@ -301,12 +301,12 @@ def test_equality_pickling_and_texts():
                 [0, 1], [0, 1], sample_weight=np.ma.array([1.0, 2.0], mask=[False, True])
             ),
             InputError,
-            r"sample_weight: expected numbers, got a masked entry at row 1 \(1 in all\)",
+            r"sample_weight: expected numbers, got a masked entry at position 1 \(1 in all\)",
         ),
         (
             lambda: Confusion(np.ma.masked_equal([[1, 2], [3, 4]], 3), [0, 1], rows="actual"),
             InputError,
-            "counts: expected numbers, got a masked entry at row 1, column 0",
+            "counts: expected numbers, got a masked entry at position .1, 0",
         ),
         (
             lambda: Confusion([[1, 2], [3]], [0, 1], rows="actual"),
@@ -331,12 +331,12 @@ def test_equality_pickling_and_texts():
         (
             lambda: Confusion.from_labels([0, 1], [0, 2], labels=[0, 1]),
             LabelError,
-            "y_pred: the label 2 at row 1 .*not among the decisions: 0, 1",
+            "y_pred: the label 2 at position 1 .*not among the decisions: 0, 1",
         ),
         (
             lambda: Confusion.from_labels([0, 2], [0, 1], labels=[0, 1]),
             LabelError,
-            "y_true: the label 2 at row 1 .*not among the classes: 0, 1",
+            "y_true: the label 2 at position 1 .*not among the classes: 0, 1",
         ),
         (
             lambda: Confusion.from_labels(range(9000), range(9000)),
@@ -346,13 +346,13 @@ def test_equality_pickling_and_texts():
         (
             lambda: Confusion([[1, -2], [0, 1]], [0, 1]),
             InputError,
-            r"counts: counts cannot be negative, got -2.0 at \(0, 1\)",
+            r"counts: counts cannot be negative, got -2.0 at position \[0, 1\]",
         ),
         (lambda: Confusion([[0, 0], [0, 0]], [0, 1]), InputError, "counts: all counts are zero"),
         (
             lambda: Confusion([[1, np.inf], [0, 1]], [0, 1]),
             InputError,
-            "counts: expected finite numbers, got inf at row 0, column 1",
+            "counts: expected finite numbers, got inf at position .0, 1",
         ),
         (
             lambda: Confusion([[1, 2, 3], [0, 1, 3]], [0, 1]),

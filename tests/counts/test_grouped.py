@@ -94,17 +94,17 @@ def test_equality_pickling_and_texts():
         (
             lambda: GroupedConfusion.from_labels([0, 1], [0, 1], ["p", None]),
             LabelError,
-            "groups: the label at row 1 is missing",
+            "groups: the label at position 1 is missing",
         ),
         (
             lambda: GroupedConfusion.from_labels([0, 1], [0, 2], ["p", "q"], labels=[0, 1]),
             LabelError,
-            "y_pred: the label 2 at row 1 .*not among the decisions",
+            "y_pred: the label 2 at position 1 .*not among the decisions",
         ),
         (
             lambda: GroupedConfusion.from_labels([0], [0], ["p"], y_pred_2=[2], labels=[0, 1]),
             LabelError,
-            "y_pred_2: the label 2 at row 0",
+            "y_pred_2: the label 2 at position 0",
         ),
         (
             lambda: GroupedConfusion.from_labels(range(5000), range(5000), range(5000)),

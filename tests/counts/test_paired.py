@@ -39,7 +39,7 @@ def test_the_first_axis_is_the_first_classifier():
 def test_bad_input():
     with pytest.raises(InputError, match="y_pred_1 has 1 rows, y_pred_2 has 2 rows, y_true has 1"):
         PairedConfusion.from_labels([0], [0], [0, 1])
-    with pytest.raises(LabelError, match="y_pred_2: the label 5 at row 0"):
+    with pytest.raises(LabelError, match="y_pred_2: the label 5 at position 0"):
         PairedConfusion.from_labels([0], [1], [5], labels=[0, 1])
     with pytest.raises(InputError, match=r"counts: .*expected an array of shape \(2, 2, 2\)"):
         PairedConfusion(np.ones((2, 2, 3)), [0, 1])

@@ -226,7 +226,7 @@ ROWS = {"ranks_1": [0, 1], "ranks_2": [0, 0], "positive": [True, False]}
         (
             lambda: PairedScoreCounts.from_scores([0, 1], [1, np.nan], [1, 2]),
             InputError,
-            r"y_score_1: expected numbers, got NaN at row 1 \(1 in all\)",
+            r"y_score_1: expected numbers, got NaN at position 1 \(1 in all\)",
         ),
         (
             lambda: PairedScoreCounts.from_scores([0, 1], [1, 2], ["low", "high"]),

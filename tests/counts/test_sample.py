@@ -37,10 +37,10 @@ def test_costs_of_predictions_are_those_of_a_plain_loop(data):
     first, second = data.draw(decided), data.draw(decided)
     ours = [row["abc".index(decision)] for row, decision in zip(table, first, strict=True)]
     theirs = [row["abc".index(decision)] for row, decision in zip(table, second, strict=True)]
-    sample = CostSample.from_predictions(costs, first)
+    sample = CostSample.from_labels(costs, first)
     assert sample.values.tolist() == ours
     assert (sample.low, sample.high) == (min(map(min, table)), max(map(max, table)))
-    pair = CostSample.from_predictions(costs, first, second)
+    pair = CostSample.from_labels(costs, first, second)
     assert pair.values.tolist() == [one - other for one, other in zip(ours, theirs, strict=True)]
     assert -pair.low == pair.high == max(max(row) - min(row) for row in table)
 
@@ -65,7 +65,7 @@ def test_equality_pickling_and_texts():
         (
             lambda: CostSample(np.ma.array([1, 2], mask=[False, True])),
             InputError,
-            "values: expected numbers, got a masked entry at row 1",
+            "values: expected numbers, got a masked entry at position 1",
         ),
         (
             lambda: CostSample([1, 2], low=1.5),
@@ -76,9 +76,9 @@ def test_equality_pickling_and_texts():
         (lambda: CostSample([1, 2], high=np.nan), InputError, "low, high: expected finite bounds"),
         (lambda: CostSample([1, 2], low="0"), InputError, "low: expected numbers, got '0'"),
         (
-            lambda: CostSample.from_predictions(ExampleCosts([[1, 2]]), [5]),
+            lambda: CostSample.from_labels(ExampleCosts([[1, 2]]), [5]),
             LabelError,
-            "y_pred: the label 5 at row 0",
+            "y_pred: the label 5 at position 0",
         ),
     ],
 )

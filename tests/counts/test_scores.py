@@ -136,7 +136,7 @@ def test_pickle_and_repr():
         (
             lambda: ScoreCounts.from_scores([0, 1], [0.5, np.nan]),
             InputError,
-            r"y_score: expected numbers, got NaN at row 1 \(1 in all\)",
+            r"y_score: expected numbers, got NaN at position 1 \(1 in all\)",
         ),
         (
             lambda: ScoreCounts.from_scores([0, 1], ["low", "high"]),
@@ -161,7 +161,7 @@ def test_pickle_and_repr():
         (
             lambda: ScoreCounts.from_scores([0, 1], np.ma.array([1.0, 2.0], mask=[True, False])),
             InputError,
-            "y_score: expected numbers, got a masked entry at row 0",
+            "y_score: expected numbers, got a masked entry at position 0",
         ),
         (
             lambda: ScoreCounts.from_scores([0, 1], [1, 2], sample_weight=[1e200, 1]),
@@ -191,7 +191,7 @@ def test_pickle_and_repr():
         (
             lambda: ScoreCounts([1], np.ma.array([1], mask=[True]), [1]),
             InputError,
-            "positives: expected numbers, got a masked entry at row 0",
+            "positives: expected numbers, got a masked entry at position 0",
         ),
         (lambda: ScoreCounts([1, 2], [1, 1], [1, 1]), InputError, "thresholds: .*highest first"),
         (lambda: ScoreCounts([], [], []), InputError, "thresholds"),

@@ -395,7 +395,7 @@ def test_a_band_is_a_result_like_others():
     assert pickle.loads(pickle.dumps(band)) == band  # noqa: S301 - made here
     assert hash(band) == hash(FIGURE_11.band(0.9, pc=[0.2, 0.5]))
     assert band != FIGURE_11.band(0.91, pc=[0.2, 0.5])
-    frame = band.frame()
+    frame = band.to_frame()
     assert frame.columns.tolist() == ["pc", "cost", "low", "high"]
     assert frame["pc"].tolist() == [0.2, 0.5]
     assert not frame.isna().any().any()
@@ -489,5 +489,5 @@ def test_moments_check_what_they_are_asked_for():
     with pytest.raises(InputError, match="between 0 and 1; got -1"):
         FIGURE_11.moments([-1])
     table = Confusion([[6, 4], [4, 16]], labels=[0, 1])
-    mean, _ = CostLine.from_confusion(table).moments()
+    mean, _ = CostLine.from_counts(table).moments()
     assert len(mean) == 201

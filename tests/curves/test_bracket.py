@@ -138,7 +138,7 @@ def test_it_is_a_curve_like_others(large):
     assert f"{len(binned.lowest):,} bins: the exact curve is nowhere more than" in curve.summary()
     assert curve.crossovers(curve) == []
     assert average_curves([curve, curve]).area() == pytest.approx(curve.area())
-    frame = curve.frame()
+    frame = curve.to_frame()
     assert (frame["lower"] <= frame["upper"]).all()
     content = curve.to_dict()
     assert content["width"] == curve.width

@@ -14,7 +14,7 @@ from stakes import (
     prevalence_at,
     worst_cost,
 )
-from stakes.curves.condition import CURVE_POINTS, condition_list
+from stakes.curves.band import CURVE_POINTS, condition_list
 from stakes.errors import InputError, InputTypeError
 
 shares = st.floats(0.001, 0.999)

@@ -397,7 +397,7 @@ def test_moments_are_equations_4_5_9_and_10(seed):
         (
             lambda: CostCurve.from_scores([1, 0], [1, np.nan]),
             InputError,
-            "y_score: expected numbers, got NaN at row 1",
+            "y_score: expected numbers, got NaN at position 1",
         ),
         (
             lambda: curve_of(0).select([1]),
@@ -452,7 +452,7 @@ def test_moments_are_equations_4_5_9_and_10(seed):
         (
             lambda: CostCurve.one_versus_rest([0, 7], [[0.5, 0.5], [1, 0]], labels=[0, 1]),
             LabelError,
-            "y_true: the label 7 at row 1",
+            "y_true: the label 7 at position 1",
         ),
     ],
 )
@@ -464,7 +464,7 @@ def test_bad_input(make, error, message):
 def test_a_curve_as_a_table_has_a_row_for_each_range():
     y_true, y_score = drawn(3)
     curve = CostCurve.from_scores(y_true, y_score)
-    frame = curve.frame()
+    frame = curve.to_frame()
     assert frame["low"].tolist() == curve.pieces.breaks[:-1].tolist()
     assert frame["high"].tolist() == curve.pieces.breaks[1:].tolist()
     assert frame["threshold"].tolist() == curve.thresholds.tolist()

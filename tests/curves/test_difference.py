@@ -176,7 +176,7 @@ def test_pickling_equality_and_what_is_shown():
     html = difference._repr_html_()
     assert html.count("<tr>") == 12
     assert "nan" not in html
-    assert not difference.band().frame().isna().any().any()
+    assert not difference.band().to_frame().isna().any().any()
 
 
 def test_type_of_a_difference_at_one_or_several_conditions():
@@ -261,7 +261,7 @@ DECIDED = PairedConfusion(np.ones((2, 2, 2), dtype=int), labels=[0, 1])
         (
             lambda: CostCurveDifference.from_scores([0, 1], [1, np.nan], [1, 2]),
             InputError,
-            "y_score_1: expected numbers, got NaN at row 1",
+            "y_score_1: expected numbers, got NaN at position 1",
         ),
         (
             lambda: CostCurveDifference(PAIRED).difference(1.5),

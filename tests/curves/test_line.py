@@ -13,7 +13,7 @@ from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 rates = st.floats(0, 1, allow_subnormal=False)
 
 # Figure 11 of Holte & Drummond: 16 of 20 positives and 4 of 10 negatives are called positive.
-FIGURE_11 = CostLine.from_confusion(Confusion([[6, 4], [4, 16]], labels=[0, 1]))
+FIGURE_11 = CostLine.from_counts(Confusion([[6, 4], [4, 16]], labels=[0, 1]))
 
 
 @given(rates, rates)
@@ -68,7 +68,7 @@ def test_moments_are_equations_4_5_9_and_10(data):
     found, alarmed = data.draw(st.integers(0, n_pos)), data.draw(st.integers(0, n_neg))
     miss, alarm = data.draw(st.floats(0.01, 100)), data.draw(st.floats(0.01, 100))
     table = Confusion([[n_neg - alarmed, n_pos - found], [alarmed, found]], labels=[0, 1])
-    line = CostLine.from_confusion(table)
+    line = CostLine.from_counts(table)
     n, most = n_pos + n_neg, max(miss, alarm)
     w = n_pos * miss / (n_pos * miss + n_neg * alarm)
     p, q = found / n_pos, alarmed / n_neg
@@ -88,13 +88,13 @@ def test_moments_are_equations_4_5_9_and_10(data):
 
 def test_the_positive_class_and_the_order_of_labels_are_as_named():
     table = Confusion([[16, 4], [4, 6]], labels=["yes", "no"])
-    line = CostLine.from_confusion(table, pos_label="yes", name="figure 11")
+    line = CostLine.from_counts(table, pos_label="yes", name="figure 11")
     assert line.point == FIGURE_11.point
     assert (line.positives, line.negatives, line.name) == (20, 10, "figure 11")
-    other = CostLine.from_confusion(table, pos_label="no")
+    other = CostLine.from_counts(table, pos_label="no")
     assert other.cost(0.2) == pytest.approx(line.cost(0.8))
     mixed = Confusion([[4, 6], [16, 4]], labels=["yes", "no"], decisions=["no", "yes"])
-    assert CostLine.from_confusion(mixed, pos_label="yes").point == line.point
+    assert CostLine.from_counts(mixed, pos_label="yes").point == line.point
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.1, 50), st.floats(0.1, 50))
@@ -110,7 +110,7 @@ def test_weighted_examples_count_for_what_their_weights_are_worth():
     table = Confusion.from_labels(
         [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 1, 0], sample_weight=[1, 1, 4, 2, 2, 2]
     )
-    line = CostLine.from_confusion(table)
+    line = CostLine.from_counts(table)
     assert line.point == pytest.approx((1 / 6, 2 / 3))
     assert line.positives == pytest.approx(3)
     # Of the negatives an example of weight 1 is wrong, one of 1 and one of 4 are right.
@@ -179,22 +179,22 @@ def test_pickling_equality_and_what_is_shown():
             "method: 'bootstrap' draws whole examples",
         ),
         (
-            lambda: CostLine.from_confusion(Confusion(np.eye(3), labels=[0, 1, 2])),
+            lambda: CostLine.from_counts(Confusion(np.eye(3), labels=[0, 1, 2])),
             LabelError,
             "exactly two classes are needed, got 3",
         ),
         (
-            lambda: CostLine.from_confusion(Confusion([[1, 0], [2, 0]], labels=[0, 1])),
+            lambda: CostLine.from_counts(Confusion([[1, 0], [2, 0]], labels=[0, 1])),
             InputError,
             "no example is 1, so its rates are not defined",
         ),
         (
-            lambda: CostLine.from_confusion(Confusion([[1, 2], [2, 1]], labels=["a", "b"])),
+            lambda: CostLine.from_counts(Confusion([[1, 2], [2, 1]], labels=["a", "b"])),
             LabelError,
             "pos_label: expected one of 'a', 'b', got 1",
         ),
         (
-            lambda: CostLine.from_confusion([[1, 2], [2, 1]]),
+            lambda: CostLine.from_counts([[1, 2], [2, 1]]),
             InputTypeError,
             "confusion: expected a Confusion",
         ),

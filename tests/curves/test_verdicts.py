@@ -64,7 +64,7 @@ def test_ranges_by_name():
 
 def test_as_data():
     found = made((0.25, -1), (0.5, 0), (1.0, 1), names=("<A>", "B"))
-    frame = found.frame()
+    frame = found.to_frame()
     assert frame.columns.tolist() == ["low", "high", "cheaper"]
     assert frame["low"].tolist() == [0, 0.25, 0.5]
     assert frame["high"].tolist() == [0.25, 0.5, 1]

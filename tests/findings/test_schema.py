@@ -10,9 +10,9 @@ import pytest
 from stakes import CostMatrix, compare_many, evaluate
 from stakes.errors import InputError, RareCostWarning
 from stakes.findings import SCHEMA, Settings, findings
+from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
 from stakes.study import Study
-from stakes.study.columns import Table
 
 ROOT = Path(__file__).parents[2]
 PREDICTIONS = ROOT / "examples" / "breast_cancer.csv"
@@ -22,7 +22,8 @@ SCHEMA_PAGE = (ROOT / "docs" / "reference" / "report_schema.md").read_text(encod
 
 @pytest.fixture(scope="module")
 def study():
-    return Study.from_table(Table(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS)
+    table = ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv")
+    return Study.from_table(table, COSTS)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_the_numbers_are_those_of_the_library(found):
 
 def test_one_model_has_nothing_to_be_compared_with():
     study = Study.from_table(
-        Table(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS, models=["tree"]
+        ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS, models=["tree"]
     )
     found = findings(study)
     assert found["pairs"] == []

@@ -11,12 +11,14 @@ from stakes import (
 )
 from stakes.errors import InputError
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import names_of_intervals
 
 COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
 
 
-@pytest.mark.parametrize("method", ["auto", *(name for name in METHODS if name != "bcost")])
+@pytest.mark.parametrize(
+    "method", ["auto", *(name for name in names_of_intervals() if name != "bcost")]
+)
 def test_a_batch_is_its_tables_one_by_one(method):
     rng = np.random.default_rng(0)
     tables = rng.multinomial(80, rng.dirichlet(np.ones(9)), 12).reshape(-1, 3, 3)

@@ -21,6 +21,7 @@ from stakes.errors import (
     InputTypeError,
     LabelError,
 )
+from stakes.infer._inference import outcomes_behind
 
 COSTS = CostMatrix.from_errors(
     false_positive=1, false_negative=10, pos_label="fraud", neg_label="ok"
@@ -92,7 +93,7 @@ def test_summary_without_costs_or_with_gains_names_no_worst_cell():
 
 
 def test_bad_input():
-    with pytest.raises(LabelError, match=r"y_pred: the label 'maybe' at row 1 .*decisions"):
+    with pytest.raises(LabelError, match=r"y_pred: the label 'maybe' at position 1 .*decisions"):
         evaluate(["ok", "ok"], ["ok", "maybe"], COSTS)
     with pytest.raises(LabelError, match="costs: there is no decision 0"):
         CostEstimate(Confusion([[1, 2], [3, 4]], [0, 1]), COSTS)
@@ -119,14 +120,14 @@ def test_groups_reach_every_part_of_an_estimate():
         y_true, 1 - y_true, CostMatrix.zero_one([0, 1]), groups=np.repeat(range(20), 5)
     )
     _, always = estimate.best_trivial()
-    assert always.outcomes().design == "grouped"
+    assert outcomes_behind(always).design == "grouped"
     with pytest.raises(DesignError, match="with groups the cells do not vary independently"):
         estimate.variance_contributions()
 
 
 def test_weights_reach_the_trivial_decision():
     estimate = evaluate(["ok", "fraud"], ["fraud", "ok"], COSTS, sample_weight=[3, 0.5])
-    assert estimate.best_trivial()[1].outcomes().design == "weighted"
+    assert outcomes_behind(estimate.best_trivial()[1]).design == "weighted"
 
 
 def test_bad_designs():

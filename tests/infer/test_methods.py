@@ -12,13 +12,13 @@ from scipy import stats
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, CostSample, PairedConfusion
 from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
 from stakes.infer._outcomes import principled_laplace
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import names_of_intervals
 from stakes.infer.methods.bcost import order
 
 COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
 TABLE = Confusion([[40, 2, 3], [5, 30, 1], [0, 4, 25]], list("abc"))
 ESTIMATE = CostEstimate(TABLE, COSTS)
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", names_of_intervals())
 
 
 def seeded(method):
@@ -391,4 +391,6 @@ def test_many_different_costs_are_condensed_without_narrowing(monkeypatch):
 
 def test_the_docstring_of_interval_names_every_method():
     for kind in (CostEstimate, CostDifference):
-        assert [name for name in METHODS if f'"{name}"' not in kind.interval.__doc__] == []
+        assert [
+            name for name in names_of_intervals() if f'"{name}"' not in kind.interval.__doc__
+        ] == []

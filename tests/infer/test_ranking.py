@@ -34,7 +34,7 @@ def test_a_clear_winner_and_its_summary():
     assert "EUR" in ranking.summary()
     assert "c1 is cheaper" in repr(ranking)
     assert "<table>" in ranking._repr_html_()
-    assert len(ranking.frame()) == 3
+    assert len(ranking.to_frame()) == 3
     assert ranking.to_dict()["best_set"] == ["c1"]
 
 
@@ -166,7 +166,7 @@ def test_bad_input():
         compare_many([0, 1], {"a": [0, 1]}, COSTS)
     with pytest.raises(InputTypeError, match="predictions: expected a mapping"):
         compare_many([0, 1], [[0, 1]], COSTS)
-    with pytest.raises(LabelError, match=r"predictions\['b'\]: the label 7 at row 0"):
+    with pytest.raises(LabelError, match=r"predictions\['b'\]: the label 7 at position 0"):
         compare_many([0, 1], {"a": [0, 1], "b": [7, 1]}, COSTS)
     with pytest.raises(InputError, match=r"predictions\['b'\] has 1 rows"):
         compare_many([0, 1], {"a": [0, 1], "b": [1]}, COSTS)

@@ -345,7 +345,7 @@ def test_what_is_shown_and_pickled():
     )
     assert repr(found) == text
     assert "<table>" in found._repr_html_()
-    frame = found.frame()
+    frame = found.to_frame()
     assert frame.columns.tolist() == [
         "classifier",
         "position",
@@ -426,7 +426,7 @@ def test_a_path_between_equal_costs_stands_still():
         (
             lambda: cost_sensitivity(Y_TRUE, {"x": ["d"] * 100}, MILD, HARSH),
             LabelError,
-            "the label 'd' at row 0",
+            "the label 'd' at position 0",
         ),
         (
             lambda: cost_sensitivity(Y_TRUE, PREDICTIONS, RANGES, cell=("a", "d")),

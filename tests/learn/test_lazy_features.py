@@ -123,7 +123,7 @@ def test_columns_that_cannot_be_tested():
         times = kind.DataFrame({"when": np.array(["2020-01-01", "2020-01-02"], "datetime64[us]")})
         with pytest.raises(InputError, match="'when' has times"):
             LazyTreeClassifier().fit(times, y)
-        with pytest.raises(InputError, match="'a' contains infinity at row 1"):
+        with pytest.raises(InputError, match="'a' contains infinity at position 1"):
             LazyTreeClassifier().fit(kind.DataFrame({"a": [0.0, np.inf]}), y)
         with pytest.raises(ValueError, match=r"0 sample|minimum of 1"):
             LazyTreeClassifier().fit(kind.DataFrame({"a": []}), [])

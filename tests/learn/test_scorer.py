@@ -145,9 +145,9 @@ def test_copies_and_pickles_score_alike():
 
 
 def test_a_class_or_a_decision_without_costs_is_named():
-    with pytest.raises(LabelError, match=r"y_true: the label 7 at row 1 .* not among the classes"):
+    with pytest.raises(LabelError, match=r"y_true: the label 7 at position 1 .* among the classes"):
         score(COSTS, [0, 7], [0, 1])
-    with pytest.raises(LabelError, match=r"y_pred: the label 2 at row 0 .* among the decisions"):
+    with pytest.raises(LabelError, match=r"y_pred: the label 2 at position 0 .*the decisions"):
         score(COSTS, [0, 1], [2, 1])
     for name, arrays in {"y_true": ([0, 7], [0, 1]), "y_pred": ([0, 1], [0, 7])}.items():
         with pytest.raises(LabelError, match=f"{name}: the label 7"):
@@ -155,7 +155,7 @@ def test_a_class_or_a_decision_without_costs_is_named():
 
 
 def test_in_a_search_the_error_is_raised_on_request():
-    with pytest.raises(LabelError, match="y_pred: the label 9 at row 0"):
+    with pytest.raises(LabelError, match="y_pred: the label 9 at position 0"):
         cross_validate(
             DummyClassifier(strategy="constant", constant=9),
             np.zeros((6, 1)),

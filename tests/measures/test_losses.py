@@ -104,11 +104,11 @@ def test_columns_of_a_frame_are_matched_by_name(loss):
     ("y_true", "proba", "error", "message"),
     [
         (["a", "b"], [[0.5, 0.5]], InputError, "y_true has 2 rows, proba has 1 rows"),
-        (["a", "z"], [[0.5, 0.5]] * 2, LabelError, "y_true: the label 'z' at row 1"),
-        (["a"], [[0.7, 0.7]], InputError, "proba: .*those of row 0 sum to 1.4"),
+        (["a", "z"], [[0.5, 0.5]] * 2, LabelError, "y_true: the label 'z' at position 1"),
+        (["a"], [[0.7, 0.7]], InputError, "proba: .*those at position 0 sum to 1.4"),
         (["a"], [[0.7, 0.2, 0.1]], InputError, "proba: expected 2 columns.*got 3"),
         (["a"], [["x", "y"]], InputError, "proba: expected numbers, got 'x'"),
-        ([None], [[0.5, 0.5]], LabelError, "y_true: the label at row 0 is missing"),
+        ([None], [[0.5, 0.5]], LabelError, "y_true: the label at position 0 is missing"),
     ],
 )
 def test_bad_input(loss, y_true, proba, error, message):

@@ -3,13 +3,18 @@ import pytest
 
 from stakes.errors import FileError
 from stakes.read.joins import joined
+from stakes.read.tables import FileRows
 
 FIRST = pa.table({"id": ["a", "b", "c"], "actual": ["x", "y", "x"], "pred": ["x", "x", "x"]})
 SECOND = pa.table({"id": ["c", "a", "b"], "actual": ["x", "x", "y"], "pred": ["y", "x", "x"]})
 
 
+def join(tables, key, actual):
+    return joined([FileRows(table, name) for name, table in tables], key, actual)
+
+
 def test_rows_are_found_by_their_names():
-    result = joined([("one/m.csv", FIRST), ("n.csv.gz", SECOND)], "id", "actual")
+    result = join([("one/m.csv", FIRST), ("n.csv.gz", SECOND)], "id", "actual")
     assert result.to_pydict() == {
         "id": ["a", "b", "c"],
         "actual": ["x", "y", "x"],
@@ -19,13 +24,13 @@ def test_rows_are_found_by_their_names():
 
 
 def test_files_of_the_same_name_are_numbered():
-    result = joined([("one/m.csv", FIRST), ("two/m.csv", SECOND)], "id", "actual")
+    result = join([("one/m.csv", FIRST), ("two/m.csv", SECOND)], "id", "actual")
     assert result.column_names == ["id", "actual", "1_pred", "2_pred"]
 
 
 def test_three_files_and_other_columns():
     third = pa.table({"id": ["b", "c", "a"], "svm": ["y", "y", "y"], "extra": [[1], [2], [3]]})
-    result = joined([("m", FIRST), ("n", SECOND.drop_columns("actual")), ("o", third)], "id", "x")
+    result = join([("m", FIRST), ("n", SECOND.drop_columns("actual")), ("o", third)], "id", "x")
     assert result.column_names == ["id", "actual", "m_pred", "n_pred", "svm", "extra"]
     assert result.column("extra").to_pylist() == [[3], [1], [2]]
 
@@ -35,19 +40,19 @@ def test_names_may_be_numbers_in_one_file_and_text_in_another(kind):
     numbers = pa.array(["3", "1", "2"]).cast(pa.int32() if kind == pa.int32() else pa.string())
     second = SECOND.set_column(0, "id", numbers.cast(kind))
     first = FIRST.set_column(0, "id", pa.array(["1", "2", "3"]))
-    result = joined([("m", first), ("n", second)], "id", "actual")
+    result = join([("m", first), ("n", second)], "id", "actual")
     assert result.column("n_pred").to_pylist() == ["x", "x", "y"]
-    again = joined([("m", second), ("n", second)], "id", "actual")
+    again = join([("m", second), ("n", second)], "id", "actual")
     assert again.column_names == ["id", "actual", "pred"]
 
 
 def test_names_that_are_lists():
     table = pa.table({"id": [[1], [2]], "actual": ["x", "y"]})
     with pytest.raises(FileError, match=r"m, column 'id': expected names of examples.*list"):
-        joined([("m", table), ("n", table)], "id", "actual")
+        join([("m", table), ("n", table)], "id", "actual")
 
 
 def test_columns_of_different_kinds_differ():
     second = pa.table({"id": ["a", "b", "c"], "pred": [[1], [2], [3]]})
-    result = joined([("m", FIRST), ("n", second)], "id", "actual")
+    result = join([("m", FIRST), ("n", second)], "id", "actual")
     assert result.column_names == ["id", "actual", "m_pred", "n_pred"]

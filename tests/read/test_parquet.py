@@ -3,7 +3,7 @@ import pytest
 from pyarrow import parquet
 
 from stakes.errors import FileError
-from stakes.read.checksums import parquet_bytes, read_parquet, said_in_parquet
+from stakes.read.checksums import has_metadata, parquet_bytes, read_parquet
 
 TABLE = pa.table({"a": [1, 2], "b": ["x", None]})
 
@@ -14,7 +14,7 @@ def test_what_is_said_is_read_with_the_table(tmp_path):
     table, said = read_parquet(path, "a thing")
     assert table.equals(TABLE)
     assert said == {"labels": ["ü", 1, 2.5, True]}
-    assert said_in_parquet(path)
+    assert has_metadata(path)
 
 
 def test_the_same_table_is_the_same_bytes():
@@ -23,12 +23,12 @@ def test_the_same_table_is_the_same_bytes():
 
 def test_other_files_say_nothing(tmp_path):
     path = tmp_path / "a.parquet"
-    assert not said_in_parquet(path)
+    assert not has_metadata(path)
     parquet.write_table(TABLE, path)
-    assert not said_in_parquet(path)
+    assert not has_metadata(path)
     assert read_parquet(path, "a thing") == (TABLE, None)
     path.write_text("text")
-    assert not said_in_parquet(path)
+    assert not has_metadata(path)
     with pytest.raises(FileError, match=r"a\.parquet: not a thing, because it cannot be read as a"):
         read_parquet(path, "a thing")
     with pytest.raises(FileError, match=r"\. Make it anew\.$"):
@@ -41,8 +41,8 @@ def test_other_files_say_nothing(tmp_path):
 
 def test_a_file_may_be_read_already():
     content = parquet_bytes(TABLE, {"a": 1})
-    assert said_in_parquet("-", content)
-    assert not said_in_parquet("-", content[:-20])
+    assert has_metadata("-", content)
+    assert not has_metadata("-", content[:-20])
     table, said = read_parquet("standard input", "a thing", content=content)
     assert (table.equals(TABLE), said) == (True, {"a": 1})
     with pytest.raises(FileError, match="standard input: not a thing"):

@@ -8,18 +8,18 @@ import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
-from stakes.read.tables import first_row, read_table
+from stakes.read.tables import read_table
 
 
 def test_cells_of_csv_files_stay_text(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('a,b,c\n01,NA,"x,\ny"\n,null,"say ""so"""\n')
-    assert read_table(path).to_pydict() == {
+    assert read_table(path).table.to_pydict() == {
         "a": ["01", ""],
         "b": ["NA", "null"],
         "c": ["x,\ny", 'say "so"'],
     }
-    assert first_row(read_table(path)) == 2
+    assert [read_table(path).place(row) for row in (0, 1, 2)] == ["line 2", "line 4", "row 3"]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -28,13 +28,13 @@ def test_cells_of_csv_files_stay_text(tmp_path):
 def test_the_separator_is_found(separator, start, end, tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(start + f"a{separator}b{end}1{separator}2{end}".encode())
-    assert read_table(path).to_pydict() == {"a": ["1"], "b": ["2"]}
+    assert read_table(path).table.to_pydict() == {"a": ["1"], "b": ["2"]}
 
 
 def test_one_column_needs_no_separator(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("actual\nok\nfraud\n")
-    assert read_table(path).to_pydict() == {"actual": ["ok", "fraud"]}
+    assert read_table(path).table.to_pydict() == {"actual": ["ok", "fraud"]}
 
 
 def test_formats_that_know_types(tmp_path):
@@ -46,8 +46,8 @@ def test_formats_that_know_types(tmp_path):
     )
     for name in ("a.PARQUET", "a.arrow", "a.ndjson"):
         found = read_table(tmp_path / name)
-        assert found.to_pydict() == table.to_pydict()
-        assert first_row(found) == 1
+        assert found.table.to_pydict() == table.to_pydict()
+        assert found.place(1) == ("line 3" if name == "a.ndjson" else "row 2")
 
 
 def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
@@ -55,14 +55,14 @@ def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
     table = pa.table({"id": names, "a": ["ok", "fraud", "ok"] * 1000, "x": [[1]] * 3000})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=1000)
     found = read_table(tmp_path / "a.parquet")
-    assert pa.types.is_dictionary(found.schema.field("a").type)
-    assert not pa.types.is_dictionary(found.schema.field("id").type)
-    assert found.to_pydict() == table.to_pydict()
+    assert pa.types.is_dictionary(found.table.schema.field("a").type)
+    assert not pa.types.is_dictionary(found.table.schema.field("id").type)
+    assert found.table.to_pydict() == table.to_pydict()
 
 
 def test_packed_files(tmp_path):
     (tmp_path / "a.csv.bz2").write_bytes(bz2.compress(b"a,b\n1,2\n"))
-    assert read_table(tmp_path / "a.csv.bz2").to_pydict() == {"a": ["1"], "b": ["2"]}
+    assert read_table(tmp_path / "a.csv.bz2").table.to_pydict() == {"a": ["1"], "b": ["2"]}
 
 
 def test_standard_input_shows_its_format(monkeypatch):
@@ -70,8 +70,8 @@ def test_standard_input_shows_its_format(monkeypatch):
     pq.write_table(pa.table({"a": ["1"]}), sink)
     for content in (b"a\n1\n", b'{"a": "1"}\n', sink.getvalue()):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert read_table("-").to_pydict() == {"a": ["1"]}
-        assert read_table("-", content).to_pydict() == {"a": ["1"]}
+        assert read_table("-").table.to_pydict() == {"a": ["1"]}
+        assert read_table("-", content).table.to_pydict() == {"a": ["1"]}
 
 
 def test_a_large_file_names_the_line_that_is_wrong(tmp_path):

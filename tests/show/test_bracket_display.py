@@ -19,7 +19,7 @@ def test_the_bracket_of_binned_scores_is_shaded():
     corners = shade.get_paths()[0].vertices
     at = corners[np.isclose(corners[:, 0], 0.2)][:, 1]
     assert (at.min(), at.max()) == pytest.approx((curve.lower(0.2), curve.upper(0.2)))
-    frame = display.frame()
+    frame = display.to_frame()
     assert (frame["lower"] <= frame["cost"] + 1e-12).all()
     assert frame["threshold"].iloc[100] == 0.5
     plt.close(display.figure_)

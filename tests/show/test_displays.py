@@ -85,14 +85,14 @@ def test_a_display_holds_what_it_draws():
     x, y = line.get_data()
     assert np.allclose(y, made.cost(x), atol=1e-15)
     assert set(made.pieces.breaks) <= set(x)
-    frame = display.frame()
+    frame = display.to_frame()
     assert list(frame) == ["pc", "cost", "low", "high", "threshold"]
     assert np.array_equal(frame["low"], display.band.low)
     assert np.array_equal(frame["cost"], made.cost(frame["pc"].to_numpy()))
 
 
 def test_without_a_band_the_frame_has_no_limits():
-    frame = CostCurveDisplay(CostLine(0.2, 0.9)).frame()
+    frame = CostCurveDisplay(CostLine(0.2, 0.9)).to_frame()
     assert list(frame) == ["pc", "cost"]
     assert len(frame) == 201
 
@@ -103,7 +103,7 @@ def test_scores_estimators_and_curves_draw_the_same():
     proba = model.predict_proba(examples)[:, 1]
     by_estimator = CostCurveDisplay.from_estimator(model, examples, y)
     by_scores = CostCurveDisplay.from_predictions(y, proba, name="LogisticRegression")
-    assert by_estimator.frame().equals(by_scores.frame())
+    assert by_estimator.to_frame().equals(by_scores.to_frame())
     assert entries(by_estimator.ax_) == entries(by_scores.ax_)
     assert by_estimator.curve == CostCurve.from_scores(y, proba, name="LogisticRegression")
 
@@ -214,14 +214,14 @@ def test_a_jump_of_a_curve_is_drawn_at_both_ends():
 def test_plotting_twice_gives_the_same_and_changes_nothing():
     made = curve()
     display = CostCurveDisplay(made, made.band())
-    before = display.frame()
+    before = display.to_frame()
     pictures = []
     for _ in range(2):
         figure = display.plot(lines=True, operating_range=True).figure_
         figure.canvas.draw()
         pictures.append(np.asarray(figure.canvas.buffer_rgba()))
     assert np.array_equal(*pictures)
-    assert display.frame().equals(before)
+    assert display.to_frame().equals(before)
 
 
 def test_the_operating_range_is_named_and_shaded():
@@ -359,12 +359,12 @@ def test_a_difference_is_drawn_with_its_verdicts():
 
 def test_the_frame_of_a_difference_says_who_is_cheaper():
     display = CostDifferenceDisplay.from_predictions(Y_TRUE, SHARP, DULL, names=("sharp", "dull"))
-    frame = display.frame()
+    frame = display.to_frame()
     assert list(frame) == ["pc", "difference", "low", "high", "cheaper"]
     inside = frame[(frame["pc"] > 0) & (frame["pc"] < 1)]
     assert ((inside["high"] < 0) == (inside["cheaper"] == "sharp")).all()
     assert set(frame["cheaper"]) == {"sharp", "undecided"}
-    assert list(CostDifferenceDisplay(difference()).frame()) == ["pc", "difference"]
+    assert list(CostDifferenceDisplay(difference()).to_frame()) == ["pc", "difference"]
 
 
 def test_estimators_are_compared():
@@ -418,7 +418,7 @@ def test_intervals_stand_in_the_order_of_their_costs():
     assert display.names == ("sharp", "dull")
     assert display.costs.tolist() == [estimates[name].cost for name in display.names]
     assert list(display.intervals) == [estimates[name].interval(0.9) for name in display.names]
-    frame = display.frame()
+    frame = display.to_frame()
     assert frame["low"].tolist() == [each.low for each in display.intervals]
     ax = display.ax_
     assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "dull"]
@@ -470,7 +470,7 @@ def test_a_path_of_costs_is_drawn():
         y_true, predictions, mild, harsh, steps=5, rng=0, unit="USD"
     )
     assert display.sensitivity == found
-    assert display.frame().equals(found.frame())
+    assert display.to_frame().equals(found.to_frame())
     upper, lower = display.axes_
     for i, name in enumerate(found.names):
         assert np.array_equal(upper.get_lines()[i].get_ydata(), found.cost[i])
@@ -517,7 +517,7 @@ def test_points_are_lines_and_the_hull_is_the_envelope():
     display = RocCostDisplay.from_curves([made], at=0.4)
     roc, cost = display.axes_
     points, hull = roc_points(made), roc_hull(made)
-    frame = display.frame()
+    frame = display.to_frame()
     assert np.array_equal(frame["left"], points.fpr)
     assert np.array_equal(frame["right"], 1 - points.tpr)
     assert frame["on_hull"].sum() == len(hull.fpr)
@@ -546,7 +546,7 @@ def test_hard_classifiers_are_points_and_whole_lines():
     assert np.allclose(cost.get_lines()[0].get_ydata(), [0.04, 0.6])
     assert [text.get_text() for text in roc.get_legend().get_texts()] == ["shy", "classifier 2"]
     assert (roc.get_title(), cost.get_title()) == ("ROC space: points", "cost space: lines")
-    frame = RocCostDisplay.from_curves([CostLine(0.5, 0.3)]).frame()
+    frame = RocCostDisplay.from_curves([CostLine(0.5, 0.3)]).to_frame()
     assert frame["on_hull"].tolist() == [True, False, True]
 
 
@@ -607,7 +607,7 @@ def test_without_matplotlib_a_display_says_what_to_install(monkeypatch):
     ):
         with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[plot\]'"):
             draw()
-    assert len(CostCurveDisplay(curve()).frame()) == 201
+    assert len(CostCurveDisplay(curve()).to_frame()) == 201
 
 
 def test_importing_the_displays_does_not_load_matplotlib():

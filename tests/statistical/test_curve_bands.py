@@ -255,7 +255,7 @@ def test_bands_hold_where_heavy_examples_are_the_hard_ones(heavy):
         y_true = np.repeat([0, 1], n)
         wrong = rng.random(2 * n) < np.where(hard, 0.4, 0.02)
         weight = np.where(hard, heavy, 1.0)
-        counts = CostLine.from_predictions(y_true, y_true ^ wrong, sample_weight=weight)
+        counts = CostLine.from_labels(y_true, y_true ^ wrong, sample_weight=weight)
         band = counts.band(NOMINAL, pc=pc)
         hits += (band.low <= rate) & (rate <= band.high)
     assert at_least(hits.min(), trials, NOMINAL - TWO_POINTS)

@@ -6,9 +6,9 @@ from _helpers.judge import at_least, at_most
 from statistical.test_coverage import FREQUENCIES, expf5_classifier
 
 from stakes import CostMatrix
+from stakes.infer._inference import run_test
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.significance import run_test
 
 pytestmark = pytest.mark.statistical
 TRIALS = 1000

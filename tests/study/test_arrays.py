@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from stakes import CostMatrix
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.findings import findings
+from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
 from stakes.study import Study, study_of
-from stakes.study.columns import Table
 
 COSTS = CostMatrix.from_errors(
     false_positive=2000, false_negative=40_000, pos_label="malignant", neg_label="benign"
@@ -26,7 +26,7 @@ def test_arrays_and_a_file_say_the_same():
         COSTS,
         y_score={name: rows[f"{name}_score"].tolist() for name in names},
     )
-    theirs = Study.from_table(Table(read_table(path), path), COSTS)
+    theirs = Study.from_table(ArrowTable.of_file(read_table(path)), COSTS)
     for part in ("models", "pairs", "curves", "verdict", "calibration"):
         assert findings(ours)[part] == findings(theirs)[part]
 
@@ -48,7 +48,7 @@ def test_bad_input():
         study_of([0, 1], {}, costs)
     with pytest.raises(InputError, match="different and not 'y_true'"):
         study_of([0, 1], {"y_true": [0, 1]}, costs)
-    with pytest.raises(InputError, match="a has 3"):
+    with pytest.raises(InputError, match=r"y_pred\['a'\] has 3"):
         study_of([0, 1], {"a": [0, 1, 1]}, costs)
-    with pytest.raises(InputError, match="a: expected one value an example"):
+    with pytest.raises(LabelError, match=r"y_pred\['a'\]: the label 'b' at position 1"):
         study_of([0, 1], {"a": np.array([0, "b"], dtype=object)}, costs)

@@ -13,7 +13,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, dates_error, hint, is_date, is_missing, listing, plain
+from stakes._core.labels import (
+    Label,
+    LabelMatcher,
+    dates_error,
+    hint,
+    is_date,
+    is_missing,
+    listing,
+    plain,
+)
 from stakes.errors import InputError, InputTypeError, LabelError
 
 CHUNK = 1 << 16
@@ -83,20 +92,20 @@ class Column:
         self, used: NDArray[np.bool_], labels: Sequence[Label], what: str
     ) -> NDArray[np.intp]:
         """Find the used values among the labels; -1 for values that do not occur."""
-        known = {label: position for position, label in enumerate(labels)}
-        occurring = np.flatnonzero(used).tolist()
-        strange = [index for index in occurring if self.values[index] not in known]
-        if strange:
-            raise self._unknown(strange, labels, what)
+        matcher = LabelMatcher(labels)
+        occurring = np.flatnonzero(used)
         found = np.full(len(self.values), -1, dtype=np.intp)
-        found[occurring] = [known[self.values[index]] for index in occurring]
+        found[occurring] = [matcher.find(self.values[index]) for index in occurring.tolist()]
+        strange = occurring[found[occurring] < 0]
+        if len(strange):
+            raise self._unknown(strange, labels, what)
         return found
 
-    def _unknown(self, strange: list[int], labels: Sequence[Label], what: str) -> LabelError:
+    def _unknown(self, strange: NDArray[np.intp], labels: Sequence[Label], what: str) -> LabelError:
         rows = np.flatnonzero(np.isin(self.codes, np.add(strange, self.offset)))
         value = self.values[int(self.codes[rows[0]]) - self.offset]
         if self.repeats is None:
-            where = f"at row {rows[0]} (the first of {len(rows)} such rows)"
+            where = f"at position {rows[0]} (the first of {len(rows)} such rows)"
         else:
             where = f"({self.repeats[rows].sum()} such rows)"
         return LabelError(
@@ -333,6 +342,6 @@ def _check_few(values: Sequence[Any] | NDArray[Any], name: str, most: int | None
 
 def _missing(name: str, row: int, how_many: int, what: str) -> LabelError:
     return LabelError(
-        f"{name}: the label at row {row} is missing ({what}; {how_many} in all). "
+        f"{name}: the label at position {row} is missing ({what}; {how_many} in all). "
         "Leave out the examples that have no label, or give them one."
     )

@@ -1,4 +1,4 @@
-"""Data frames in place of arrays: their columns have names, which count for more than order."""
+"""Data frames: results become such, and those given in place of arrays go by column names."""
 
 from __future__ import annotations
 
@@ -9,24 +9,12 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Labels, as_labels, listing, plain
-from stakes.errors import InputTypeError, LabelError, MissingExtraError
-
-# Tables of results as pandas data frames, for those who have pandas.
-
-
-def pandas() -> Any:
-    """Return pandas, or say how to get it."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError(
-            "frame needs pandas, which is not installed: pip install pandas"
-        ) from error
-    return pd
+from stakes._core.optional import pandas
+from stakes.errors import InputTypeError, LabelError
 
 
 def data_frame(rows: Any) -> Any:
-    """Return a data frame of a mapping of columns, or of a list of rows."""
+    """Return a pandas data frame of a mapping of columns, or of a list of rows."""
     return pandas().DataFrame(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from stakes.errors import InputTypeError, LabelError
 
 Label = Hashable
 Labels = tuple[Label, ...]
+
+Cells = Literal["values", "typed", "text"]
+"""What cells hold: Python's values (arrays and frames), the types of a Parquet, Arrow or JSON file,
+or text (CSV and TSV files)."""
 
 
 def is_missing(value: Any) -> bool:
@@ -24,6 +28,11 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)  # noqa: PLR0124 - only missing values differ from themselves
     except (TypeError, ValueError):  # pandas.NA refuses to be a bool
         return True
+
+
+def is_blank(value: Any) -> bool:
+    """Tell whether a cell of a file has nothing in it: no value, NaN, or only spaces."""
+    return not value.strip() if isinstance(value, str) else is_missing(value)
 
 
 def is_date(value: Any) -> bool:
@@ -37,6 +46,61 @@ def dates_error(name: str, example: Any) -> InputTypeError:
         f"{name}: expected text or numbers as labels, got dates or times such as {example!r}. "
         "Convert them to text, e.g. with astype(str)."
     )
+
+
+class LabelMatcher:
+    """Finds the label that a value stands for: the one rule for arrays, frames and files.
+
+    - A value is a label when Python finds the two equal: 1, 1.0 and True are one label, 1 and "1"
+      are two. In arrays and frames this is all.
+    - In files text may stand for a number and a number for text, because a CSV file has nothing but
+      text: spaces around a value do not count, and "1.0" is the same as "1". What was read in this
+      way is kept in `readings`, so that it can be said.
+    - A missing value is no label.
+
+    Parameters
+    ----------
+    labels : tuple
+        The labels.
+    cells : {"values", "typed", "text"}, default "values"
+        What the values come from; of "values", text never stands for a number.
+    """
+
+    def __init__(self, labels: Sequence[Label], cells: Cells = "values") -> None:
+        self.labels: Labels = tuple(labels)
+        self.readings: dict[Label, Label] = {}
+        self._cells: Cells = cells
+        self._places = {label: place for place, label in enumerate(self.labels)}
+        in_files = cells != "values"
+        self._by_text = {str(label): place for label, place in self._places.items() if in_files}
+
+    def find(self, value: Any) -> int:
+        """Return the position of the label that a value stands for; -1 if it stands for none."""
+        held = plain(value)
+        place = self._places.get(held, -1)
+        if place >= 0 or not self._by_text or is_blank(held):
+            return place
+        text = str(held)
+        place = self._by_text.get(text.strip(), self._by_text.get(without_point(text), -1))
+        if place >= 0 and not self._is_spelt(held, self.labels[place]):
+            self.readings[held] = self.labels[place]
+        return place
+
+    def knows(self, value: Any) -> bool:
+        """Tell whether a value stands for one of the labels."""
+        return self.find(value) >= 0
+
+    def _is_spelt(self, value: Any, label: Label) -> bool:
+        """Tell whether a value is written as the label is, which is not worth a note."""
+        same_kind = isinstance(label, str) or self._cells == "text"
+        return same_kind and isinstance(value, str) and value.strip() == str(label)
+
+
+def without_point(text: str) -> str:
+    """Return a label as text without the spaces around it, and "1.0" as "1"."""
+    stripped = text.strip()
+    whole, point, zeros = stripped.partition(".")
+    return whole if point and zeros and not zeros.strip("0") else stripped
 
 
 def as_labels(labels: Any, name: str) -> Labels:

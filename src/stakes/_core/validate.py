@@ -5,7 +5,8 @@ Labels are checked in ``_labels``; that the labels of data and costs agree, wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -75,9 +76,11 @@ def _refuse_masked(values: Any, name: str) -> None:
 
 
 def _at(place: NDArray[Any]) -> str:
-    """Name a position in an array; the one of a single number needs no name."""
-    where = ", ".join(f"{side} {i}" for side, i in zip(("row", "column"), place, strict=False))
-    return f" at {where}" if where else ""
+    """Name a position in an array as numpy counts; that of a single number needs no name."""
+    if not len(place):
+        return ""
+    where = str(place[0]) if len(place) == 1 else f"[{', '.join(map(str, place))}]"
+    return f" at position {where}"
 
 
 def _holds_numbers(array: NDArray[Any]) -> bool:
@@ -94,10 +97,9 @@ def _first_bad(values: Any) -> str:
         return "rows of different lengths"
     for index, value in np.ndenumerate(array):
         if isinstance(value, list | tuple | np.ndarray):
-            return f"rows of different lengths (row {index[0]} is {value!r})"
+            return f"rows of different lengths (position {index[0]} is {value!r})"
         if not isinstance(value, int | float | np.number):
-            place = index[0] if len(index) == 1 else index
-            return f"{value!r} ({type(value).__name__})" + (f" at {place}" if index else "")
+            return f"{value!r} ({type(value).__name__}){_at(np.array(index))}"
     return f"an array of type {np.asarray(values).dtype}"
 
 
@@ -148,8 +150,10 @@ def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     array = numeric(values, name, ndim=ndim)
     finite(array, name, "Counts are numbers of examples or sums of weights.")
     if (array < 0).any():
-        place = tuple(int(i) for i in np.argwhere(array < 0)[0])
-        raise InputError(f"{name}: counts cannot be negative, got {array[place]} at {place}.")
+        place = np.argwhere(array < 0)[0]
+        raise InputError(
+            f"{name}: counts cannot be negative, got {array[tuple(place)]}{_at(place)}."
+        )
     return array
 
 
@@ -183,10 +187,10 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     rounding = 1e-9  # of the arithmetic that made them
     outside = (array < -rounding) | (array > 1 + rounding)
     if outside.any():
-        row, column = np.argwhere(outside)[0]
+        place = np.argwhere(outside)[0]
         raise InputError(
-            f"{name}: expected probabilities between 0 and 1, got {array[row, column]} at row "
-            f"{row}, column {column}. Scores can be made probabilities by calibration."
+            f"{name}: expected probabilities between 0 and 1, got {array[tuple(place)]}"
+            f"{_at(place)}. Scores can be made probabilities by calibration."
         )
     array = np.clip(array, 0, 1)
     totals = array.sum(axis=1)
@@ -194,8 +198,9 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     if off.any():
         row = int(np.argmax(off))
         raise InputError(
-            f"{name}: the probabilities of each example must sum to 1, those of row {row} sum to "
-            f"{totals[row]:.6g}. Check that every class has its column, or divide by the sum."
+            f"{name}: the probabilities of each example must sum to 1, those at position {row} "
+            f"sum to {totals[row]:.6g}. Check that every class has its column, or divide by the "
+            "sum."
         )
     return array
 
@@ -209,12 +214,22 @@ def weights(
     finite(array, name, "Leave out the examples that have no weight.")
     if (array < 0).any():
         row = int(np.argmax(array < 0))
-        raise InputError(f"{name}: weights cannot be negative, got {array[row]} at row {row}.")
+        raise InputError(f"{name}: weights cannot be negative, got {array[row]} at position {row}.")
     if not array.any():
         raise InputError(f"{name}: all weights are zero; at least one must be positive.")
     if array.max() > np.sqrt(np.finfo(np.float64).max / n):
         raise too_heavy(name, array.max())
     return array
+
+
+def weight_amounts(
+    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
+) -> list[NDArray[Any] | None]:
+    """Return what is added up for each row: one, or its weight and the weight squared."""
+    if sample_weight is None:
+        return [None]
+    each = weights(sample_weight, n, name, of)
+    return [each, each * each]
 
 
 def too_heavy(name: str, heaviest: float) -> InputError:
@@ -240,7 +255,7 @@ def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
     missing = np.isnan(array)
     if missing.any():
         raise InputError(
-            f"{name}: expected numbers, got NaN at row {int(np.argmax(missing))} "
+            f"{name}: expected numbers, got NaN at position {int(np.argmax(missing))} "
             f"({int(missing.sum())} in all). Leave out the examples that have no score."
         )
     return array
@@ -341,3 +356,17 @@ def generator(rng: Any) -> np.random.Generator:
         raise InputTypeError(
             f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
         ) from error
+
+
+def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the keyword-only parameters of a function."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
+    """Check that options are among those known; the error names these."""
+    for name in given:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InputTypeError(f"{name}: {what} has no such option; {takes}.")

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def frozen(values: Any) -> NDArray[Any]:
+def readonly_copy(values: Any) -> NDArray[Any]:
     """Copy `values` into a contiguous array that cannot be written to."""
     array = np.array(values, order="C")
     array.setflags(write=False)
     return array
 
 
-def kept(array: NDArray[Any]) -> NDArray[Any]:
+def readonly(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array that nobody else holds, from now on not to be written to."""
     array.setflags(write=False)
     return array

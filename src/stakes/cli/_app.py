@@ -14,10 +14,10 @@ from stakes.cli import (
     curve,
     demo,
     evaluate,
-    lab,
     merge,
     plan,
     report,
+    simulate,
     threshold,
 )
 from stakes.cli._options import add
@@ -60,7 +60,7 @@ COMMANDS = (report, evaluate, compare, curve, threshold, plan, count, merge)
 for each in COMMANDS:
     add(app, each)
 app.add_typer(costs.app, name="costs")
-app.add_typer(lab.app, name="lab")
+app.add_typer(simulate.app, name="simulate")
 add(app, demo)
 
 

@@ -13,11 +13,8 @@ from stakes.errors import FileError, InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
+    from stakes.predictions import Columns, Table, Tally
     from stakes.study import Study
-    from stakes.study.columns import Table
-    from stakes.study.counted import Counted
-    from stakes.study.files import Columns
-    from stakes.study.parts import PartedTable
 
 # The files that commands write, and their names.
 
@@ -33,17 +30,14 @@ def check_counts_name(path: Path) -> None:
         )
 
 
-def write_counts(path: Path, counts: Counted) -> None:
+def write_counts(path: Path, counts: Tally) -> None:
     """Write a count file in the format that its name ends with."""
+    from stakes.predictions.count_file import counts_bytes, counts_text
     from stakes.read import write_binary, write_text
 
     if path.suffix.lower() == ".parquet":
-        from stakes.study.counts_parquet import counts_bytes
-
         write_binary(path, counts_bytes(counts))
     else:
-        from stakes.study.counts_file import counts_text
-
         write_text(path, counts_text(counts))
 
 
@@ -105,7 +99,7 @@ def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
 def read_matrix(path: Path, rows: str | None, labels: str | None) -> CostMatrix:
     """Read a cost matrix from a file."""
     from stakes.costs import CostMatrix
-    from stakes.study.classes import in_words_or_numbers
+    from stakes.predictions.classes import in_words_or_numbers
 
     if labels is None and path.suffix.lower() == ".cost" and path.exists():
         raise FileError(
@@ -151,7 +145,7 @@ def read_study(
     with_scores: bool = True,
 ) -> Study:
     """Read and count, and say on standard error what was guessed; costs need not be read again."""
-    from stakes.study.files import study_of_files
+    from stakes.study import study_of_files
 
     costs = read_costs(prices) if costs is None else costs
     priors = read_priors(class_priors)
@@ -168,23 +162,21 @@ def read_study(
             undecided=undecided,
         )
     known = 0 if study.roles.guessed else len(study.roles.in_words())
-    for sentence in study.said[known:]:
+    for sentence in study.notes[known:]:
         output.remark(sentence)
     return study
 
 
-def read_rows(
-    output: Output, predictions: Sequence[str], columns: ColumnOptions
-) -> Table | PartedTable:
+def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> Table:
     """Read predictions that must have rows."""
-    from stakes.study.files import table_of_files
+    from stakes.predictions.files import table_of_files
 
     with Progress(shown=not output.quiet) as progress:
         return table_of_files(predictions, _named(columns), progress)
 
 
 def _named(columns: ColumnOptions) -> Columns:
-    from stakes.study.files import Columns
+    from stakes.predictions import Columns
 
     return Columns(columns.actual, columns.models or (), columns.scores or (), columns.key)
 

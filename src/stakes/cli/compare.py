@@ -13,8 +13,7 @@ from stakes._core.text import number, percent, text_table
 from stakes.cli import _options as options
 from stakes.cli._inputs import read_study
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._multiplicity import Pair
-from stakes.infer.significance import TestResult
+from stakes.infer import Pair, TestResult
 from stakes.study import Study
 
 # Comparisons of models, and what a gate makes of them.

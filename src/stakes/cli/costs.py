@@ -55,7 +55,7 @@ def _consequences(costs: CostMatrix) -> list[str]:
     import numpy as np
 
     from stakes._core.text import number
-    from stakes.study.classes import TWO, positive_class
+    from stakes.predictions.classes import TWO, positive_class
 
     said = []
     if np.ptp(costs.values) == 0:
@@ -95,9 +95,10 @@ def template(
     force: Force = False,
 ) -> None:
     """Write a cost matrix to fill in, with the labels found."""
+    from stakes.predictions.classes import as_meant, classes_of
+    from stakes.predictions.roles import actual_column
+    from stakes.predictions.table import check_columns
     from stakes.read import write_text
-    from stakes.study.classes import as_meant
-    from stakes.study.roles import guess_actual
 
     output = context.obj
     check_name(out, tuple(SEPARATORS))
@@ -105,9 +106,9 @@ def template(
     if out.exists() and not force:
         raise FileError(f"{out}: it exists already; to overwrite it, use --force.")
     table = read_rows(output, predictions, columns)
-    table.check_columns([columns.actual, *(columns.models or [])])
-    actual = columns.actual or guess_actual(table.columns, table.source)
-    labels = as_meant(table.labels(actual))
+    check_columns(table, [columns.actual, *(columns.models or [])])
+    actual = actual_column(table, columns.actual)
+    labels = classes_of(table, actual)
     decided = as_meant([label for name in columns.models or [] for label in table.labels(name)])
     more = [label for label in decided if str(label) not in map(str, labels)]
     rows = [

@@ -27,10 +27,10 @@ def demo(
     """Report on three classifiers of breast tumours."""
     from stakes.costs import CostMatrix
     from stakes.findings import Settings
+    from stakes.predictions import ArrowTable
     from stakes.read import read_text, write_text
     from stakes.read.tables import read_table
     from stakes.study import Study
-    from stakes.study.columns import Table
 
     output = context.obj
     predictions, prices = DATA / "breast_cancer.csv", DATA / "breast_cancer_costs.csv"
@@ -38,7 +38,7 @@ def demo(
     check_name(out, (".html", ".htm"))
     output.will_write(out, *copies.values())
     costs = CostMatrix.read(prices)
-    study = Study.from_table(Table(read_table(predictions), predictions.name), costs)
+    study = Study.from_table(ArrowTable.of_file(read_table(predictions), predictions.name), costs)
     command = (
         f"stakes report {predictions.name} --costs {prices.name} "
         f"--volume {VOLUME} --per {PER} --currency {CURRENCY}"

@@ -10,6 +10,7 @@ from stakes.cli import _options as options
 from stakes.cli._inputs import check_volume, examples_of, read_study, volume_words
 
 if TYPE_CHECKING:
+    from stakes.infer._inference import Interval
     from stakes.infer.estimate import CostEstimate
     from stakes.study import Study
 
@@ -48,6 +49,7 @@ def evaluate(
 ) -> None:
     """Say what each model costs, and how sure that is."""
     from stakes.infer._inference import takes
+    from stakes.show import cost_table
 
     output = context.obj
     check_volume(volume, per)
@@ -62,20 +64,25 @@ def evaluate(
         class_priors=class_priors,
         with_scores=False,
     )
-    settings = {"rng": seed} if takes(method, "rng") else {}
-    estimates = study.estimates(currency, method, **settings)
-    _show(output, study, estimates, currency)
+    estimates = study.estimates(currency)
+    sure: dict[str, Any] = {"confidence": study.confidence, "method": method}
+    sure |= {"rng": seed} if takes(method, "rng") else {}
+    intervals = {name: each.interval(**sure) for name, each in estimates.items()}
+    unit = f"; costs in {currency}" if currency else ""
+    output.text(f"{examples_of(study)}{unit}.")
+    output.text()
+    output.table(cost_table(estimates, **sure))
     if volume is not None:
         unit = f" ({currency})" if currency else ""
         title = f"cost of {volume_words(volume, per)}{unit}"
-        _show_volume(output, estimates, volume, title, study.confidence)
+        _show_volume(output, estimates, intervals, volume, title)
     output.text()
-    summary = _summary(study, estimates, currency)
+    summary = _summary(study, estimates, currency, sure)
     output.text(summary, "bold")
     output.results(
         {
             "schema": SCHEMA,
-            **_results(study, estimates, volume),
+            **_results(study, estimates, intervals, volume),
             "currency": currency,
             "volume": volume,
             "per": per,
@@ -84,37 +91,38 @@ def evaluate(
     )
 
 
-def _show(output: Any, study: Study, estimates: dict[str, CostEstimate], currency: str) -> None:
-    from stakes.show import cost_table
-
-    unit = f"; costs in {currency}" if currency else ""
-    output.text(f"{examples_of(study)}{unit}.")
-    output.text()
-    output.table(cost_table(estimates, study.confidence))
-
-
 def _show_volume(
-    output: Any, estimates: dict[str, CostEstimate], volume: float, title: str, confidence: float
+    output: Any,
+    estimates: dict[str, CostEstimate],
+    intervals: dict[str, Interval],
+    volume: float,
+    title: str,
 ) -> None:
     from stakes._core.text import number, percent, text_table
 
     rows = []
     for name, estimate in estimates.items():
-        low, high = map(number, estimate.interval(confidence).times(volume))
+        low, high = map(number, intervals[name].times(volume))
         rows.append([name, number(estimate.times(volume)), f"{low} … {high}"])
+    confidence = next(iter(intervals.values())).confidence
     output.text()
     output.table(text_table(["classifier", title, f"{percent(confidence)} interval"], rows))
 
 
-def _summary(study: Study, estimates: dict[str, CostEstimate], currency: str) -> str:
+def _summary(
+    study: Study, estimates: dict[str, CostEstimate], currency: str, sure: dict[str, Any]
+) -> str:
     if len(estimates) > 1:
         return study.ranking(currency).summary(study.confidence)
     ((name, estimate),) = estimates.items()
-    return f"{name}: {estimate.summary(study.confidence)}"
+    return f"{name}: {estimate.summary(**sure)}"
 
 
 def _results(
-    study: Study, estimates: dict[str, CostEstimate], volume: float | None
+    study: Study,
+    estimates: dict[str, CostEstimate],
+    intervals: dict[str, Interval],
+    volume: float | None,
 ) -> dict[str, Any]:
     best = study.ranking().best_set(study.confidence) if len(estimates) > 1 else list(estimates)
     return {
@@ -123,15 +131,18 @@ def _results(
         "confidence": study.confidence,
         "costs": study.costs.to_dict(),
         "class_priors": study.design.class_priors,
-        "models": [_model(name, each, study, volume) for name, each in estimates.items()],
+        "models": [
+            _model(study, name, estimates[name], intervals[name], volume) for name in estimates
+        ],
         "best_set": best,
     }
 
 
-def _model(name: str, estimate: CostEstimate, study: Study, volume: float | None) -> dict[str, Any]:
+def _model(
+    study: Study, name: str, estimate: CostEstimate, interval: Interval, volume: float | None
+) -> dict[str, Any]:
     from stakes.errors import LabelError
 
-    interval = estimate.interval(study.confidence)
     over = None if volume is None else interval.times(volume)
     try:
         errors = estimate.error_rate

@@ -143,6 +143,7 @@ def _by_options(text: str) -> str:
     if re.fullmatch(rf"(?:(?:{ARGUMENTS})(?:, )?)+", head):
         text = f"{re.sub(ARGUMENTS, option, head)}{colon}{rest}"
     text = re.sub(r"\brows='(\w+)'", r"--rows \1", text)
+    text = re.sub(r"\bsmooth=(?=[\d.])", "--smooth ", text).replace("smooth=", "--smooth")
     text = text.replace("Name cells that cannot occur with impossible=, or collect", "Collect")
     return re.sub(rf"(?<![\w'-])(?:{LONG_ARGUMENTS})\b", option, text)
 

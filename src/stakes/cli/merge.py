@@ -26,10 +26,9 @@ def merge(context: typer.Context, counts: Counts, out: Out) -> None:
     """Add up count files of parts of the examples."""
     from stakes._core.text import number
     from stakes.cli._inputs import check_counts_name, write_counts
+    from stakes.predictions import merged
+    from stakes.predictions.count_file import counts_checksum, read_count_file
     from stakes.read import as_path
-    from stakes.study.counted import merged
-    from stakes.study.counts_file import counts_checksum
-    from stakes.study.files import read_count_file
 
     output = context.obj
     check_counts_name(out)

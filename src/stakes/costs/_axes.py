@@ -1,11 +1,13 @@
-"""What the axes of a table say: which side is predicted, and what its labels mean.
+"""Cost matrices as tables with named axes, and as data frames.
 
-Files and data frames use the same rules, so that a matrix is the same whichever way it comes.
+Files and data frames use the same rules for which side is predicted and what labels mean, so that
+a matrix is the same whichever way it comes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,13 +16,49 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label, Labels, hint, listing, plain
 from stakes._core.validate import Orientation, orientation
-from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
 CORNERS: dict[str, Orientation] = {"predicted\\actual": "predicted", "actual\\predicted": "actual"}
 
+CORNER = "predicted\\actual"
+BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+NO_NAME = ("", "Unnamed: 0")
+"""What the first column is called when a table without a corner cell was read from a file."""
+
 TYPO = 0.8
 """How alike two texts are (as difflib measures it) that are probably one label, misspelt once."""
+
+
+@dataclass(frozen=True)
+class MatrixTable:
+    """What a file or a data frame holds: the costs, and the names of both axes.
+
+    Attributes
+    ----------
+    values : array_like
+        The costs.
+    rows : {"predicted", "actual"}
+        What the rows of `values` stand for.
+    labels, decisions : sequence
+        The classes and the decisions.
+    """
+
+    values: Any
+    rows: Orientation
+    labels: Sequence[Label]
+    decisions: Sequence[Label]
+
+
+def positions(wanted: Sequence[Label], known: Labels, what: str) -> list[int]:
+    """Return where labels stand among those of the costs."""
+    for label in wanted:
+        if label not in known:
+            raise LabelError(
+                f"costs: there is no {what} {label!r}; there are {listing(known)}."
+                f"{hint(label, known)} Count with the labels of the costs, or add it to them."
+            )
+    return [known.index(label) for label in wanted]
 
 
 def corner_orientation(cell: str) -> Orientation | None:
@@ -28,17 +66,17 @@ def corner_orientation(cell: str) -> Orientation | None:
     return CORNERS.get("".join(cell.lower().split()).replace("/", "\\"))
 
 
-def agreed_orientation(rows: str | None, said: Orientation | None, place: str) -> Orientation:
+def agreed_orientation(rows: str | None, stated: Orientation | None, place: str) -> Orientation:
     """Combine what the caller says of the rows with what the table itself says."""
-    if rows is None and said is None:
+    if rows is None and stated is None:
         raise InputTypeError(
             f"{place}: it does not say what its rows stand for. Write predicted\\actual or "
             "actual\\predicted into its corner cell (rows first), or pass rows='predicted' or "
             "rows='actual'."
         )
-    if rows is not None and said is not None and orientation(rows) != said:
-        raise InputError(f"rows: got {rows!r}, but {place} says that its rows are {said}.")
-    return orientation(said if rows is None else rows)
+    if rows is not None and stated is not None and orientation(rows) != stated:
+        raise InputError(f"rows: got {rows!r}, but {place} says that its rows are {stated}.")
+    return orientation(stated if rows is None else rows)
 
 
 def label_meanings(
@@ -123,16 +161,10 @@ def _reader(classes: Sequence[str], known: Labels | None) -> Callable[[str], Lab
     return str
 
 
-# The cost matrix as a data frame of any library that narwhals knows.
-
-CORNER = "predicted\\actual"
-BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
-
-NO_NAME = ("", "Unnamed: 0")
-"""What the first column is called when a table without a corner cell was read from a file."""
+# -- data frames of any library that narwhals knows
 
 
-def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
+def matrix_from_frame(frame: Any, rows: str | None) -> MatrixTable:
     """Read the labels off a frame's axes, or off its first column where it has no index."""
     import narwhals as nw
 
@@ -153,7 +185,7 @@ def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
     corner = corner_orientation(str(columns[0]))
     typed = corner is None and index is not None and not _holds_labels(index, columns[0])
     if typed:
-        corner = _said_by_axes(frame.index.name, getattr(frame.columns, "name", None))
+        corner = _stated_by_axes(frame.index.name, getattr(frame.columns, "name", None))
         down = [plain(label) for label in frame.index]
     else:
         down = [row[0] for row in cells]
@@ -164,10 +196,10 @@ def matrix_from_frame(frame: Any, rows: str | None) -> CostMatrix:
     slip = misspelt(labels, decisions)
     if slip is not None:
         raise LabelError(f"frame: {slip[1]}")
-    return CostMatrix(cells, rows=oriented, labels=labels, decisions=decisions)
+    return MatrixTable(cells, oriented, labels, decisions)
 
 
-def matrix_to_frame(costs: CostMatrix, backend: Any) -> Any:
+def matrix_to_frame(costs: MatrixTable, backend: Any) -> Any:
     """Write the labels into pandas' axes, or into a first column, as text, elsewhere."""
     validate.choice(backend, "backend", BACKENDS)
     try:
@@ -212,7 +244,7 @@ def _holds_labels(index: Any, first: Any) -> bool:
     return first in NO_NAME and index.name is None and list(index) == list(range(len(index)))
 
 
-def _said_by_axes(down: Any, across: Any) -> Orientation | None:
+def _stated_by_axes(down: Any, across: Any) -> Orientation | None:
     """Read the orientation off the names of pandas' axes, of which one is enough."""
     names = [str(name).strip().lower() for name in (down, across)]
     if names[0] == names[1] and names[0] in ("predicted", "actual"):

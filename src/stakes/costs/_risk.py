@@ -1,4 +1,4 @@
-"""The decision of least expected cost (thesis, equation 2.3)."""
+"""The decision of least expected cost, and which cost matrices rank all classifiers alike."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from stakes._core.typing import Floats
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """How wrong a sum may be, as a share of its absolute terms and for each of them."""
 
+ALIKE = 1e-9
+"""Differences below this share of a column's spread are none."""
+
+COST_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Differences below this share of a column's largest cost are the rounding of the costs."""
+
 
 def expected_risk(proba: Floats, values: Floats) -> Floats:
-    """Return the risk of each decision; costs [decision, class] or [example, decision, class]."""
+    """Return the risk of each decision (thesis, equation 2.3).
+
+    Costs are ``[decision, class]``, or ``[example, decision, class]``.
+    """
     if values.ndim == 2:  # noqa: PLR2004 - one matrix for all
         return np.asarray(proba @ values.T)
     return np.asarray(np.matmul(values, proba[:, :, np.newaxis])[:, :, 0])
@@ -29,20 +38,12 @@ def least_risk(proba: Floats, values: Floats) -> NDArray[np.intp]:
     return np.asarray(could_be_least.argmax(axis=1))
 
 
-# When two cost matrices rank all classifiers alike (thesis, Definition and Theorem 2.2.1).
-
-ALIKE = 1e-9
-"""Differences below this share of a column's spread are none."""
-
-COST_ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""Differences below this share of a column's largest cost are the rounding of the costs."""
-
-
 def rank_alike(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
     """Tell whether one matrix is the other, scaled and with a constant added to each column.
 
-    One column tells the scale; then each column must agree on its own, since a class with small
-    costs ranks classifiers as much as one with large costs, if only it comes often enough.
+    Then both rank all classifiers alike (thesis, Definition and Theorem 2.2.1). One column tells
+    the scale; then each column must agree on its own, since a class with small costs ranks
+    classifiers as much as one with large costs, if only it occurs often enough.
     """
     spreads = np.ptp(first, axis=0), np.ptp(second, axis=0)
     roundings = (

@@ -13,7 +13,7 @@ from stakes._core.columns import label_codes
 from stakes._core.frames import column_labels, column_order, refuse_frame
 from stakes._core.labels import Labels, as_labels
 from stakes._core.text import exact, html_table
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError
 
@@ -73,7 +73,7 @@ class ExampleCosts(ByValue):
             )
         order = column_order(values, choices, "values")
         array = array if order is None else array[:, order]
-        self._set(values=frozen(array + 0.0), decisions=choices)
+        self._set(values=readonly_copy(array + 0.0), decisions=choices)
 
     @classmethod
     def from_matrix(cls, costs: CostMatrix, y_true: Any, factor: ArrayLike = 1.0) -> ExampleCosts:

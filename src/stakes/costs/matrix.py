@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,22 +17,22 @@ from stakes._core.labels import (
     Labels,
     as_axes,
     as_labels,
-    hint,
     label_array,
     listing,
     renamed,
 )
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
+from stakes.costs._axes import MatrixTable, matrix_from_frame, matrix_to_frame, positions
+from stakes.costs._io import matrix_from_weka, read_matrix, write_matrix
 from stakes.costs._risk import expected_risk, least_risk, rank_alike
-from stakes.costs.exchange import Exchange
 from stakes.errors import InputError, LabelError
 
 FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostMatrix(Exchange, ByValue):
+class CostMatrix(ByValue):
     r"""What each decision costs for each actual class.
 
     Costs are losses; a benefit is a negative cost. The matrix cannot be changed, is equal to
@@ -98,7 +99,7 @@ class CostMatrix(Exchange, ByValue):
         classes, choices = as_axes(labels, decisions)
         oriented = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
-        self._set(values=frozen(oriented + 0.0), labels=classes, decisions=choices)
+        self._set(values=readonly_copy(oriented + 0.0), labels=classes, decisions=choices)
 
     # -- other ways to make one
 
@@ -142,53 +143,11 @@ class CostMatrix(Exchange, ByValue):
         predicting 'fraud' when it was 'fraud' costs 0
         """
         values = [
-            [
-                validate.one_number(true_negative, "true_negative"),
-                validate.one_number(false_negative, "false_negative"),
-            ],
-            [
-                validate.one_number(false_positive, "false_positive"),
-                validate.one_number(true_positive, "true_positive"),
-            ],
+            [(true_negative, "true_negative"), (false_negative, "false_negative")],
+            [(false_positive, "false_positive"), (true_positive, "true_positive")],
         ]
-        return cls(values, rows="predicted", labels=[neg_label, pos_label])
-
-    def mistake_costs(self, *, pos_label: Label = 1) -> dict[str, float]:
-        """Return what a false alarm and a miss cost more than the correct decision.
-
-        Parameters
-        ----------
-        pos_label : default 1
-            Which of the two classes is the positive one.
-
-        Returns
-        -------
-        dict
-            With "false_positive", C(+, -) - C(-, -), and "false_negative", C(-, +) - C(+, +).
-
-        Examples
-        --------
-        A cost curve needs no more of a cost matrix:
-
-        >>> from stakes import CostLine, CostMatrix
-        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100, true_positive=5)
-        >>> costs.mistake_costs()
-        {'false_positive': 10.0, 'false_negative': 95.0}
-        >>> round(CostLine(0.1, 0.8).money(prevalence=0.2, **costs.mistake_costs()), 4)
-        4.6
-        """
-        validate.two_classes(self.labels, "labels")
-        if pos_label not in self.labels:
-            raise LabelError(
-                f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
-            )
-        positive = self.labels.index(pos_label)
-        labels = (self.labels[1 - positive], self.labels[positive])
-        values = self.values_for(labels, labels)
-        return {
-            "false_positive": float(values[1, 0] - values[0, 0]),
-            "false_negative": float(values[0, 1] - values[1, 1]),
-        }
+        costs = [[validate.one_number(*cell) for cell in row] for row in values]
+        return cls(costs, rows="predicted", labels=[neg_label, pos_label])
 
     @classmethod
     def from_gains(
@@ -245,7 +204,152 @@ class CostMatrix(Exchange, ByValue):
         classes = as_labels(labels, "labels")
         return cls(1.0 - np.eye(len(classes)), rows="predicted", labels=classes)
 
+    @classmethod
+    def from_frame(cls, frame: Any, *, rows: str | None = None) -> Self:
+        r"""Make a matrix from a data frame (pandas, polars, pyarrow …).
+
+        With pandas the index names the rows. Where it or the columns are named "predicted" or
+        "actual", `rows` need not be given. Otherwise, and where a pandas frame read from a file
+        has only row numbers as its index, the first column holds the names of the rows, and its own
+        name may say ``predicted\actual`` or ``actual\predicted``.
+
+        Labels that are text only because column names are become numbers or booleans by the rules
+        of CSV files (see `read`); an index and columns of pandas that both are text stay text.
+
+        Parameters
+        ----------
+        frame : data frame
+            The costs, with the names of the rows.
+        rows : {"predicted", "actual"}, optional
+            What the rows stand for, where the frame does not say.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix
+        >>> frame = pd.DataFrame([[0, 100], [10, 0]], index=["ok", "fraud"],
+        ...                      columns=["ok", "fraud"])
+        >>> CostMatrix.from_frame(frame, rows="predicted").values.tolist()
+        [[0.0, 100.0], [10.0, 0.0]]
+        """
+        return cls._from_table(matrix_from_frame(frame, rows))
+
+    @classmethod
+    def from_weka(cls, text: str, labels: Any) -> Self:
+        r"""Make a matrix from the text of a Weka ``.cost`` file, whose rows are the actual class.
+
+        Weka writes no labels: give them in the order of its class attribute. The layout with a
+        line of sizes, the one-line ``[0 1; 5 0]`` and the old layout with a line ``actual predicted
+        cost`` for each cost that is not 1 are read.
+
+        Parameters
+        ----------
+        text : str
+            What the file says.
+        labels : sequence
+            The classes, in the order of the file.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> CostMatrix.from_weka("2 2\n0 1\n5 0\n", ["good", "bad"])
+        CostMatrix: rows are predicted, columns are actual
+        predicted \ actual  good  bad
+        good                   0    5
+        bad                    1    0
+        """
+        return cls._from_table(matrix_from_weka(text, labels, source="text"))
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], *, rows: str | None = None, labels: Any = None
+    ) -> Self:
+        r"""Read a matrix from a file: ``.csv``, ``.tsv``, ``.json`` or Weka's ``.cost``.
+
+        Parameters
+        ----------
+        path : path
+            The file. A CSV or TSV file has the labels in its first row and column, and
+            ``predicted\actual`` (rows are predicted) or ``actual\predicted`` in its corner cell.
+            Classes that all look like whole numbers are numbers, classes that are all True or False
+            are booleans. A JSON file has ``rows``, ``labels``, ``values`` and, where they differ
+            from the labels, ``decisions``.
+        rows : {"predicted", "actual"}, optional
+            What the rows stand for, where the file does not say.
+        labels : sequence, optional
+            The classes, needed for a Weka file, which has none; other files must have the same
+            classes, in any order.
+
+        Returns
+        -------
+        CostMatrix
+            The matrix.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "costs.csv"
+        ...     costs.write(path)
+        ...     CostMatrix.read(path) == costs
+        True
+        """
+        return read_matrix(path, cls._from_table, rows=rows, labels=labels)
+
+    @classmethod
+    def _from_table(cls, table: MatrixTable) -> Self:
+        return cls(table.values, rows=table.rows, labels=table.labels, decisions=table.decisions)
+
     # -- theory (thesis, section 2.2)
+
+    def mistake_costs(self, *, pos_label: Label = 1) -> dict[str, float]:
+        """Return what a false alarm and a miss cost more than the correct decision.
+
+        Parameters
+        ----------
+        pos_label : default 1
+            Which of the two classes is the positive one.
+
+        Returns
+        -------
+        dict
+            With "false_positive", C(+, -) - C(-, -), and "false_negative", C(-, +) - C(+, +).
+
+        Examples
+        --------
+        A cost curve needs no more of a cost matrix:
+
+        >>> from stakes import CostLine, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100, true_positive=5)
+        >>> costs.mistake_costs()
+        {'false_positive': 10.0, 'false_negative': 95.0}
+        >>> round(CostLine(0.1, 0.8).money(prevalence=0.2, **costs.mistake_costs()), 4)
+        4.6
+        """
+        validate.two_classes(self.labels, "labels")
+        if pos_label not in self.labels:
+            raise LabelError(
+                f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
+            )
+        positive = self.labels.index(pos_label)
+        labels = (self.labels[1 - positive], self.labels[positive])
+        values = self.values_for(labels, labels)
+        return {
+            "false_positive": float(values[1, 0] - values[0, 0]),
+            "false_negative": float(values[0, 1] - values[1, 1]),
+        }
 
     def zero_diagonal(self) -> CostMatrix:
         """Return the equivalent matrix in which correct decisions cost nothing.
@@ -256,11 +360,6 @@ class CostMatrix(Exchange, ByValue):
         -------
         CostMatrix
             The matrix.
-
-        References
-        ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, section 2.2.
 
         Examples
         --------
@@ -289,11 +388,6 @@ class CostMatrix(Exchange, ByValue):
         CostMatrix
             The matrix.
 
-        References
-        ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, section 2.2.
-
         Examples
         --------
         >>> from stakes import CostMatrix
@@ -319,11 +413,6 @@ class CostMatrix(Exchange, ByValue):
         -------
         bool
             Whether they do.
-
-        References
-        ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, section 2.2.
 
         Examples
         --------
@@ -462,8 +551,8 @@ class CostMatrix(Exchange, ByValue):
         """
         if (labels, decisions) == (self.labels, self.decisions):
             return self.values
-        rows = _positions(decisions, self.decisions, "decision")
-        return self.values[np.ix_(rows, _positions(labels, self.labels, "class"))]
+        rows = positions(decisions, self.decisions, "decision")
+        return self.values[np.ix_(rows, positions(labels, self.labels, "class"))]
 
     def cells(self) -> Iterator[tuple[Label, Label, float]]:
         """Iterate over (decision, class, cost).
@@ -504,6 +593,42 @@ class CostMatrix(Exchange, ByValue):
             for decision, label, cost in self.cells()
         ]
 
+    # -- other forms
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file.
+
+        Parameters
+        ----------
+        path : path
+            The file; what its name ends with is the format.
+        """
+        write_matrix(self._as_table(), path)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        r"""Return the matrix as a data frame that `from_frame` reads back.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", "modin", "cudf"}
+            The library of the frame. pandas has the decisions in an index named "predicted" and
+            columns named "actual"; the others a first column named ``predicted\actual``, and all
+            labels as text.
+
+        Returns
+        -------
+        data frame
+            Of the library asked for.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100)
+        >>> float(costs.to_frame().loc[0, 1])
+        100.0
+        """
+        return matrix_to_frame(self._as_table(), backend)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the matrix as plain lists, as its JSON file has it.
 
@@ -529,15 +654,8 @@ class CostMatrix(Exchange, ByValue):
         cells = [[exact(cost) for cost in row] for row in self.values.tolist()]
         return matrix_table(self.decisions, self.labels, cells)
 
+    def _as_table(self) -> MatrixTable:
+        return MatrixTable(self.values, "predicted", self.labels, self.decisions)
+
     def _with(self, values: NDArray[np.float64]) -> CostMatrix:
         return CostMatrix(values, rows="predicted", labels=self.labels, decisions=self.decisions)
-
-
-def _positions(wanted: Labels, known: Labels, what: str) -> list[int]:
-    for label in wanted:
-        if label not in known:
-            raise LabelError(
-                f"costs: there is no {what} {label!r}; there are {listing(known)}."
-                f"{hint(label, known)} Count with the labels of the costs, or add it to them."
-            )
-    return [known.index(label) for label in wanted]

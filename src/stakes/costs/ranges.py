@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.frames import refuse_frame
 from stakes._core.labels import Label, Labels, as_axes
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
-from stakes._core.values import ByValue, frozen
+from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 
@@ -88,8 +88,8 @@ class CostRanges(ByValue):
         most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
         validate.choice(scale, "scale", ("linear", "log"))
         self._set(
-            low=frozen(least + 0.0),
-            high=frozen(most + 0.0),
+            low=readonly_copy(least + 0.0),
+            high=readonly_copy(most + 0.0),
             labels=classes,
             decisions=choices,
             scale=scale,

@@ -1,4 +1,4 @@
-"""Count the combinations of labels in columns of codes."""
+"""Count combinations of labels in columns of codes, and what weighted rows are worth."""
 
 from __future__ import annotations
 
@@ -13,21 +13,6 @@ from stakes._core import validate
 from stakes._core.columns import CHUNK, Column
 from stakes._core.labels import Labels, in_order
 from stakes.errors import InputError
-
-# How many examples weighted ones are worth.
-
-
-def effective_size(total: Any, squares: Any) -> float:
-    """Return the number of examples, or (Σw)²/Σw², what weighted ones are worth (Kish 1965)."""
-    if squares is None:
-        return float(total)
-    if not squares:
-        raise InputError(
-            "sample_weight: weights this small cannot be squared and added up. Divide all weights "
-            "by the largest."
-        )
-    return float(total) ** 2 / float(squares)
-
 
 SMALL_TABLE = 1 << 12
 """A larger table is worth another pass over the rows, to leave out values that do not occur."""
@@ -133,3 +118,15 @@ def check_cells(sizes: Sequence[int], name: str) -> None:
             f"{MOST_CELLS} in all). Are there scores or identifiers among the labels? "
             "Pass the decided classes, and no more groups than are needed."
         )
+
+
+def effective_size(total: Any, squares: Any) -> float:
+    """Return the number of examples, or (Σw)²/Σw², what weighted ones are worth (Kish 1965)."""
+    if squares is None:
+        return float(total)
+    if not squares:
+        raise InputError(
+            "sample_weight: weights this small cannot be squared and added up. Divide all weights "
+            "by the largest."
+        )
+    return float(total) ** 2 / float(squares)

@@ -24,7 +24,6 @@ from stakes.counts.engines import (
     Amounts,
     amounts_in,
     as_frame,
-    check_one_kind,
     check_scored,
     collected_groups,
     column,
@@ -169,8 +168,8 @@ def split_where_it_matters(
     excess = np.log2(_cells(low, high, exponents).sum() / MOST_CELLS)
     exponents = _not_too_fine(exponents - max(0.0, np.ceil(excess)), low, high).astype(int)
     fine = np.ldexp(1.0, exponents) > FINENESS
-    kept = fine | (low >= REACH) | (high <= -REACH)
-    low, high, exponents, fine = low[kept], high[kept], exponents[kept], fine[kept]
+    useful = fine | (low >= REACH) | (high <= -REACH)
+    low, high, exponents, fine = low[useful], high[useful], exponents[useful], fine[useful]
     between = _cells(high[1:], low[:-1], exponents[1:]) < CELLS / 16  # cheaper than a comparison
     high[1:] = np.where(fine[1:] & between, np.nextafter(low[:-1], -np.inf), high[1:])
     return Split(list(zip(low.tolist(), high.tolist(), exponents.tolist(), strict=True)))
@@ -271,7 +270,7 @@ def _hull(positives: NDArray[Any], negatives: NDArray[Any], *, skipped: int) -> 
     return np.concatenate([[skipped], starts[1:], [len(both)]])
 
 
-# Scores counted in bins where a data frame lives, in one pass or two.
+# -- the passes over a lazy frame: bins first, then cells of the bins that matter
 
 
 @dataclass(frozen=True)
@@ -324,11 +323,11 @@ class LazyScores:
         """
         both = self._both(labels)
         if both is not None:
-            table = self._asked(lambda: self._grouped_by_bin(both, split))
+            table = self._collected(lambda: self._grouped_by_bin(both, split))
             if np.isfinite(table["positives"].to_numpy()).all():
                 self._check_scores(table)
                 return _of_two_classes(table, labels[0], both)
-        table = self._asked(lambda: self._grouped(split))
+        table = self._collected(lambda: self._grouped(split))
         self._check_scores(table)
         return BinnedRows(
             labels=[plain(label) for label in table["label"].to_list()],
@@ -339,9 +338,9 @@ class LazyScores:
             amounts=amounts_in(table, self._weight),
         )
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _collected(self, query: Callable[[], Any]) -> Any:
         names = [self._actual, self._score, *([] if self._weight is None else [self._weight])]
-        return collected_groups(self._wrapped, names, question)
+        return collected_groups(self._wrapped, names, query)
 
     def _check_scores(self, table: Any) -> None:
         keys = table["key"].to_numpy().astype(np.float64, copy=False)
@@ -376,9 +375,7 @@ class LazyScores:
 
     def classes(self, found: BinnedRows) -> Column:
         """Return the classes that a pass has found, checked."""
-        if self._wrapped.implementation.is_dask():
-            check_one_kind(self._wrapped.to_native(), self._actual, found.labels, found.rows)
-        return label_column(found.labels, f"column {self._actual!r}", found.rows)
+        return label_column(self._wrapped, self._actual, found.labels, found.rows)
 
     def _grouped(self, split: Split | None) -> Any:
         return self._rows(split).group_by(["label", "key"]).agg(self._sums())
@@ -432,13 +429,13 @@ def _of_two_classes(table: Any, pos_label: Label, both: tuple[Any, Any]) -> Binn
     )
 
 
-def bins_of(
+def count_bins(
     rows: LazyScores, pos_label: Label, neg_label: Label | None, tolerance: float
 ) -> dict[str, Any]:
     """Count bins, and split those that matter; return what a table of bins is made of."""
     first = rows.counted([pos_label] if neg_label is None else [pos_label, neg_label])
     positive, labels = two_classes(rows.classes(first), pos_label, neg_label)
-    bins = _by_bin(first, positive)
+    bins = _bin_table(first, positive)
     positives, negatives = bins.tables[0]
     reach = reaches(
         positives,
@@ -450,7 +447,7 @@ def bins_of(
     if split:
         second = rows.counted(labels, split)
         positive = np.array([label == labels[0] for label in second.labels])
-        bins = _with_cells(bins, _by_bin(second, positive), split)
+        bins = _with_cells(bins, _bin_table(second, positive), split)
     return {
         "lowest": bins.lowest,
         "highest": bins.highest,
@@ -463,7 +460,7 @@ def bins_of(
 
 
 @dataclass(frozen=True)
-class _Bins:
+class BinTable:
     """Bins, highest first; `tables` has the amounts of positives and negatives in each."""
 
     keys: Floats
@@ -471,20 +468,20 @@ class _Bins:
     highest: Floats
     tables: NDArray[Any]
 
-    def taken(self, which: NDArray[Any]) -> _Bins:
-        return _Bins(
+    def taken(self, which: NDArray[Any]) -> BinTable:
+        return BinTable(
             self.keys[which], self.lowest[which], self.highest[which], self.tables[..., which]
         )
 
 
-def _by_bin(rows: BinnedRows, positive: NDArray[np.bool_]) -> _Bins:
+def _bin_table(rows: BinnedRows, positive: NDArray[np.bool_]) -> BinTable:
     """Bring the two classes together."""
     order = np.argsort(rows.keys)
     starts = run_starts(rows.keys[order])
     amounts = np.stack([each for each in rows.amounts if each is not None])[:, np.newaxis]
     kind = np.float64 if amounts.dtype.kind == "f" else np.int64
     tables = np.where(np.stack([positive, ~positive]), amounts.astype(kind), 0)
-    bins = _Bins(
+    bins = BinTable(
         rows.keys[order][starts],
         np.minimum.reduceat(rows.lowest[order], starts),
         np.maximum.reduceat(rows.highest[order], starts),
@@ -493,7 +490,7 @@ def _by_bin(rows: BinnedRows, positive: NDArray[np.bool_]) -> _Bins:
     return bins.taken(np.argsort(-bins.lowest))
 
 
-def _with_cells(bins: _Bins, cells: _Bins, split: Split) -> _Bins:
+def _with_cells(bins: BinTable, cells: BinTable, split: Split) -> BinTable:
     """Put cells in the place of the bins that were split."""
     gone = ~np.isnan(split.cell_of(bins.lowest))
     before, after = (each.sum(axis=-1) for each in (bins.tables[..., gone], cells.tables))
@@ -503,11 +500,11 @@ def _with_cells(bins: _Bins, cells: _Bins, split: Split) -> _Bins:
             f"first had found {number(before[0].sum())}. Is it drawn at random, or being written "
             "to? Write it to a file first, or collect it."
         )
-    kept = bins.taken(~gone)
-    every = _Bins(
-        np.concatenate([kept.keys, cells.keys]),
-        np.concatenate([kept.lowest, cells.lowest]),
-        np.concatenate([kept.highest, cells.highest]),
-        np.concatenate([kept.tables, cells.tables], axis=-1),
+    unsplit = bins.taken(~gone)
+    every = BinTable(
+        np.concatenate([unsplit.keys, cells.keys]),
+        np.concatenate([unsplit.lowest, cells.lowest]),
+        np.concatenate([unsplit.highest, cells.highest]),
+        np.concatenate([unsplit.tables, cells.tables], axis=-1),
     )
     return every.taken(np.argsort(-every.lowest))

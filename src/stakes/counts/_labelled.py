@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.columns import Column
 from stakes._core.labels import Labels, as_axes, as_labels, union
-from stakes._core.values import ByValue, frozen
-from stakes._summable import Summable
+from stakes._core.values import ByValue, readonly_copy
 from stakes.counts._arrays import Axis, check_cells, count_columns
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class LabelledCounts(Summable, ByValue):
+class LabelledCounts(ByValue):
     """A table of counts: one or more axes of decisions, then the axis of actual classes.
 
     Counts are whole numbers, or sums of example weights; then `squares` keeps the sums of squared
@@ -49,8 +48,8 @@ class LabelledCounts(Summable, ByValue):
             if squares.shape != shape:
                 raise InputError(f"squares: expected the shape of counts, {shape}.")
             table = table.astype(np.float64)
-            squares = frozen(squares)
-        self._set(counts=frozen(table), labels=classes, decisions=choices, squares=squares)
+            squares = readonly_copy(squares)
+        self._set(counts=readonly_copy(table), labels=classes, decisions=choices, squares=squares)
 
     @classmethod
     def _from_columns(
@@ -101,6 +100,10 @@ class LabelledCounts(Summable, ByValue):
         squares = parts[0][1] + parts[1][1] if self.weighted else None
         return type(self)(parts[0][0] + parts[1][0], labels, decisions, squares=squares)
 
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
+
     def _spread(self, labels: Labels, decisions: Labels) -> list[NDArray[Any]]:
         """Return counts and squares on larger axes."""
         shape = (len(decisions),) * self._deciders + (len(labels),)
@@ -148,13 +151,3 @@ def axes_of(labels: Any, decisions: Any, deciders: int) -> list[Axis]:
 def _positions(labels: Labels, among: Labels) -> list[int]:
     places = {label: place for place, label in enumerate(among)}
     return [places[label] for label in labels]
-
-
-def weight_amounts(
-    sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
-) -> list[NDArray[Any] | None]:
-    """Return what is added up for each row: one, or its weight and the square of it."""
-    if sample_weight is None:
-        return [None]
-    weights = validate.weights(sample_weight, n, name, of)
-    return [weights, weights * weights]

@@ -15,51 +15,15 @@ from stakes._core.columns import Column
 from stakes._core.labels import Label, Labels, as_labels, hint
 from stakes._core.text import number
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, frozen
-from stakes._summable import Summable
+from stakes._core.values import ByValue, readonly_copy
 from stakes.errors import InputError, LabelError
 
-# Scores as ranks: the position of each among the distinct ones, highest first.
-
 Ranks = NDArray[np.int32]
-
-
-def ranked(scores: Floats) -> tuple[Floats, Ranks]:
-    """Return the distinct scores, highest first, and the position of each score among them."""
-    order = np.argsort(scores)
-    ordered = scores[order]
-    new = np.append(True, ordered[1:] != ordered[:-1])
-    place = np.cumsum(new, dtype=np.int32)
-    ranks = np.empty(len(scores), dtype=np.int32)
-    ranks[order] = place[-1] - place
-    return ordered[new][::-1].copy(), ranks
-
-
-def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats, Ranks]:
-    """Return the distinct scores of all parts, and the position of each part's rows among them."""
-    every, places = ranked(np.concatenate(thresholds))
-    ends = np.cumsum([len(each) for each in thresholds])
-    of_parts = zip(np.split(places, ends[:-1]), ranks, strict=True)
-    return every, np.concatenate([place[rows] for place, rows in of_parts])
-
-
-def sides(
-    ranks: Ranks, size: int, positive: NDArray[np.bool_], amounts: NDArray[Any] | None
-) -> NDArray[Any]:
-    """Add up rows into a row of positives and one of negatives, with a column for each score."""
-    codes = np.where(positive, ranks, ranks + np.int32(size))
-    sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
-    whole = amounts is None or amounts.dtype.kind in "biu"
-    return sums.astype(np.int64, copy=False) if whole else sums
-
-
-def amounts_of(amounts: NDArray[Any] | None, rows: int) -> NDArray[Any]:
-    """Return how many examples each row stands for; one unless said otherwise."""
-    return np.ones(rows, dtype=np.int64) if amounts is None else amounts
+"""The position of each score among the distinct ones, highest first."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class TwoClassCounts(Summable, ByValue, ABC):
+class TwoClassCounts(ByValue, ABC):
     """Counts of positives and negatives, or sums of their weights and of their squares."""
 
     pos_label: Label
@@ -115,6 +79,10 @@ class TwoClassCounts(Summable, ByValue, ABC):
             if value is not None
         }
 
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
+
     def _check_mergeable(self, other: TwoClassCounts) -> None:
         """Raise when another table is not of the same classes and kind."""
         if (self.neg_label, self.pos_label) != (other.neg_label, other.pos_label):
@@ -143,24 +111,6 @@ class TwoClassCounts(Summable, ByValue, ABC):
         ]
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
-class SideBySide(TwoClassCounts):
-    """Positives and negatives of each score or range of scores, highest first."""
-
-    positives: NDArray[Any]
-    negatives: NDArray[Any]
-
-    @property
-    def n_positives(self) -> Any:
-        """The number of positive examples."""
-        return self.positives.sum().item()
-
-    @property
-    def n_negatives(self) -> Any:
-        """The number of negative examples."""
-        return self.negatives.sum().item()
-
-
 def checked_sides(
     rows: dict[str, int], positives: Any, negatives: Any, squares: Any
 ) -> dict[str, Any]:
@@ -178,8 +128,12 @@ def checked_sides(
                 f"squares: expected an array of shape {both.shape}, positives and negatives; "
                 f"got {squares.shape}."
             )
-        both, squares = both.astype(np.float64), frozen(squares)
-    return {"positives": frozen(both[0]), "negatives": frozen(both[1]), "squares": squares}
+        both, squares = both.astype(np.float64), readonly_copy(squares)
+    return {
+        "positives": readonly_copy(both[0]),
+        "negatives": readonly_copy(both[1]),
+        "squares": squares,
+    }
 
 
 def checked_names(pos_label: Any, neg_label: Any) -> dict[str, Label]:
@@ -228,3 +182,37 @@ def two_classes(
     if pos_label not in column.values:
         return np.zeros(len(column), dtype=bool), labels
     return column.codes == column.values.index(pos_label) + column.offset, labels
+
+
+def ranked(scores: Floats) -> tuple[Floats, Ranks]:
+    """Return the distinct scores, highest first, and the position of each score among them."""
+    order = np.argsort(scores)
+    ordered = scores[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    place = np.cumsum(new, dtype=np.int32)
+    ranks = np.empty(len(scores), dtype=np.int32)
+    ranks[order] = place[-1] - place
+    return ordered[new][::-1].copy(), ranks
+
+
+def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats, Ranks]:
+    """Return the distinct scores of all parts, and the position of each part's rows among them."""
+    every, places = ranked(np.concatenate(thresholds))
+    ends = np.cumsum([len(each) for each in thresholds])
+    of_parts = zip(np.split(places, ends[:-1]), ranks, strict=True)
+    return every, np.concatenate([place[rows] for place, rows in of_parts])
+
+
+def sides(
+    ranks: Ranks, size: int, positive: NDArray[np.bool_], amounts: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Add up rows into a row of positives and one of negatives, with a column for each score."""
+    codes = np.where(positive, ranks, ranks + np.int32(size))
+    sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
+    whole = amounts is None or amounts.dtype.kind in "biu"
+    return sums.astype(np.int64, copy=False) if whole else sums
+
+
+def amounts_of(amounts: NDArray[Any] | None, rows: int) -> NDArray[Any]:
+    """Return how many examples each row stands for; one unless said otherwise."""
+    return np.ones(rows, dtype=np.int64) if amounts is None else amounts

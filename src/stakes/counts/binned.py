@@ -12,11 +12,18 @@ from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
-from stakes._core.values import frozen
+from stakes._core.values import readonly_copy
 from stakes._core.warn import warn
-from stakes.counts._bins import bin_of, reaches, run_starts, split_where_it_matters
+from stakes.counts._bins import (
+    bin_of,
+    count_bins,
+    lazy_scores,
+    reaches,
+    run_starts,
+    split_where_it_matters,
+)
 from stakes.counts._two_classes import (
-    SideBySide,
+    TwoClassCounts,
     both_classes_weigh,
     checked_names,
     checked_sides,
@@ -26,7 +33,7 @@ from stakes.errors import InputError, ToleranceWarning
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class BinnedScoreCounts(SideBySide):
+class BinnedScoreCounts(TwoClassCounts):
     """How many positives and negatives have scores in each bin.
 
     A table of any number of examples that takes little room, and yet brackets the exact cost
@@ -63,6 +70,8 @@ class BinnedScoreCounts(SideBySide):
     BinnedScoreCounts: 2 × 1, 2 × 0, 3 bins, within 0.25 of the exact cost curve
     """
 
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
     lowest: Floats
     highest: Floats
 
@@ -79,10 +88,10 @@ class BinnedScoreCounts(SideBySide):
     ) -> None:
         edges = validate.thresholds(lowest, "lowest")
         self._set(
-            lowest=frozen(edges),
+            lowest=readonly_copy(edges),
             **checked_sides({"lowest": len(edges)}, positives, negatives, squares),
             **checked_names(pos_label, neg_label),
-            highest=frozen(_checked_ranges(edges, highest)),
+            highest=readonly_copy(_checked_ranges(edges, highest)),
         )
 
     @classmethod
@@ -217,12 +226,10 @@ class BinnedScoreCounts(SideBySide):
         >>> BinnedScoreCounts.from_frame(frame, actual="truth", score="score").width
         0.0
         """
-        from stakes.counts._bins import bins_of, lazy_scores
-
         allowed = _checked_tolerance(tolerance)
         rows = lazy_scores(frame, actual, score, sample_weight)
         if rows is not None:
-            result = cls(**bins_of(rows, pos_label, neg_label, allowed))
+            result = cls(**count_bins(rows, pos_label, neg_label, allowed))
             if neg_label is None:
                 both_classes_weigh(result, f"column {actual!r}")
             _warn_if_wider(result.width, allowed)
@@ -236,6 +243,16 @@ class BinnedScoreCounts(SideBySide):
             sample_weight=sample_weight,
         )
         return cls.from_counts(counts, tolerance=tolerance)
+
+    @property
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+        return self.positives.sum().item()
+
+    @property
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+        return self.negatives.sum().item()
 
     @property
     def exact(self) -> NDArray[np.bool_]:

@@ -7,9 +7,11 @@ from typing import Any, Self
 
 from stakes._core import validate
 from stakes._core.columns import as_column
-from stakes._core.frames import pandas, refuse_frame
+from stakes._core.frames import refuse_frame
+from stakes._core.optional import pandas
 from stakes._core.text import Table, html_table, matrix_table, number, text_table
-from stakes.counts._labelled import LabelledCounts, weight_amounts
+from stakes.counts._labelled import LabelledCounts
+from stakes.counts.engines import group
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -99,7 +101,7 @@ class Confusion(LabelledCounts):
         [[1, 0], [1, 2]]
         """
         columns = [as_column(y_pred, "y_pred"), as_column(y_true, "y_true")]
-        amounts = weight_amounts(sample_weight, len(columns[1]))
+        amounts = validate.weight_amounts(sample_weight, len(columns[1]))
         return cls._from_columns(columns, labels, decisions, amounts)
 
     @classmethod
@@ -139,12 +141,10 @@ class Confusion(LabelledCounts):
         >>> Confusion.from_frame(frame, actual="truth", predicted="model").counts.tolist()
         [[1, 1], [0, 1]]
         """
-        from stakes.counts.engines import group
-
         columns, amounts = group(frame, [predicted, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the counts as a pandas data frame: rows are predicted, columns are actual.
 
         Returns
@@ -155,7 +155,7 @@ class Confusion(LabelledCounts):
         Examples
         --------
         >>> from stakes import Confusion
-        >>> Confusion([[5, 0], [1, 3]], labels=["ok", "fraud"]).frame()
+        >>> Confusion([[5, 0], [1, 3]], labels=["ok", "fraud"]).to_frame()
         actual     ok  fraud
         predicted
         ok          5      0

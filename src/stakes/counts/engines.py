@@ -1,4 +1,4 @@
-"""The engines that hold a data frame: what they are asked, and what is said when they fail."""
+"""Count the rows of data frames where they live, with what is particular to each engine."""
 
 from __future__ import annotations
 
@@ -13,96 +13,9 @@ from stakes._core import validate
 from stakes._core.columns import MOST_LABELS, Column, as_column
 from stakes._core.labels import is_missing, listing, plain
 from stakes.counts._arrays import MOST_CELLS
-from stakes.counts._labelled import weight_amounts
 from stakes.errors import EngineError, InputError, InputTypeError, LabelError, MissingExtraError
 
-# Find the file or the partition that an engine failed on, where its own message names none.
-
-MOST_PARTS = 256
-"""So many are tried one after the other, to find the one that cannot be read."""
-
-
-def failed(error: BaseException) -> bool:
-    """Tell an engine's failure, of whatever kind, from a user's wish to stop."""
-    panic = type(error).__name__ == "PanicException"  # of polars, and by design no Exception
-    return panic or isinstance(error, Exception)
-
-
-def damaged_part(wrapped: Any, columns: Sequence[Any]) -> str | None:
-    """Name the first file (polars) or partition (Dask) that cannot be read, if there is one."""
-    implementation = wrapped.implementation
-    try:
-        if implementation.is_polars():
-            return _damaged_file(wrapped.to_native(), columns)
-        if implementation.is_dask():
-            return _damaged_partition(wrapped.to_native(), columns)
-    except Exception:  # noqa: BLE001 - the failure itself is what must be told
-        return None
-    return None
-
-
-def _damaged_file(lazy: Any, columns: Sequence[Any]) -> str | None:
-    import polars as pl
-
-    files = [path for scan in _scans(lazy) for path in scan][:MOST_PARTS]
-    for path in files:
-        try:
-            file = pl.scan_parquet(path)
-            present = [name for name in columns if name in file.collect_schema()]
-            read = pl.col(present).hash().max()  # which no statistics of a file can answer
-            file.select(read).collect(engine="streaming")
-        except BaseException as error:
-            if not failed(error):
-                raise
-            return f"The file {str(path)!r}"
-    return None
-
-
-def _scans(lazy: Any) -> Iterator[list[Any]]:
-    """Iterate over the Parquet files of each scan in a plan of polars."""
-    plan = lazy._ldf.visit()  # noqa: SLF001 - polars shows its plan to other engines in this way
-    nodes = [plan.get_node()]
-    while nodes:
-        plan.set_node(nodes.pop())
-        node = plan.view_current_node()
-        if type(node).__name__ == "Scan" and "parquet" in str(node.scan_type):
-            yield list(node.paths)
-        nodes.extend(plan.get_inputs())
-
-
-def _damaged_partition(frame: Any, columns: Sequence[Any]) -> str | None:
-    wanted = list(dict.fromkeys(columns))
-    readable: list[bool] = []
-    for number in range(min(frame.npartitions, MOST_PARTS)):
-        readable.append(_can_be_read(frame.partitions[number], wanted))
-        if True in readable and False in readable:
-            return f"The partition {readable.index(False)} of {frame.npartitions}"
-        if readable == [False, False]:  # then it is not a matter of a partition
-            return None
-    return None
-
-
-def _can_be_read(partition: Any, columns: list[Any]) -> bool:
-    try:
-        partition[columns].compute()
-    except Exception:  # noqa: BLE001 - whatever reading it raises
-        return False
-    return True
-
-
-def kinds_of_partitions(frame: Any, name: Any) -> dict[str, list[int]]:
-    """Tell which partitions of a Dask frame hold text in a column, and which other labels."""
-    found: dict[str, list[int]] = {"text": [], "numbers": []}
-    for number in range(min(frame.npartitions, MOST_PARTS)):
-        values = frame.partitions[number][name].compute().dropna()
-        text = values.map(lambda value: isinstance(value, str))
-        for kind, there in (("text", text.any()), ("numbers", not text.all())):
-            if there:
-                found[kind].append(number)
-    return found
-
-
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 INSTALL = 'pip install --upgrade "stakes[engines]"'
 
@@ -111,6 +24,12 @@ NOISE = ("at ", "...", "An error occurred while calling", ": org.apache.spark.Sp
 
 LONGEST = 1000
 """So many characters of an engine's message are shown; the whole is in the chained error."""
+
+MOST_SHARDS = 256
+"""So many files or partitions are tried one by one, to find the one that cannot be read."""
+
+Amounts = list[NDArray[Any] | None]
+"""What each group adds up to: numbers of rows; or sums of weights, and of their squares."""
 
 
 def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) -> Any:
@@ -123,7 +42,7 @@ def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) ->
 
     wrapped = _wrapped(frame)
     try:
-        schema = asked(wrapped, columns, wrapped.collect_schema)
+        schema = run_query(wrapped, columns, wrapped.collect_schema)
     except nw.exceptions.DuplicateError as error:
         what = " ".join(str(error).split())
         raise InputError(f"frame: its columns cannot be told apart: {what}.") from error
@@ -204,7 +123,7 @@ def collected(wrapped: Any, columns: Sequence[Any], make: Callable[[], Any]) -> 
             return made.collect(engine="streaming")  # in batches, so that memory is bounded
         return made.collect()
 
-    return asked(wrapped, columns, table)
+    return run_query(wrapped, columns, table)
 
 
 def _streams_safely() -> bool:
@@ -213,54 +132,6 @@ def _streams_safely() -> bool:
 
     major, minor = map(int, pl.__version__.split(".")[:2])
     return (major, minor) >= (1, 27)
-
-
-def asked(wrapped: Any, columns: Sequence[Any], question: Callable[[], Answer]) -> Answer:
-    """Ask an engine; whatever it fails with becomes an error that says so."""
-    import narwhals as nw
-
-    engine = wrapped.implementation.value
-    try:
-        return question()
-    except (MemoryError, nw.exceptions.DuplicateError):
-        raise
-    except ImportError as error:
-        raise _not_installed(engine, error) from error
-    except BaseException as error:
-        if not failed(error):
-            raise
-        if isinstance(error, TypeError) and "unhashable" in str(error):
-            names = ", ".join(map(repr, columns))
-            raise InputTypeError(
-                f"columns {names}: expected text or numbers as labels: {error}."
-            ) from error
-        part = damaged_part(wrapped, columns)
-        where = "" if part is None else f" {part} cannot be read: repair it, or leave it out."
-        raise EngineError(
-            f"frame: {engine} failed, so nothing was counted: {said(error)}{where}"
-        ) from error
-
-
-def said(error: BaseException) -> str:
-    """Return what an engine's error says, without its stack trace and in one line."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    telling = [line for line in lines if line and not line.startswith(NOISE)]
-    text = " ".join(" ".join(telling or lines).split())
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
-    kind = type(error).__name__
-    return f"{kind}: {shown}." if not shown.endswith(".") else f"{kind}: {shown}"
-
-
-def _not_installed(engine: str, error: ImportError) -> MissingExtraError:
-    return MissingExtraError(
-        f"frame: counting with {engine} needs a library that is not installed, or a newer one "
-        f"({error}): {INSTALL}"
-    )
-
-
-# Count label combinations where a data frame lives; only the table of counts is collected.
-
-Amounts = list[NDArray[Any] | None]
 
 
 def group(
@@ -274,16 +145,13 @@ def group(
     """
     wrapped = as_frame(frame, columns, [] if weight is None else [weight])
     keys = _keys(columns)
-    parts = {key: column(wrapped, name) for key, name in zip(keys, columns, strict=True)}
-    table = _grouped(wrapped, parts, columns, weight, most=MOST_CELLS)
+    keyed = {key: column(wrapped, name) for key, name in zip(keys, columns, strict=True)}
+    table = _grouped(wrapped, keyed, columns, weight, most=MOST_CELLS)
     rows = table["rows"].to_numpy()
     labels = []
     for name, key in zip(columns, keys, strict=True):
-        values = table[key].to_list()
-        if wrapped.implementation.is_dask():
-            check_one_kind(wrapped.to_native(), name, values, rows)
         most = None if name in any_number else MOST_LABELS
-        labels.append(label_column(values, f"column {name!r}", rows, most))
+        labels.append(label_column(wrapped, name, table[key].to_list(), rows, most))
     return labels, amounts_in(table, weight)
 
 
@@ -303,13 +171,13 @@ def scored(
         labels = as_column(wrapped[actual].to_native(), label_name)
         found = [validate.scores(wrapped[name].to_native(), f"column {name!r}") for name in score]
         weights = None if weight is None else wrapped[weight].to_native()
-        return labels, found, weight_amounts(weights, len(labels), weight_name, label_name)
+        return labels, found, validate.weight_amounts(weights, len(labels), weight_name, label_name)
 
     label_key, *score_keys = _keys([actual, *score])
-    parts = {label_key: column(wrapped, actual)}
+    keyed = {label_key: column(wrapped, actual)}
     for key, name in zip(score_keys, score, strict=True):
-        parts[key] = column(wrapped, name).cast(nw.Float64)
-    table = _grouped(wrapped, parts, [actual, *score], weight)
+        keyed[key] = column(wrapped, name).cast(nw.Float64)
+    table = _grouped(wrapped, keyed, [actual, *score], weight)
     rows = table["rows"].to_numpy()
     found = []
     for key, name in zip(score_keys, score, strict=True):
@@ -317,7 +185,7 @@ def scored(
         check_scored(scores, rows, name)
         found.append(scores)
     return (
-        label_column(table[label_key].to_list(), label_name, rows),
+        label_column(wrapped, actual, table[label_key].to_list(), rows),
         found,
         amounts_in(table, weight),
     )
@@ -329,17 +197,17 @@ def _keys(columns: Sequence[str]) -> list[str]:
 
 def _grouped(
     wrapped: Any,
-    parts: dict[str, Any],
+    keyed: dict[str, Any],
     columns: Sequence[str],
     weight: str | None,
     most: int | None = None,
 ) -> Any:
     """Group where the frame lives, and collect a row for each group, at most so many."""
-    selected = [part.alias(key) for key, part in parts.items()]
+    selected = [part.alias(key) for key, part in keyed.items()]
     selected += weight_columns(wrapped, weight)
 
     def groups() -> Any:
-        table = wrapped.select(selected).group_by(list(parts)).agg(sums_of(weight))
+        table = wrapped.select(selected).group_by(list(keyed)).agg(sums_of(weight))
         return table if most is None else table.head(most + 1)
 
     table = collected_groups(wrapped, columns, groups)
@@ -397,14 +265,14 @@ def check_scored(scores: NDArray[np.float64], rows: NDArray[Any], name: str) -> 
         )
 
 
-def check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]) -> None:
+def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]) -> None:
     """Refuse a column whose partitions disagree on whether labels are text or numbers."""
     known = [(value, n) for value, n in zip(values, rows, strict=True) if not is_missing(value)]
     text = sum(int(n) for value, n in known if isinstance(value, str))
     others = sum(int(n) for value, n in known if not isinstance(value, str))
     if not (text and others):
         return
-    kinds = kinds_of_partitions(frame, name)
+    kinds = _kinds_of_partitions(frame, name)
     raise LabelError(
         f"column {name!r}: {text} rows have text as labels (in the partitions "
         f"{listing(kinds['text'])}) and {others} rows have numbers (in the partitions "
@@ -413,16 +281,19 @@ def check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any])
 
 
 def label_column(
-    values: list[Any], name: str, rows: NDArray[Any], most: int | None = MOST_LABELS
+    wrapped: Any, name: str, values: list[Any], rows: NDArray[Any], most: int | None = MOST_LABELS
 ) -> Column:
     """Return the labels of groups that stand for so many rows, none of them missing."""
+    if wrapped.implementation.is_dask():  # the only engine whose partitions may differ in type
+        _check_one_kind(wrapped.to_native(), name, values, rows)
     missing = np.array([is_missing(value) for value in values])
     if missing.any():
         raise LabelError(
-            f"{name}: {rows[missing].sum()} rows have no label. "
+            f"column {name!r}: {rows[missing].sum()} rows have no label. "
             "Leave out the examples that have no label, or give them one."
         )
-    return replace(as_column([plain(value) for value in values], name, most), repeats=rows)
+    labels = as_column([plain(value) for value in values], f"column {name!r}", most)
+    return replace(labels, repeats=rows)
 
 
 def amounts_in(table: Any, weight: str | None) -> Amounts:
@@ -444,3 +315,129 @@ def amounts_in(table: Any, weight: str | None) -> Amounts:
     if not np.isfinite(squares).all() or most.max() > np.sqrt(np.finfo(float).max / len(table)):
         raise validate.too_heavy(name, most.max())
     return [total, squares]
+
+
+# -- failures: engines raise anything, and few of them name the file that cannot be read
+
+
+def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result]) -> Result:
+    """Ask an engine; whatever it fails with becomes an error that says so."""
+    import narwhals as nw
+
+    engine = wrapped.implementation.value
+    try:
+        return query()
+    except (MemoryError, nw.exceptions.DuplicateError):
+        raise
+    except ImportError as error:
+        raise _not_installed(engine, error) from error
+    except BaseException as error:
+        if not failed(error):
+            raise
+        if isinstance(error, TypeError) and "unhashable" in str(error):
+            names = ", ".join(map(repr, columns))
+            raise InputTypeError(
+                f"columns {names}: expected text or numbers as labels: {error}."
+            ) from error
+        part = unreadable_shard(wrapped, columns)
+        where = "" if part is None else f" {part} cannot be read: repair it, or leave it out."
+        raise EngineError(
+            f"frame: {engine} failed, so nothing was counted: {error_text(error)}{where}"
+        ) from error
+
+
+def error_text(error: BaseException) -> str:
+    """Return what an engine's error says, without its stack trace and in one line."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    telling = [line for line in lines if line and not line.startswith(NOISE)]
+    text = " ".join(" ".join(telling or lines).split())
+    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+    kind = type(error).__name__
+    return f"{kind}: {shown}." if not shown.endswith(".") else f"{kind}: {shown}"
+
+
+def _not_installed(engine: str, error: ImportError) -> MissingExtraError:
+    return MissingExtraError(
+        f"frame: counting with {engine} needs a library that is not installed, or a newer one "
+        f"({error}): {INSTALL}"
+    )
+
+
+def failed(error: BaseException) -> bool:
+    """Tell an engine's failure, of whatever kind, from a user's wish to stop."""
+    panic = type(error).__name__ == "PanicException"  # of polars, and by design no Exception
+    return panic or isinstance(error, Exception)
+
+
+def unreadable_shard(wrapped: Any, columns: Sequence[Any]) -> str | None:
+    """Name the first file (polars) or partition (Dask) that cannot be read, if there is one."""
+    implementation = wrapped.implementation
+    try:
+        if implementation.is_polars():
+            return _unreadable_file(wrapped.to_native(), columns)
+        if implementation.is_dask():
+            return _unreadable_partition(wrapped.to_native(), columns)
+    except Exception:  # noqa: BLE001 - the failure itself is what must be told
+        return None
+    return None
+
+
+def _unreadable_file(lazy: Any, columns: Sequence[Any]) -> str | None:
+    import polars as pl
+
+    files = [path for scan in _scans(lazy) for path in scan][:MOST_SHARDS]
+    for path in files:
+        try:
+            file = pl.scan_parquet(path)
+            present = [name for name in columns if name in file.collect_schema()]
+            read = pl.col(present).hash().max()  # which no statistics of a file can answer
+            file.select(read).collect(engine="streaming")
+        except BaseException as error:
+            if not failed(error):
+                raise
+            return f"The file {str(path)!r}"
+    return None
+
+
+def _scans(lazy: Any) -> Iterator[list[Any]]:
+    """Iterate over the Parquet files of each scan in a plan of polars."""
+    plan = lazy._ldf.visit()  # noqa: SLF001 - polars shows its plan to other engines in this way
+    nodes = [plan.get_node()]
+    while nodes:
+        plan.set_node(nodes.pop())
+        node = plan.view_current_node()
+        if type(node).__name__ == "Scan" and "parquet" in str(node.scan_type):
+            yield list(node.paths)
+        nodes.extend(plan.get_inputs())
+
+
+def _unreadable_partition(frame: Any, columns: Sequence[Any]) -> str | None:
+    wanted = list(dict.fromkeys(columns))
+    readable: list[bool] = []
+    for number in range(min(frame.npartitions, MOST_SHARDS)):
+        readable.append(_can_be_read(frame.partitions[number], wanted))
+        if True in readable and False in readable:
+            return f"The partition {readable.index(False)} of {frame.npartitions}"
+        if readable == [False, False]:  # then it is not a matter of a partition
+            return None
+    return None
+
+
+def _can_be_read(partition: Any, columns: list[Any]) -> bool:
+    try:
+        partition[columns].compute()
+    except Exception:  # noqa: BLE001 - whatever reading it raises
+        return False
+    return True
+
+
+def _kinds_of_partitions(frame: Any, name: Any) -> dict[str, list[int]]:
+    """Tell which partitions of a Dask frame hold text in a column, and which other labels."""
+    found: dict[str, list[int]] = {"text": [], "numbers": []}
+    for number in range(min(frame.npartitions, MOST_SHARDS)):
+        values = frame.partitions[number][name].compute().dropna()
+        text = values.map(lambda value: isinstance(value, str))
+        for kind, there in (("text", text.any()), ("numbers", not text.all())):
+            if there:
+                found[kind].append(number)
+    return found

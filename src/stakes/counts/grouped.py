@@ -12,17 +12,17 @@ from stakes._core import validate
 from stakes._core.columns import as_column
 from stakes._core.labels import Labels, as_axes, as_labels, in_order, listing, union
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
-from stakes._summable import Summable
+from stakes._core.values import ByValue, readonly_copy
 from stakes.counts._arrays import check_cells, count_columns
 from stakes.counts._labelled import axes_of
 from stakes.counts.confusion import Confusion
+from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class GroupedConfusion(Summable, ByValue):
+class GroupedConfusion(ByValue):
     """A confusion matrix for each group of examples that are not independent of each other.
 
     Parameters
@@ -59,7 +59,7 @@ class GroupedConfusion(Summable, ByValue):
             )
         names = as_labels(range(len(table)) if groups is None else groups, "groups")
         validate.same_length({"counts": len(table), "groups": len(names)})
-        self._set(counts=frozen(table), labels=classes, decisions=choices, groups=names)
+        self._set(counts=readonly_copy(table), labels=classes, decisions=choices, groups=names)
 
     @classmethod
     def from_labels(
@@ -143,8 +143,6 @@ class GroupedConfusion(Summable, ByValue):
         ... )
         GroupedConfusion: 3 examples in 2 groups
         """
-        from stakes.counts.engines import group
-
         pair: Any = [predicted] if isinstance(predicted, str) else predicted
         if not isinstance(pair, list | tuple) or len(pair) not in {1, 2}:
             raise InputTypeError(
@@ -187,6 +185,10 @@ class GroupedConfusion(Summable, ByValue):
         for part in (self, other):
             counts[[position[name] for name in part.groups]] += part.counts
         return type(self)(counts, self.labels, self.decisions, names)
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain lists.

@@ -14,10 +14,10 @@ from stakes._core import validate
 from stakes._core.columns import CHUNK, as_column, label_codes
 from stakes._core.labels import Labels, as_axes, in_order, listing, union
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
-from stakes._summable import Summable
+from stakes._core.values import ByValue, readonly_copy
 from stakes.counts._arrays import check_cells
 from stakes.counts.confusion import Confusion
+from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputTypeError, LabelError
 
@@ -26,7 +26,7 @@ MOST_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class JointConfusion(Summable, ByValue):
+class JointConfusion(ByValue):
     """How often each combination of decisions and actual class came.
 
     A full table would have a cell for every combination that could occur; this one has a row for
@@ -72,9 +72,9 @@ class JointConfusion(Summable, ByValue):
         classes, choices = as_axes(labels, decisions)
         self._set(
             names=tuple(names),
-            decided=frozen(decided),
-            actual=frozen(actual),
-            counts=frozen(counts),
+            decided=readonly_copy(decided),
+            actual=readonly_copy(actual),
+            counts=readonly_copy(counts),
             labels=classes,
             decisions=choices,
         )
@@ -169,8 +169,6 @@ class JointConfusion(Summable, ByValue):
         >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
         [0, 1]
         """
-        from stakes.counts.engines import group
-
         if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
             raise InputTypeError(
                 "predicted: expected a mapping from each classifier's name to its column, or a "
@@ -293,6 +291,10 @@ class JointConfusion(Summable, ByValue):
             decisions=decisions,
             amounts=np.concatenate([self.counts, other.counts]),
         )
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def single(self, name: Any) -> Confusion:
         """Return the confusion matrix of one classifier.

@@ -7,10 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes._core import validate
 from stakes._core.columns import as_column
 from stakes._core.text import Table, html_table, number
-from stakes.counts._labelled import LabelledCounts, weight_amounts
+from stakes.counts._labelled import LabelledCounts
 from stakes.counts.confusion import Confusion
+from stakes.counts.engines import group
 from stakes.errors import InputTypeError
 
 
@@ -84,7 +86,7 @@ class PairedConfusion(LabelledCounts):
             as_column(y_pred_2, "y_pred_2"),
             as_column(y_true, "y_true"),
         ]
-        amounts = weight_amounts(sample_weight, len(columns[2]))
+        amounts = validate.weight_amounts(sample_weight, len(columns[2]))
         return cls._from_columns(columns, labels, decisions, amounts)
 
     @classmethod
@@ -121,8 +123,6 @@ class PairedConfusion(LabelledCounts):
         >>> paired.counts[0, 1].tolist()
         [0, 1]
         """
-        from stakes.counts.engines import group
-
         pair: Any = predicted
         if not isinstance(pair, list | tuple) or len(pair) != cls._deciders:
             raise InputTypeError(

@@ -13,8 +13,7 @@ from stakes._core import validate
 from stakes._core.columns import Column, as_column
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
-from stakes._core.values import frozen, kept
-from stakes.counts._labelled import weight_amounts
+from stakes._core.values import readonly, readonly_copy
 from stakes.counts._two_classes import (
     Ranks,
     TwoClassCounts,
@@ -26,6 +25,7 @@ from stakes.counts._two_classes import (
     sides,
     two_classes,
 )
+from stakes.counts.engines import scored
 from stakes.counts.scores import ScoreCounts
 from stakes.errors import InputError, InputTypeError
 
@@ -96,12 +96,12 @@ class PairedScoreCounts(TwoClassCounts):
             raise InputError("squares: they belong to sums of weights; give those as amounts too.")
         for name, values in rows.items():
             if values is not None:
-                rows[name] = frozen(validate.counts(values, name, ndim=1))
+                rows[name] = readonly_copy(validate.counts(values, name, ndim=1))
         lengths = {**codes, "positive": is_positive, **rows}
         validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
         self._set(
-            **{name: frozen(values) for name, values in (cuts | codes).items()},
-            positive=frozen(is_positive),
+            **{name: readonly_copy(values) for name, values in (cuts | codes).items()},
+            positive=readonly_copy(is_positive),
             **rows,
             **checked_names(pos_label, neg_label),
         )
@@ -149,7 +149,7 @@ class PairedScoreCounts(TwoClassCounts):
         validate.same_length(
             {"y_true": len(column), "y_score_1": len(scores[0]), "y_score_2": len(scores[1])}
         )
-        amounts = weight_amounts(sample_weight, len(column))
+        amounts = validate.weight_amounts(sample_weight, len(column))
         return cls._from_rows(column, scores, amounts, pos_label, neg_label)
 
     @classmethod
@@ -187,8 +187,6 @@ class PairedScoreCounts(TwoClassCounts):
         >>> PairedScoreCounts.from_frame(frame, actual="truth", score=("a", "b")).n
         3
         """
-        from stakes.counts.engines import scored
-
         pair: Any = score
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair
             raise InputTypeError(
@@ -211,13 +209,13 @@ class PairedScoreCounts(TwoClassCounts):
         tables = [ranked(each) for each in scores]
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
-            thresholds_1=kept(tables[0][0]),
-            thresholds_2=kept(tables[1][0]),
-            ranks_1=kept(tables[0][1]),
-            ranks_2=kept(tables[1][1]),
-            positive=kept(positive),
-            amounts=None if amounts[0] is None else frozen(amounts[0]),
-            squares=kept(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
+            thresholds_1=readonly(tables[0][0]),
+            thresholds_2=readonly(tables[1][0]),
+            ranks_1=readonly(tables[0][1]),
+            ranks_2=readonly(tables[1][1]),
+            positive=readonly(positive),
+            amounts=None if amounts[0] is None else readonly_copy(amounts[0]),
+            squares=readonly(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
             pos_label=labels[0],
             neg_label=labels[1],
         )

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, frozen
-from stakes._summable import Summable
+from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.example import ExampleCosts
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class CostSample(Summable, ByValue):
+class CostSample(ByValue):
     """What each example cost, and the least and the most that an example can cost.
 
     Parameters
@@ -52,10 +51,10 @@ class CostSample(Summable, ByValue):
                 f"low, high: expected finite bounds that contain all costs, {seen[0]:g} to "
                 f"{seen[1]:g}; got {least:g} and {most:g}."
             )
-        self._set(values=frozen(array + 0.0), low=least, high=most)
+        self._set(values=readonly_copy(array + 0.0), low=least, high=most)
 
     @classmethod
-    def from_predictions(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:
+    def from_labels(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:
         """Take the costs of what was decided, or the differences of two classifiers' costs.
 
         The bounds are the least and the most that any decision costs for any of the examples.
@@ -78,7 +77,7 @@ class CostSample(Summable, ByValue):
         --------
         >>> from stakes import CostSample, ExampleCosts
         >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
-        >>> CostSample.from_predictions(costs, ["ok", "fraud", "ok"])
+        >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
         low, high = float(costs.values.min()), float(costs.values.max())
@@ -98,6 +97,10 @@ class CostSample(Summable, ByValue):
             return NotImplemented
         values = np.concatenate([self.values, other.values])
         return type(self)(values, min(self.low, other.low), max(self.high, other.high))
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sample as plain lists.

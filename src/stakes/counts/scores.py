@@ -13,21 +13,21 @@ from stakes._core import validate
 from stakes._core.columns import Column, as_column
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
-from stakes._core.values import frozen, kept
-from stakes.counts._labelled import weight_amounts
+from stakes._core.values import readonly, readonly_copy
 from stakes.counts._two_classes import (
-    SideBySide,
+    TwoClassCounts,
     both_classes_weigh,
     checked_names,
     checked_sides,
     two_classes,
 )
 from stakes.counts.confusion import Confusion
+from stakes.counts.engines import scored
 from stakes.errors import InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class ScoreCounts(SideBySide):
+class ScoreCounts(TwoClassCounts):
     """How many positives and negatives have each score.
 
     Everything that a threshold can do follows from this table: an example is called positive when
@@ -55,6 +55,8 @@ class ScoreCounts(SideBySide):
     [[1, 0], [1, 2]]
     """
 
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
     thresholds: NDArray[np.float64]
 
     def __init__(
@@ -69,7 +71,7 @@ class ScoreCounts(SideBySide):
     ) -> None:
         cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
-            thresholds=frozen(cuts),
+            thresholds=readonly_copy(cuts),
             **checked_sides({"thresholds": len(cuts)}, positives, negatives, squares),
             **checked_names(pos_label, neg_label),
         )
@@ -113,7 +115,7 @@ class ScoreCounts(SideBySide):
         column = as_column(y_true, "y_true")
         scores = validate.scores(y_score)
         validate.same_length({"y_true": len(column), "y_score": len(scores)})
-        amounts = weight_amounts(sample_weight, len(scores))
+        amounts = validate.weight_amounts(sample_weight, len(scores))
         return cls._from_rows(column, scores, amounts, pos_label, neg_label)
 
     @classmethod
@@ -153,8 +155,6 @@ class ScoreCounts(SideBySide):
         >>> ScoreCounts.from_frame(frame, actual="truth", score="score").thresholds.tolist()
         [0.8, 0.3, 0.1]
         """
-        from stakes.counts.engines import scored
-
         column, scores, amounts = scored(frame, actual, [score], sample_weight)
         return cls._from_rows(column, scores[0], amounts, pos_label, neg_label)
 
@@ -187,11 +187,11 @@ class ScoreCounts(SideBySide):
 
         The first table has the counts of positives and negatives; a second one the squares.
         """
-        squares = kept(tables[1]) if len(tables) > 1 else None
-        positives, negatives = kept(tables[0])
+        squares = readonly(tables[1]) if len(tables) > 1 else None
+        positives, negatives = readonly(tables[0])
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - as __init__ does
-            thresholds=kept(thresholds),
+            thresholds=readonly(thresholds),
             positives=positives,
             negatives=negatives,
             pos_label=pos_label,
@@ -199,6 +199,16 @@ class ScoreCounts(SideBySide):
             squares=squares,
         )
         return result
+
+    @property
+    def n_positives(self) -> Any:
+        """The number of positive examples."""
+        return self.positives.sum().item()
+
+    @property
+    def n_negatives(self) -> Any:
+        """The number of negative examples."""
+        return self.negatives.sum().item()
 
     def confusion_at(self, threshold: float) -> Confusion:
         """Return the confusion matrix of calling positive what scores at least `threshold`.

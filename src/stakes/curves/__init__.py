@@ -1,10 +1,10 @@
 """Counts become cost curves: what a classifier costs at every operating condition."""
 
-from stakes.curves._base import CostAt
 from stakes.curves.band import Band
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import AverageCurve, BestCurve, average_curves, best_of
 from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at, worst_cost
+from stakes.curves.cost_at import CostAt
 from stakes.curves.curve import CostCurve
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.line import CostLine

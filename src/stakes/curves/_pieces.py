@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue
+from stakes.curves.condition import conditions, operating_condition, worst_cost
 
 NO_LENGTH = 1e-12
 """Ranges of operating conditions shorter than this are rounding."""
@@ -42,6 +44,28 @@ class Pieces(ByValue):
         """Return the height at each condition."""
         piece = self.index(pc)
         return np.asarray((1 - pc) * self.left[piece] + pc * self.right[piece])
+
+    def height(self, pc: Any) -> Any:
+        """Return the height at conditions as a user gives them: a float for one, else an array."""
+        condition = conditions(pc)
+        heights = self.at(condition)
+        return float(heights) if condition.ndim == 0 else heights
+
+    def money(
+        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float
+    ) -> Any:
+        """Return the height in the unit of the costs, for `volume` decisions."""
+        given = {
+            "prevalence": prevalence,
+            "false_positive": false_positive,
+            "false_negative": false_negative,
+        }
+        pc, worst = operating_condition(**given), worst_cost(**given)
+        return self.height(pc) * worst * validate.positive(volume, "volume")
+
+    def count(self) -> int:
+        """Return how many lines are followed over some range."""
+        return int((np.diff(self.breaks) > NO_LENGTH).sum())
 
     def ends(self) -> tuple[Floats, Floats]:
         """Return the height of each piece at its beginning and at its end."""

@@ -7,14 +7,18 @@ moments are those of such sums.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core.labels import Label
 from stakes._core.typing import Floats
+from stakes.counts import PairedConfusion, PairedScoreCounts
 from stakes.counts._arrays import effective_size
+from stakes.errors import DesignError
 
 NEARLY_WHOLE = 1e-9
 """By how much, relatively, a number of examples may miss a whole one by rounding."""
@@ -59,6 +63,9 @@ class Multinomial:
 
 Sample = Sequence[Multinomial]
 """Independent multinomials that make up a height together."""
+
+SampleAt = Callable[[Floats, bool], Sample]
+"""Returns the sample at operating conditions, drawn as a whole if the second argument is True."""
 
 
 def mean(sample: Sample) -> Floats:
@@ -106,6 +113,76 @@ def mistakes(n: float, rates: Floats) -> Mistakes:
     return Mistakes(n, np.where(near, whole, counts)[np.newaxis])
 
 
+def discordant_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:
+    """Count the positives, and the negatives, that one of two alone decides wrongly."""
+    at = counts.labels.index(pos_label)
+    squares = counts.squares
+    found = []
+    for actual in (at, 1 - at):
+        right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
+        found.append(
+            Mistakes(
+                float(counts.counts[..., actual].sum()),
+                _discordant_cells(counts.counts[..., actual], right, wrong),
+                None if squares is None else _discordant_cells(squares[..., actual], right, wrong),
+                None if squares is None else float(squares[..., actual].sum()),
+            )
+        )
+    return found[0], found[1]
+
+
+def _discordant_cells(table: NDArray[Any], right: int, wrong: int) -> Floats:
+    """Take, of a table by both decisions, where the first alone is wrong and where the second."""
+    return np.array([[table[wrong, right]], [table[right, wrong]]], dtype=np.float64)
+
+
+def discordant_scores(
+    counts: PairedScoreCounts, cuts: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> tuple[Mistakes, Mistakes]:
+    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
+
+    They are counted for each piece of the two curves' difference; `cuts` are how many of its
+    highest scores each of the two calls positive there. One pass will do: each of the two calls an
+    example positive from one piece on. Between those two pieces one of them alone is wrong, so the
+    counts are running sums of how many examples begin and cease to be such.
+    """
+    entries = []
+    sizes = len(counts.thresholds_1), len(counts.thresholds_2)
+    for cut, size, ranks in zip(cuts, sizes, (counts.ranks_1, counts.ranks_2), strict=True):
+        entry = np.cumsum(np.bincount(cut, minlength=size + 1))
+        entries.append(entry.astype(np.int32)[ranks])
+    differ = entries[0] != entries[1]
+    first, second = (entry[differ] for entry in entries)
+    positive = counts.positive[differ]
+    second_is_wrong = positive == (first < second)  # where the first alone calls it positive
+    shape = 2, 2, len(cuts[0]) + 1  # by class, by who is wrong, by piece
+    row = (2 * positive.astype(np.int32) + second_is_wrong) * shape[2]
+    begin, end = row + np.minimum(first, second), row + np.maximum(first, second)
+
+    def discordant(amounts: NDArray[Any] | None) -> Floats:
+        part = None if amounts is None else amounts[differ]
+        begun, ended = (
+            np.bincount(at, weights=part, minlength=int(np.prod(shape))) for at in (begin, end)
+        )
+        sums = np.cumsum((begun - ended).reshape(shape), axis=2)[..., :-1]
+        return np.asarray(np.maximum(sums, 0.0))
+
+    sums = discordant(counts.amounts)
+    squares = None if counts.squares is None else discordant(counts.squares)
+    found = []
+    for actual, rows in ((1, counts.positive), (0, ~counts.positive)):
+        total = rows.sum() if counts.amounts is None else counts.amounts[rows].sum()
+        found.append(
+            Mistakes(
+                float(total),
+                sums[actual],
+                None if squares is None else squares[actual],
+                None if counts.squares is None else float(counts.squares[rows].sum()),
+            )
+        )
+    return found[0], found[1]
+
+
 def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -> Sample:
     """Return the sample that a curve's height is made of at each condition.
 
@@ -146,3 +223,24 @@ def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
     kish = effective_size(found.n, found.all_squares)
     n = np.where(usable, spread * found.n**2 / np.where(usable, noise, 1.0), kish)
     return Multinomial(n, shares * n, effect / n)
+
+
+def whole_numbers(sample: Sample, method: str) -> None:
+    """Raise when counts are not numbers of examples, which cannot be drawn again one by one."""
+    for part in sample:
+        sizes = (np.asarray(part.n), part.counts)
+        if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
+            raise DesignError(
+                f"method: {method!r} draws whole examples, and these counts are sums of weights or "
+                "rates; use 'mover', 'wilson' or 'gaussian'."
+            )
+
+
+def distinct(sample: Sample) -> Iterator[NDArray[np.intp]]:
+    """Return the conditions that share all counts, group by group."""
+    counts = np.concatenate([part.counts for part in sample])
+    _, inverse = np.unique(counts, axis=1, return_inverse=True)
+    inverse = inverse.ravel()  # numpy 2.0 returns it with as many dimensions as the counts
+    order = np.argsort(inverse, kind="stable")
+    cuts = np.flatnonzero(np.diff(inverse[order])) + 1
+    yield from np.split(order, cuts)

@@ -1,4 +1,4 @@
-"""The band around a curve."""
+"""The band around a curve: its limits at each operating condition, or at all at once."""
 
 from __future__ import annotations
 
@@ -13,28 +13,18 @@ from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, frozen
-from stakes.curves._sampling import Sample, mean
+from stakes._core.values import ByValue, readonly_copy
+from stakes.curves._pieces import Pieces
+from stakes.curves._sampling import Sample, SampleAt, mean, variance
 from stakes.curves.bands import METHODS
+from stakes.curves.condition import conditions
 from stakes.errors import InputError
-from stakes.infer._inference import check_options, option_names
 
-# How sure each point of a band must be for the whole band to be right at once.
+CURVE_POINTS = 201
+"""How many operating conditions a curve is shown at."""
 
 WIDEST = 38.0
 """Where the normal distribution ends in double precision."""
-
-
-def pointwise_alpha(alpha: float, lines: int) -> float:
-    """Return the α of each point for which all points of so many lines have `alpha` together."""
-    each = -np.expm1(np.log1p(-alpha) / lines)
-
-    def excess(c: float) -> float:
-        outside = 2 * ndtr(-c)
-        return float(0.5 * np.exp(-c * c / 2) + 0.5 * outside * (2 - outside) - each)
-
-    return float(2 * ndtr(-brentq(excess, 0.0, WIDEST)))
-
 
 SAMPLINGS = ("stratified", "full")
 SIMULTANEOUS = ("mover",)
@@ -118,11 +108,11 @@ class Band(ByValue):
         if (factor < 0).any():
             raise InputError(f"scale: expected what being always wrong costs, got {scale!r}.")
         scaled: dict[str, Any] = {
-            name: frozen(getattr(self, name) * factor) for name in ("cost", "low", "high")
+            name: readonly_copy(getattr(self, name) * factor) for name in ("cost", "low", "high")
         }
         return replace(self, **scaled)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the band as a pandas data frame with a row for each condition.
 
         Returns
@@ -188,38 +178,59 @@ class Band(ByValue):
 
 
 def make_band(
-    pc: Floats,
-    sample: Sample,
+    sample_at: SampleAt,
+    pieces: Pieces,
     *,
-    lines: int,
     within: tuple[float, float],
-    chosen_on: str,
-    confidence: float = 0.95,
-    method: str = "mover",
-    sampling: str = "stratified",
-    simultaneous: bool = False,
+    confidence: float,
+    method: str,
+    sampling: str,
+    simultaneous: bool,
+    pc: Any,
     options: dict[str, Any],
+    chosen_on: str,
 ) -> Band:
-    """Return the limits of a height at each condition, kept within what it can be."""
+    """Return the limits of a curve's height at each condition, within what it can be."""
+    where = condition_list(pc)
+    sample = sample_at(where, is_full(sampling))
     low, high = band_limits(
         sample,
-        lines=lines,
+        lines=pieces.count(),
         confidence=confidence,
         method=method,
         simultaneous=simultaneous,
         options=options,
     )
-    low, high = np.maximum(low, within[0]), np.minimum(high, within[1])
-    parts = {"pc": pc, "cost": mean(sample), "low": low, "high": high}
-    arrays = {name: frozen(part) for name, part in parts.items()}
+    arrays = {
+        "pc": where,
+        "cost": mean(sample),
+        "low": np.maximum(low, within[0]),
+        "high": np.minimum(high, within[1]),
+    }
     return Band(
-        **arrays,
+        **{name: readonly_copy(values) for name, values in arrays.items()},
         confidence=float(confidence),
         method=method,
         sampling=sampling,
         simultaneous=bool(simultaneous),
         chosen_on=chosen_on,
     )
+
+
+def bootstrap_moments(sample_at: SampleAt, pc: Any, sampling: str) -> tuple[Floats, Floats]:
+    """Return the mean and the variance of the bootstrap distribution at each condition."""
+    sample = sample_at(condition_list(pc), is_full(sampling))
+    return mean(sample), variance(sample)
+
+
+def condition_list(pc: Any) -> Floats:
+    """Check the operating conditions of a band; by default there are 201 of them."""
+    if pc is None:
+        return np.linspace(0.0, 1.0, CURVE_POINTS)
+    array = np.atleast_1d(conditions(pc))
+    if array.ndim != 1 or not len(array):
+        raise InputError(f"pc: expected a list of conditions, got an array of shape {array.shape}.")
+    return array
 
 
 def band_limits(
@@ -231,10 +242,10 @@ def band_limits(
     simultaneous: bool,
     options: dict[str, Any],
 ) -> tuple[Floats, Floats]:
-    """Check what is asked of a band, and let the method answer."""
+    """Check the options of a band, and compute its limits by the method."""
     alpha = validate.alpha(confidence)
     module = METHODS[validate.choice(method, "method", tuple(METHODS))]
-    check_options(options, f"the method {method!r}", option_names(module.limits, 2))
+    validate.options(options, f"the method {method!r}", validate.keywords(module.limits))
     if simultaneous:
         if method not in SIMULTANEOUS:
             raise InputError(
@@ -250,3 +261,14 @@ def band_limits(
 def is_full(sampling: Any) -> bool:
     """Check how the test set is thought to be drawn."""
     return validate.choice(sampling, "sampling", SAMPLINGS) == "full"
+
+
+def pointwise_alpha(alpha: float, lines: int) -> float:
+    """Return the α of each point for which all points of so many lines have `alpha` together."""
+    each = -np.expm1(np.log1p(-alpha) / lines)
+
+    def excess(c: float) -> float:
+        outside = 2 * ndtr(-c)
+        return float(0.5 * np.exp(-c * c / 2) + 0.5 * outside * (2 - outside) - each)
+
+    return float(2 * ndtr(-brentq(excess, 0.0, WIDEST)))

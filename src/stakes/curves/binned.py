@@ -16,7 +16,6 @@ from stakes.counts import BinnedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
 from stakes.curves._sampling import Sample
-from stakes.curves.condition import conditions
 from stakes.curves.curve import CostCurve, check_both_classes
 
 
@@ -112,9 +111,7 @@ class BinnedCostCurve(Curve):
         >>> round(curve.lower(0.75), 3)
         0.05
         """
-        condition = conditions(pc)
-        heights = self.lower_pieces.at(condition)
-        return float(heights) if condition.ndim == 0 else heights
+        return self.lower_pieces.height(pc)
 
     def upper(self, pc: Any) -> Any:
         """Return the cost that the exact curve is nowhere above; the same as `cost`.
@@ -194,8 +191,8 @@ class BinnedCostCurve(Curve):
         """Where the thresholds were chosen."""
         return self.attained.chosen_on
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:
-        return self.attained._sample(pc, full=full)  # noqa: SLF001 - the same curve
+    def _sample(self, pc: Floats, full: bool) -> Sample:
+        return self.attained._sample(pc, full)  # noqa: SLF001 - the same curve
 
     def _threshold_at(self, pc: float) -> float:
         return float(self.threshold(pc))
@@ -216,7 +213,7 @@ class BinnedCostCurve(Curve):
             f"nowhere more than {number(self.width)} below."
         )
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
 
         The columns ``lower`` and ``upper`` are the ends of the bracket where the range begins.

@@ -1,4 +1,4 @@
-"""The cheapest of several classifiers at each operating condition."""
+"""Several cost curves combined into one: their average, and the cheapest at each condition."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
 from stakes.errors import DesignError, InputError, InputTypeError
 
-# The average of several evaluations, condition by condition.
+TRIVIAL_LINES = (
+    CostLine(0.0, 0.0, name="all negative"),
+    CostLine(1.0, 1.0, name="all positive"),
+)
+"""The classifiers that decide the same for all examples."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,12 +63,12 @@ class AverageCurve(Curve):
         """Whether the numbers of examples are known."""
         return all(curve.sized for curve in self.curves)
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+    def _sample(self, pc: Floats, full: bool) -> Sample:
         share = 1 / len(self.curves)
         return [
             part.scaled(share)
             for curve in self.curves
-            for part in curve._sample(pc, full=full)  # noqa: SLF001 - of the same kind
+            for part in curve._sample(pc, full)  # noqa: SLF001 - of the same kind
         ]
 
 
@@ -105,13 +109,6 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
     0.285
     """
     return AverageCurve(checked_curves(curves), name)
-
-
-TRIVIAL_LINES = (
-    CostLine(0.0, 0.0, name="all negative"),
-    CostLine(1.0, 1.0, name="all positive"),
-)
-"""The classifiers that decide the same for all examples."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,7 +196,7 @@ class BestCurve(Curve):
         """Whether a band can be computed."""
         return False
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:  # noqa: ARG002 - neither matters
+    def _sample(self, pc: Floats, full: bool) -> Sample:  # noqa: ARG002 - neither matters
         raise DesignError(
             "band: the cheapest of several classifiers was chosen with hindsight, which no band "
             "here allows for; ask each of the curves for its own."

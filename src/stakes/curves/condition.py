@@ -10,9 +10,6 @@ from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 
-CURVE_POINTS = 201
-"""How many operating conditions a curve is shown at."""
-
 
 def operating_condition(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return PC(+), the operating condition of a prevalence and two costs.
@@ -175,16 +172,6 @@ def conditions(pc: Any) -> Floats:
     return array
 
 
-def condition_list(pc: Any) -> Floats:
-    """Check the operating conditions of a band; by default there are 201 of them."""
-    if pc is None:
-        return np.linspace(0.0, 1.0, CURVE_POINTS)
-    array = np.atleast_1d(conditions(pc))
-    if array.ndim != 1 or not len(array):
-        raise InputError(f"pc: expected a list of conditions, got an array of shape {array.shape}.")
-    return array
-
-
 def _weights(
     prevalence: Any, false_positive: Any, false_negative: Any
 ) -> tuple[Floats, Floats, Floats]:
@@ -208,8 +195,8 @@ def _together(**arrays: Floats) -> list[Floats]:
     """Check that lists are as long as each other; single numbers go with any."""
     lengths = {name: len(each) for name, each in arrays.items() if each.ndim}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"{said} numbers: they must be as many, or single numbers.")
+        lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise InputError(f"{lengths_text} numbers: they must be as many, or single numbers.")
     return list(arrays.values())
 
 

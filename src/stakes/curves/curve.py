@@ -24,70 +24,6 @@ from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, LabelError
 
-# Whether there are examples of both classes, which a curve needs.
-
-
-def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> None:
-    """Raise when there are no examples of a class, whose rate of mistakes is then not known."""
-    for size, label in (
-        (counts.n_positives, counts.pos_label),
-        (counts.n_negatives, counts.neg_label),
-    ):
-        if not size:
-            raise InputError(
-                f"{name}: a cost curve needs examples of both classes, there are none of {label!r}."
-            )
-
-
-# The lower envelope of a scorer's cost lines, from its score table.
-
-
-def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
-    """Return how many of the highest scores are called positive at each corner of the ROC hull.
-
-    The hull of a ROC curve is the isotonic regression of the labels on the scores: the share of
-    positives may only fall from block to block. A linear map takes positives against all examples
-    to true against false positive rates, so both have the same corners.
-
-    The first cut is 0, nothing called positive, unless the highest score is infinite: then no
-    threshold does that.
-    """
-    positives, negatives = counts.positives, counts.negatives
-    both = positives + negatives
-    skipped = 1 if counts.thresholds[0] == np.inf else 0
-    used = np.flatnonzero(both) if (both[skipped:] == 0).any() else np.arange(len(both))
-    used = used[used >= skipped]
-    if not len(used):
-        return np.array([skipped])
-    weights = both[used].astype(np.float64)
-    fit = isotonic_regression(positives[used] / weights, weights=weights, increasing=False)
-    starts = used[fit.blocks[:-1]]
-    cuts = np.append(starts[1:], len(both))
-    return _corners(np.append(skipped, cuts), counts)
-
-
-def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
-    """Leave out points between corners, which rounding in the regression may have kept."""
-    while len(cuts) > 2:  # noqa: PLR2004 - two ends have nothing between them
-        positives, negatives = (
-            np.add.reduceat(side, cuts[:-1])
-            / side.sum()  # rates: products of weights may underflow
-            for side in (counts.positives, counts.negatives)
-        )
-        turns = positives[:-1] * negatives[1:] > positives[1:] * negatives[:-1]
-        if turns.all():
-            break
-        bent = np.flatnonzero(~turns)
-        alone = np.append(True, np.diff(bent) > 1)  # neighbours are judged again, one at a time
-        cuts = np.delete(cuts, bent[alone] + 1)
-    return cuts
-
-
-def cumulative(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the sum of the first so many values, for each cut."""
-    sums = np.append(values.dtype.type(0), np.cumsum(values))
-    return np.asarray(sums[cuts])
-
 
 @dataclass(frozen=True, repr=False)
 class CostCurve(Curve):
@@ -322,7 +258,7 @@ class CostCurve(Curve):
         alarmed, alarms = np.split(cumulative(counts.negatives, np.append(self.cuts, every)), [-1])
         return Pieces(self._chosen[0], alarmed / alarms, (all_found - found) / all_found)
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+    def _sample(self, pc: Floats, full: bool) -> Sample:
         index = self.pieces.index(pc)
         positives, negatives = (each.at(index) for each in self._mistakes)
         return drawn(pc, positives, negatives, full=full)
@@ -405,7 +341,7 @@ class CostCurve(Curve):
         (0.2, 0.8)
         """
         confusion = self.counts.confusion_at(threshold)
-        return CostLine.from_confusion(confusion, pos_label=self.counts.pos_label, name=self.name)
+        return CostLine.from_counts(confusion, pos_label=self.counts.pos_label, name=self.name)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
         """Return the false positive rate, true positive rate and threshold of every line.
@@ -433,7 +369,7 @@ class CostCurve(Curve):
         )
         return false, true, np.append(np.inf, counts.thresholds)[start:]
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
 
         Returns
@@ -461,3 +397,62 @@ class CostCurve(Curve):
             The area, the operating range, the lines and their thresholds.
         """
         return super().to_dict() | {"thresholds": self.thresholds.tolist()}
+
+
+def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> None:
+    """Raise when there are no examples of a class, whose rate of mistakes is then not known."""
+    for size, label in (
+        (counts.n_positives, counts.pos_label),
+        (counts.n_negatives, counts.neg_label),
+    ):
+        if not size:
+            raise InputError(
+                f"{name}: a cost curve needs examples of both classes, there are none of {label!r}."
+            )
+
+
+def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
+    """Return how many of the highest scores are called positive at each corner of the ROC hull.
+
+    The hull of a ROC curve is the isotonic regression of the labels on the scores: the share of
+    positives may only fall from block to block. A linear map takes positives against all examples
+    to true against false positive rates, so both have the same corners.
+
+    The first cut is 0, nothing called positive, unless the highest score is infinite: then no
+    threshold does that.
+    """
+    positives, negatives = counts.positives, counts.negatives
+    both = positives + negatives
+    skipped = 1 if counts.thresholds[0] == np.inf else 0
+    used = np.flatnonzero(both) if (both[skipped:] == 0).any() else np.arange(len(both))
+    used = used[used >= skipped]
+    if not len(used):
+        return np.array([skipped])
+    weights = both[used].astype(np.float64)
+    fit = isotonic_regression(positives[used] / weights, weights=weights, increasing=False)
+    starts = used[fit.blocks[:-1]]
+    cuts = np.append(starts[1:], len(both))
+    return _corners(np.append(skipped, cuts), counts)
+
+
+def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
+    """Leave out points between corners, which rounding in the regression may have kept."""
+    while len(cuts) > 2:  # noqa: PLR2004 - two ends have nothing between them
+        positives, negatives = (
+            np.add.reduceat(side, cuts[:-1])
+            / side.sum()  # rates: products of weights may underflow
+            for side in (counts.positives, counts.negatives)
+        )
+        turns = positives[:-1] * negatives[1:] > positives[1:] * negatives[:-1]
+        if turns.all():
+            break
+        bent = np.flatnonzero(~turns)
+        isolated = np.append(True, np.diff(bent) > 1)  # neighbours are judged again, one at a time
+        cuts = np.delete(cuts, bent[isolated] + 1)
+    return cuts
+
+
+def cumulative(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the sum of the first so many values, for each cut."""
+    sums = np.append(values.dtype.type(0), np.cumsum(values))
+    return np.asarray(sums[cuts])

@@ -14,90 +14,18 @@ from stakes._core.labels import Label
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
-from stakes.curves._base import Curve, Height
+from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
-from stakes.curves._sampling import Mistakes, Sample, drawn
-from stakes.curves.band import band_limits, is_full
+from stakes.curves._sampling import Mistakes, Sample, discordant_decisions, discordant_scores, drawn
+from stakes.curves.band import Band, band_limits, bootstrap_moments, is_full, make_band
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
 from stakes.curves.verdicts import Verdicts, signs_of, verdicts
 from stakes.errors import InputError, InputTypeError
 
-# The examples on which one of two classifiers alone is wrong: what their difference is made of.
-
-
-def alone_of_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:
-    """Count the positives, and the negatives, that one of two alone decides wrongly."""
-    at = counts.labels.index(pos_label)
-    squares = counts.squares
-    found = []
-    for actual in (at, 1 - at):
-        right, wrong = (counts.decisions.index(counts.labels[j]) for j in (actual, 1 - actual))
-        found.append(
-            Mistakes(
-                float(counts.counts[..., actual].sum()),
-                _cells_alone(counts.counts[..., actual], right, wrong),
-                None if squares is None else _cells_alone(squares[..., actual], right, wrong),
-                None if squares is None else float(squares[..., actual].sum()),
-            )
-        )
-    return found[0], found[1]
-
-
-def _cells_alone(table: NDArray[Any], right: int, wrong: int) -> Floats:
-    """Take, of a table by both decisions, where the first alone is wrong and where the second."""
-    return np.array([[table[wrong, right]], [table[right, wrong]]], dtype=np.float64)
-
-
-def alone_of_scores(
-    counts: PairedScoreCounts, curves: tuple[CostCurve, CostCurve], starts: Floats
-) -> tuple[Mistakes, Mistakes]:
-    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
-
-    They are counted for each piece of the two curves' difference, given where it starts. One pass
-    will do: each of the two calls an example positive from one piece on. Between those two pieces
-    one of them alone is wrong, so the counts are running sums of how many examples begin and cease
-    to be such.
-    """
-    entries = []
-    for curve, ranks in zip(curves, (counts.ranks_1, counts.ranks_2), strict=True):
-        cuts = curve.cuts[curve.pieces.index(starts)]
-        entry = np.cumsum(np.bincount(cuts, minlength=len(curve.counts.thresholds) + 1))
-        entries.append(entry.astype(np.int32)[ranks])
-    differ = entries[0] != entries[1]
-    first, second = (entry[differ] for entry in entries)
-    positive = counts.positive[differ]
-    second_is_wrong = positive == (first < second)  # where the first alone calls it positive
-    shape = 2, 2, len(starts) + 1  # by class, by who is wrong, by piece
-    row = (2 * positive.astype(np.int32) + second_is_wrong) * shape[2]
-    begin, end = row + np.minimum(first, second), row + np.maximum(first, second)
-
-    def alone(amounts: NDArray[Any] | None) -> Floats:
-        part = None if amounts is None else amounts[differ]
-        begun, ended = (
-            np.bincount(at, weights=part, minlength=int(np.prod(shape))) for at in (begin, end)
-        )
-        sums = np.cumsum((begun - ended).reshape(shape), axis=2)[..., :-1]
-        return np.asarray(np.maximum(sums, 0.0))
-
-    sums = alone(counts.amounts)
-    squares = None if counts.squares is None else alone(counts.squares)
-    found = []
-    for actual, rows in ((1, counts.positive), (0, ~counts.positive)):
-        total = rows.sum() if counts.amounts is None else counts.amounts[rows].sum()
-        found.append(
-            Mistakes(
-                float(total),
-                sums[actual],
-                None if squares is None else squares[actual],
-                None if counts.squares is None else float(counts.squares[rows].sum()),
-            )
-        )
-    return found[0], found[1]
-
 
 @dataclass(frozen=True, repr=False)
-class CostCurveDifference(Height):
+class CostCurveDifference:
     """How much more the first of two classifiers costs, at every operating condition.
 
     Positive where the first costs more. Examples on which both are right, or both wrong, do not
@@ -152,7 +80,6 @@ class CostCurveDifference(Height):
     names: tuple[str, str] = ("the first", "the second")
     pos_label: Label = 1
     validation: PairedScoreCounts | None = None
-    _within = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
         given: Any = self.counts
@@ -230,7 +157,7 @@ class CostCurveDifference(Height):
         return cls(counts, names=names)
 
     @classmethod
-    def from_predictions(
+    def from_labels(
         cls,
         y_true: Any,
         y_pred_1: Any,
@@ -262,7 +189,7 @@ class CostCurveDifference(Height):
         --------
         >>> from stakes import CostCurveDifference
         >>> y_true = [0] * 600 + [1] * 400
-        >>> difference = CostCurveDifference.from_predictions(
+        >>> difference = CostCurveDifference.from_labels(
         ...     y_true, [0] * 500 + [1] * 500, [0] * 800 + [1] * 200, names=("eager", "shy"))
         >>> [round(each, 3) for each in difference.crossovers()]
         [0.25]
@@ -320,7 +247,7 @@ class CostCurveDifference(Height):
     def _curve(self, which: str, name: str) -> Curve:
         counts = getattr(self.counts, which)
         if isinstance(self.counts, PairedConfusion):
-            return CostLine.from_confusion(counts, pos_label=self.pos_label, name=name)
+            return CostLine.from_counts(counts, pos_label=self.pos_label, name=name)
         other = None if self.validation is None else getattr(self.validation, which)
         return CostCurve(counts, name, other)
 
@@ -333,11 +260,13 @@ class CostCurveDifference(Height):
     def _mistakes(self) -> tuple[Mistakes, Mistakes]:
         """The positives, and the negatives, on which one of the two alone is wrong, by piece."""
         if isinstance(self.counts, PairedConfusion):
-            return alone_of_decisions(self.counts, self.pos_label)
+            return discordant_decisions(self.counts, self.pos_label)
+        starts = self.pieces.breaks[:-1]
         curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
-        return alone_of_scores(self.counts, curves, self.pieces.breaks[:-1])
+        cuts = [curve.cuts[curve.pieces.index(starts)] for curve in curves]
+        return discordant_scores(self.counts, (cuts[0], cuts[1]))
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+    def _sample(self, pc: Floats, full: bool) -> Sample:
         index = self.pieces.index(pc)
         positives, negatives = (each.at(index) for each in self._mistakes)
         return drawn(pc, positives, negatives, full=full)
@@ -367,7 +296,117 @@ class CostCurveDifference(Height):
         >>> difference.difference([0.2, 0.8]).round(3).tolist()
         [-0.058, -0.049]
         """
-        return self._height(pc)
+        return self.pieces.height(pc)
+
+    def area(self) -> float:
+        """Return the area under the difference: its mean if all conditions are as likely.
+
+        Returns
+        -------
+        float
+            ∫ difference(x) dx over PC(+) from 0 to 1.
+        """
+        return self.pieces.area()
+
+    def money(
+        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
+    ) -> Any:
+        """Return by how much `volume` decisions cost more with the first, in the unit of the costs.
+
+        Parameters
+        ----------
+        prevalence, false_positive, false_negative
+            As in `operating_condition`.
+        volume : float, default 1
+            The number of decisions.
+
+        Returns
+        -------
+        float or ndarray
+            The difference.
+        """
+        return self.pieces.money(
+            prevalence=prevalence,
+            false_positive=false_positive,
+            false_negative=false_negative,
+            volume=volume,
+        )
+
+    def band(
+        self,
+        confidence: float = 0.95,
+        method: str = "mover",
+        *,
+        sampling: str = "stratified",
+        simultaneous: bool = False,
+        pc: Any = None,
+        **options: Any,
+    ) -> Band:
+        """Return limits for the difference at each operating condition.
+
+        Parameters
+        ----------
+        confidence, method, sampling, simultaneous, pc, **options
+            As in `CostCurve.band`.
+
+        Returns
+        -------
+        Band
+            The difference and its limits at each condition.
+
+        Notes
+        -----
+        As for one curve, with the rates x q⁺ + (1 - x) q⁻ being those of the discordant examples:
+        the mistakes of the first alone count for the difference, those of the second against it.
+
+        References
+        ----------
+        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
+        section 9.
+
+        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
+        *ICML 2008*, equations 7 and 8.
+
+        Examples
+        --------
+        >>> from stakes import CostCurveDifference
+        >>> y_true = [0] * 600 + [1] * 400
+        >>> difference = CostCurveDifference.from_labels(
+        ...     y_true, [0] * 500 + [1] * 500, [0] * 800 + [1] * 200, names=("eager", "shy"))
+        >>> band = difference.band(pc=[0.2, 0.8])
+        >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+        ([0.008, -0.407], [0.061, -0.326])
+        """
+        return make_band(
+            self._sample,
+            self.pieces,
+            within=(-1.0, 1.0),
+            confidence=confidence,
+            method=method,
+            sampling=sampling,
+            simultaneous=simultaneous,
+            pc=pc,
+            options=options,
+            chosen_on=self.chosen_on,
+        )
+
+    def moments(self, pc: Any = None, *, sampling: str = "stratified") -> tuple[Floats, Floats]:
+        """Return the mean and the variance of the bootstrap distribution at each condition.
+
+        Dugas & Gadoury's (2008) equations 7 and 8; with full sampling 12 and 13, in the unit of the
+        former.
+
+        Parameters
+        ----------
+        pc, sampling
+            As in `band`.
+
+        Returns
+        -------
+        mean, variance : ndarray
+            One for each condition.
+        """
+        return bootstrap_moments(self._sample, pc, sampling)
 
     def cheaper_ranges(self) -> Verdicts:
         """Return who is cheaper where, as the curves are; chance is not considered.
@@ -381,7 +420,7 @@ class CostCurveDifference(Height):
         --------
         >>> from stakes import CostCurveDifference
         >>> y_true = [0] * 600 + [1] * 400
-        >>> difference = CostCurveDifference.from_predictions(
+        >>> difference = CostCurveDifference.from_labels(
         ...     y_true, [0] * 500 + [1] * 500, [0] * 800 + [1] * 200, names=("eager", "shy"))
         >>> print(difference.cheaper_ranges().summary())
         eager is cheaper for PC(+) > 0.25, shy for PC(+) < 0.25.
@@ -459,8 +498,8 @@ class CostCurveDifference(Height):
 
         def verdict(pc: Floats) -> NDArray[np.int64]:
             low, high = band_limits(
-                self._sample(pc, full=full),
-                lines=self._lines(),
+                self._sample(pc, full),
+                lines=self.pieces.count(),
                 confidence=confidence,
                 method=method,
                 simultaneous=simultaneous,
@@ -488,9 +527,9 @@ class CostCurveDifference(Height):
         str
             One sentence or two.
         """
-        said = self.significant_ranges(confidence)
+        ranges = self.significant_ranges(confidence)
         chosen = f" Thresholds were chosen on {self.chosen_on}." if self.chosen_on else ""
-        return f"{said.summary()}{chosen}"
+        return f"{ranges.summary()}{chosen}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as plain values and lists.

@@ -12,7 +12,7 @@ from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import Confusion
-from stakes.curves._base import Curve, no_sizes
+from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.errors import DesignError, InputError
@@ -82,7 +82,7 @@ class CostLine(Curve):
                 raise InputError(f"{each}: expected a positive number of examples, got {size:g}.")
 
     @classmethod
-    def from_confusion(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
+    def from_counts(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
         """Return the line of a two-class confusion matrix.
 
         Parameters
@@ -102,7 +102,7 @@ class CostLine(Curve):
         Examples
         --------
         >>> from stakes import Confusion, CostLine
-        >>> line = CostLine.from_confusion(Confusion([[50, 2], [10, 38]], labels=[0, 1]))
+        >>> line = CostLine.from_counts(Confusion([[50, 2], [10, 38]], labels=[0, 1]))
         >>> round(line.fpr, 4), line.tpr, line.positives
         (0.1667, 0.95, 40.0)
         """
@@ -112,7 +112,7 @@ class CostLine(Curve):
         return cls(found.false_positive, found.true_positive, positives, negatives, name)
 
     @classmethod
-    def from_predictions(
+    def from_labels(
         cls,
         y_true: Any,
         y_pred: Any,
@@ -142,11 +142,11 @@ class CostLine(Curve):
         Examples
         --------
         >>> from stakes import CostLine
-        >>> CostLine.from_predictions([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).point
+        >>> CostLine.from_labels([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).point
         (0.25, 1.0)
         """
         confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
-        return cls.from_confusion(confusion, pos_label=pos_label, name=name)
+        return cls.from_counts(confusion, pos_label=pos_label, name=name)
 
     @property
     def point(self) -> tuple[float, float]:
@@ -169,9 +169,12 @@ class CostLine(Curve):
         """Whether the numbers of examples are known."""
         return self.positives is not None
 
-    def _sample(self, pc: Floats, *, full: bool) -> Sample:
+    def _sample(self, pc: Floats, full: bool) -> Sample:
         if self.positives is None or self.negatives is None:
-            raise no_sizes()
+            raise DesignError(
+                "positives, negatives: without the numbers of examples there is no band; give "
+                "them, as in CostLine(0.04, 0.4, positives=200, negatives=800)."
+            )
         if full and not (float(self.positives).is_integer() and float(self.negatives).is_integer()):
             raise DesignError(
                 "sampling: 'full' needs numbers of examples, and the sizes of this line are what "

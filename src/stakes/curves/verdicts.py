@@ -15,45 +15,12 @@ from stakes._core.typing import Floats
 from stakes.curves._pieces import merged
 from stakes.errors import InputError
 
-# Where along the conditions a verdict holds.
-
 Verdict = Callable[[Floats], NDArray[np.int64]]
 
 SEARCHED = 401
 """At how many conditions significance is looked for, besides where thresholds change."""
 
 HALVINGS = 40
-
-
-def signs_of(verdict: Verdict, breaks: Floats) -> list[tuple[float, float, int]]:
-    """Return the ranges of PC(+) with the same verdict, which may jump at breaks only."""
-    edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), breaks]))
-    begin, end = edges[:-1], edges[1:]
-    tiny = np.minimum(1e-9, (end - begin) / 4)
-    first, last = verdict(begin + tiny), verdict(end - tiny)
-    change = _changes(verdict, begin + tiny, end - tiny, first, last)
-    lows = np.column_stack([begin, change]).ravel()
-    highs = np.column_stack([change, end]).ravel()
-    return merged(lows, highs, np.column_stack([first, last]).ravel())
-
-
-def _changes(
-    verdict: Verdict,
-    begin: Floats,
-    end: Floats,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> Floats:
-    """Return where the verdict changes within ranges at whose ends it differs, by halving."""
-    result = end.copy()
-    open_ = np.flatnonzero(first != last)
-    low, high = begin[open_], end[open_]
-    for _ in range(HALVINGS if len(open_) else 0):
-        middle = (low + high) / 2
-        same = verdict(middle) == first[open_]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    result[open_] = high
-    return result
 
 
 class Range(NamedTuple):
@@ -140,8 +107,8 @@ class Verdicts:
         str
             A sentence.
         """
-        said = self.in_words()
-        return f"With {self.how_sure}, {said}" if self.how_sure else said
+        words = self.in_words()
+        return f"With {self.how_sure}, {words}" if self.how_sure else words
 
     def in_words(self) -> str:
         """Say who is cheaper where.
@@ -152,15 +119,16 @@ class Verdicts:
             A sentence.
         """
         found = [(name, self.where(name)) for name in self.names]
-        said = [(name, _conditions(ranges)) for name, ranges in found if ranges]
-        if not said:
+        cheaper = [(name, _conditions(ranges)) for name, ranges in found if ranges]
+        if not cheaper:
             return f"{self.names[0]} and {self.names[1]} are {self.otherwise} everywhere."
-        text = [f"{name} {'' if i else 'is cheaper '}for {c}" for i, (name, c) in enumerate(said)]
+        text = [f"{name} for {where}" for name, where in cheaper]
+        text[0] = f"{cheaper[0][0]} is cheaper for {cheaper[0][1]}"
         if any(each.cheaper is None for each in self.ranges):
             text.append(f"{self.otherwise} elsewhere")
         return f"{', '.join(text)}."
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the ranges as a pandas data frame.
 
         Returns
@@ -216,11 +184,42 @@ def _conditions(ranges: Sequence[tuple[float, float]]) -> str:
     """Write ranges of conditions as a person would: "PC(+) < 0.1, from 0.3 to 0.4 and > 0.7"."""
     if list(ranges) == [(0.0, 1.0)]:
         return "all PC(+)"
-    said = [_condition(low, high) for low, high in ranges]
-    return "PC(+) " + " and ".join([*([", ".join(said[:-1])] if said[1:] else []), said[-1]])
+    *others, last = [_condition(low, high) for low, high in ranges]
+    return "PC(+) " + " and ".join([*([", ".join(others)] if others else []), last])
 
 
 def _condition(low: float, high: float) -> str:
     if low <= 0:
         return f"< {number(high)}"
     return f"> {number(low)}" if high >= 1 else f"from {number(low)} to {number(high)}"
+
+
+def signs_of(verdict: Verdict, breaks: Floats) -> list[tuple[float, float, int]]:
+    """Return the ranges of PC(+) with the same verdict, which may jump at breaks only."""
+    edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), breaks]))
+    begin, end = edges[:-1], edges[1:]
+    tiny = np.minimum(1e-9, (end - begin) / 4)
+    first, last = verdict(begin + tiny), verdict(end - tiny)
+    change = _changes(verdict, begin + tiny, end - tiny, first, last)
+    lows = np.column_stack([begin, change]).ravel()
+    highs = np.column_stack([change, end]).ravel()
+    return merged(lows, highs, np.column_stack([first, last]).ravel())
+
+
+def _changes(
+    verdict: Verdict,
+    begin: Floats,
+    end: Floats,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> Floats:
+    """Return where the verdict changes within ranges at whose ends it differs, by halving."""
+    result = end.copy()
+    open_ = np.flatnonzero(first != last)
+    low, high = begin[open_], end[open_]
+    for _ in range(HALVINGS if len(open_) else 0):
+        middle = (low + high) / 2
+        same = verdict(middle) == first[open_]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    result[open_] = high
+    return result

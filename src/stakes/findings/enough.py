@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._core.typing import Floats
 from stakes.errors import InputError
-from stakes.infer._inference import limits
-from stakes.infer.estimate import CostEstimate
-from stakes.infer.planning import plan_test_size
+from stakes.infer.planning import limits_at_sizes, plan_test_size
 from stakes.study import Study
 
 if TYPE_CHECKING:
@@ -28,7 +25,7 @@ def enough_of(study: Study, settings: Settings) -> list[dict[str, Any]]:
 def _model(study: Study, name: str, settings: Settings) -> dict[str, Any]:
     estimate = study.estimate(name)
     sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
-    low, high = _intervals(estimate, sizes, study.confidence)
+    low, high = limits_at_sizes(estimate, sizes, study.confidence)
     target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
     return {
         "name": name,
@@ -39,13 +36,6 @@ def _model(study: Study, name: str, settings: Settings) -> dict[str, Any]:
         "target": target or None,
         "plan": _plan(study, name, target, settings),
     }
-
-
-def _intervals(estimate: CostEstimate, sizes: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the interval's limits in test sets of these sizes, were all shares the same."""
-    scaled = estimate.outcomes().times(sizes / estimate.n)
-    with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
-        return limits(scaled, confidence, estimate.default_method(), {})
 
 
 def _plan(study: Study, name: str, target: float, settings: Settings) -> dict[str, Any] | None:

@@ -139,7 +139,7 @@ def _data_of(study: Study) -> dict[str, Any]:
         "decisions": list(joint.decisions),
         "class_counts": counts.tolist(),
         "pos_label": study.pos_label,
-        "understood": list(study.said),
+        "understood": list(study.notes),
     }
 
 

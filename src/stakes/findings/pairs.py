@@ -29,7 +29,7 @@ def pairs_of(study: Study) -> list[dict[str, Any]]:
                 "p_value": pair.p_value,
                 "adjusted": pair.adjusted,
                 "rejected": pair.rejected,
-                "method": difference.default_method(),
+                "method": difference.choice.name,
                 "warning": _warning(difference),
             }
         )

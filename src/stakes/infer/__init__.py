@@ -1,6 +1,6 @@
 """Counts and costs become estimates, with how sure they are."""
 
-from stakes.infer._inference import Interval
+from stakes.infer._inference import Choice, Interval, TestResult
 from stakes.infer._multiplicity import Pair
 from stakes.infer._outcomes import Design
 from stakes.infer._probability.distribution import CostDistribution
@@ -8,9 +8,9 @@ from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import compare, compare_many, evaluate
+from stakes.infer.gate import Gate
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.ranking import Ranking
-from stakes.infer.significance import TestResult
 from stakes.infer.stream import Accumulator, PairedAccumulator
 from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
 from stakes.infer.what_if.flips import Flip, FlipRegion, flip_region
@@ -19,6 +19,7 @@ from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 __all__ = [
     "Accumulator",
     "CheapestProbability",
+    "Choice",
     "CostDifference",
     "CostDistribution",
     "CostEstimate",
@@ -26,6 +27,7 @@ __all__ = [
     "Design",
     "Flip",
     "FlipRegion",
+    "Gate",
     "Interval",
     "Pair",
     "PairedAccumulator",

@@ -1,24 +1,40 @@
-"""Intervals and distributions of whatever has outcomes and a design."""
+"""Intervals, tests and distributions of whatever has outcomes and a design."""
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from numbers import Real
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stakes._core import validate
-from stakes._core.text import number, percent
+from stakes._core.text import number, percent, seen
 from stakes._core.typing import Floats
 from stakes._core.warn import warn
-from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTypeError
-from stakes.infer._outcomes import Design, Outcomes
+from stakes.errors import (
+    ConstantCostWarning,
+    DesignError,
+    InputError,
+    InputTypeError,
+    RareCostWarning,
+)
+from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
 from stakes.infer._probability.distribution import CostDistribution
-from stakes.infer.methods import METHODS
-from stakes.infer.methods.exact import distributions
+from stakes.infer.methods import (
+    METHODS,
+    IntervalMethod,
+    exact,
+    extremal,
+    names_of_intervals,
+    names_of_tests,
+)
 
-# The interval that every method returns.
+# What every method returns: an interval, or the result of a test.
 
 
 @dataclass(frozen=True)
@@ -107,74 +123,282 @@ class Interval:
         }
 
 
-# Check what is asked of an interval, and let the method answer.
+@dataclass(frozen=True)
+class TestResult:
+    """What a test found.
 
-AUTOMATIC = ("exact", "extremal")
-"""The methods that "auto" chooses from."""
+    Attributes
+    ----------
+    statistic : float
+        The observed difference minus the margin.
+    p_value : float
+        The smallest error rate at which the hypothesis would be rejected.
+    rejected : bool
+        Whether it is rejected at the confidence asked for.
+    method, alternative, margin, confidence
+        How it was tested.
+    names : pair of str
+        The classifiers.
+
+    Examples
+    --------
+    >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+    >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+    >>> result = difference.test(method="exact")
+    >>> result.rejected, round(result.p_value, 4), round(result.statistic, 4)
+    (False, 0.2448, 0.26)
+    >>> print(result.summary())
+    tree and forest differ in cost: not shown at 95 % confidence (p = 0.245, exact).
+    """
+
+    statistic: float
+    p_value: float
+    rejected: bool
+    method: str
+    alternative: str
+    margin: float
+    confidence: float
+    names: tuple[str, str] = ("first", "second")
+
+    __test__ = False  # not a test of pytest's
+
+    def summary(self) -> str:
+        """Say what the test found.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        first, second = self.names
+        claim = {
+            "two-sided": f"{first} and {second} differ in cost",
+            "less": f"{first} costs less than {second}",
+            "greater": f"{first} costs more than {second}",
+        }[self.alternative]
+        if self.margin:
+            claim = {
+                "two-sided": f"the difference of {first} and {second} is not {self.margin:g}",
+                "less": f"{first} costs less than {self.margin:g} more than {second}",
+                "greater": f"{first} costs more than {self.margin:g} more than {second}",
+            }[self.alternative]
+        verdict = "shown" if self.rejected else "not shown"
+        sure = f"{percent(self.confidence)} confidence"
+        return f"{claim}: {verdict} at {sure} (p = {self.p_value:.3g}, {self.method})."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
+        return asdict(self) | {"names": list(self.names)}
+
+
+# Which method "auto" stands for.
+
+USUAL, CAREFUL = exact.METHOD.name, extremal.METHOD.name
+"""The methods that "auto" chooses from: BDELTACOST's, and the one that holds for rare costs too."""
+
+
+@dataclass(frozen=True)
+class RareOutcome:
+    """An extreme outcome that was observed too rarely for the usual test.
+
+    Attributes
+    ----------
+    what : str
+        The outcome in words.
+    count, value : float
+        How often it was observed, and by how much it changes the difference.
+    """
+
+    what: str
+    count: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, and why it was chosen.
+
+    Attributes
+    ----------
+    name : str
+        The method.
+    reason : str
+        Why, in words.
+    rare : RareOutcome or None
+        The outcome that was observed too rarely for the usual method, where that is why.
+
+    Examples
+    --------
+    >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 6]], [[3, 5], [3, 14]]], labels=[0, 1])
+    >>> choice = CostDifference(paired, costs).choice
+    >>> choice.name, choice.reason
+    ('exact', 'both extreme outcomes were observed at least 5 times.')
+    """
+
+    name: str
+    reason: str
+    rare: RareOutcome | None = None
+
+    def warn(self) -> None:
+        """Issue a RareCostWarning where an outcome was observed too rarely."""
+        if self.rare is not None:
+            warn(self.reason, RareCostWarning)
+
+
+def choose_method(outcomes: Outcomes, describe: Callable[[int, int], str] | None = None) -> Choice:
+    """Choose the method that suits the outcomes; it only looks, and never warns.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        The possible costs or differences and their counts.
+    describe : callable, optional
+        For a difference of two models: names the extreme outcome of a stratum, -1 for the largest
+        and 0 for the smallest. None for the cost of one model.
+    """
+    if describe is None:
+        return Choice(CAREFUL, "it holds where expensive mistakes are rare, too.")
+    if outcomes.design not in METHODS[USUAL].designs:
+        return Choice(CAREFUL, f"the design {outcomes.design!r} has no {USUAL} test.")
+    found = rarest_end(outcomes)
+    if found is None:
+        return Choice(USUAL, f"both extreme outcomes were observed at least {ENOUGH} times.")
+    k, end = found
+    stratum = outcomes.strata[k]
+    rare = RareOutcome(describe(k, end), float(stratum.counts[0, end]), float(stratum.costs[end]))
+    rarely = f", fewer than {ENOUGH}" if rare.count else ""
+    reason = (
+        f"the outcome that matters most, {rare.what}, changes the difference by "
+        f"{number(rare.value)} and was {seen(rare.count)}{rarely}: the usual test would reject too "
+        "often, so the extremal interval is used. Name cells that cannot occur with impossible=, "
+        "or collect more examples."
+    )
+    return Choice(CAREFUL, reason, rare)
+
+
+def chosen_by_table(outcomes: Outcomes, *, paired: bool) -> dict[str, NDArray[np.bool_]]:
+    """Return for each method that "auto" may choose the tables that it is chosen for."""
+    usual = often_enough(outcomes) & paired
+    return {USUAL: usual, CAREFUL: ~usual}
+
+
+def options_of_auto(method: str, options: Mapping[str, Any], laplace: float) -> dict[str, Any]:
+    """Return what a method takes of the options for "auto", which one of them must know."""
+    known = sorted({*METHODS[USUAL].options, *METHODS[CAREFUL].options})
+    validate.options(options, "the method 'auto'", known)
+    able = METHODS[method].options
+    taken = {name: value for name, value in options.items() if name in able}
+    return with_laplace(method, taken, laplace)
+
+
+def with_laplace(method: str, options: Mapping[str, Any], laplace: float) -> dict[str, Any]:
+    """Add the Laplace correction to the options of a method that takes one."""
+    return {"laplace": laplace, **options} if takes(method, "laplace") else dict(options)
+
+
+def takes(method: str, option: str) -> bool:
+    """Tell whether an interval method has an option."""
+    return method in METHODS and option in METHODS[method].options
+
+
+# Check what is asked, and let the method answer.
+
+SMALLEST = 1e-12
+"""No p-value is known to be smaller than what the distributions are computed to."""
 
 
 def limits(
-    outcomes: Outcomes, confidence: float, method: str, options: dict[str, Any]
+    outcomes: Outcomes, confidence: float, method: str, options: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     """Return the limits of a method for each table."""
     alpha = validate.alpha(confidence)
-    if method not in METHODS:
-        raise InputError(
-            f"method: expected one of {', '.join(map(repr, ['auto', *METHODS]))}; got {method!r}."
-        )
-    module = METHODS[method]
-    check_design(method, outcomes.design)
-    check_options(options, f"the method {method!r}", option_names(module.limits, 2))
+    entry = _entry(method)
+    if entry is None or entry.limits is None:
+        raise no_such_method(method, names_of_intervals())
+    if outcomes.design not in entry.designs:
+        raise _no_such_design(method, outcomes.design, names_of_intervals())
+    validate.options(options, f"the method {method!r}", entry.options)
+    if outcomes.lowest == outcomes.highest:  # nothing varies, whatever the counts
+        return outcomes.mean, outcomes.mean
+    return entry.limits(outcomes, alpha, **options)
+
+
+def warn_if_constant(outcomes: Outcomes) -> None:
+    """Warn where all possible outcomes cost the same, so that an interval has no width."""
     if outcomes.lowest == outcomes.highest:
         warn(
             f"all possible outcomes cost the same, {outcomes.lowest:g}: the interval has no width.",
             ConstantCostWarning,
         )
-        return outcomes.mean, outcomes.mean
-    low, high = module.limits(outcomes, alpha, **options)
-    return low, high
 
 
-def option_names(function: Callable[..., Any], positional: int) -> list[str]:
-    """Return the names of a function's parameters after the first few."""
-    return list(inspect.signature(function).parameters)[positional:]
-
-
-def check_options(options: dict[str, Any], what: str, known: list[str]) -> None:
-    """Raise when an option is not among those known, and name these."""
-    for name in options:
-        if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InputTypeError(f"{name}: {what} has no such option; {takes}.")
-
-
-def options_for(method: str, options: dict[str, Any], laplace: float) -> dict[str, Any]:
-    """Return what a method takes of the options for "auto", which must be known to one of them."""
-    able = {name: option_names(METHODS[name].limits, 2) for name in AUTOMATIC}
-    check_options(options, "the method 'auto'", sorted({*able["exact"], *able["extremal"]}))
-    return with_laplace(
-        method, {name: value for name, value in options.items() if name in able[method]}, laplace
+def run_test(
+    outcomes: Outcomes,
+    method: str,
+    *,
+    alternative: str,
+    margin: Any,
+    confidence: float,
+    names: tuple[str, str],
+    options: Mapping[str, Any],
+) -> TestResult:
+    """Return what the test of a method finds of the first table."""
+    alpha = validate.alpha(confidence)
+    validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
+    entry = _entry(method)
+    if entry is None or entry.tails is None:
+        raise no_such_method(method, names_of_tests())
+    if not isinstance(margin, Real) or not np.isfinite(float(margin)):
+        raise InputError(f"margin: expected a finite number, got {margin!r}.")
+    if outcomes.design not in entry.designs:
+        raise _no_such_design(method, outcomes.design, names_of_tests())
+    validate.options(options, f"the test {method!r}", entry.test_options)
+    given = dict(options)
+    if alternative != "two-sided" and entry.one_sided is not None:
+        given = entry.one_sided(given)
+    tails = entry.tails(outcomes, float(margin), alpha, **given)
+    greater, less = (float(tail[0]) for tail in tails)
+    p_value = {
+        "two-sided": min(1.0, 2 * min(greater, less)),
+        "less": min(1.0, less),
+        "greater": min(1.0, greater),
+    }[alternative]
+    return TestResult(
+        statistic=float(outcomes.mean[0]) - float(margin),
+        p_value=max(p_value, SMALLEST),
+        rejected=bool(p_value <= alpha),
+        method=method,
+        alternative=alternative,
+        margin=float(margin),
+        confidence=confidence,
+        names=names,
     )
 
 
-def with_laplace(method: str, options: dict[str, Any], laplace: float) -> dict[str, Any]:
-    """Add the Laplace correction to the options of a method that takes one."""
-    return {"laplace": laplace} | options if takes(method, "laplace") else options
+def _entry(method: Any) -> IntervalMethod | None:
+    return METHODS.get(method) if isinstance(method, str) else None
 
 
-def takes(method: str, option: str) -> bool:
-    """Tell whether a method has an option."""
-    return method in METHODS and option in option_names(METHODS[method].limits, 2)
+def no_such_method(method: Any, known: list[str]) -> InputError:
+    """Return the error for a method that is not known; it names those that are."""
+    names = ", ".join(map(repr, ["auto", *known]))
+    return InputError(f"method: expected one of {names}; got {method!r}.")
 
 
-def check_design(method: str, design: str) -> None:
-    """Raise when a method cannot treat a design, and name those that can."""
-    if design not in METHODS[method].DESIGNS:
-        able = [name for name, module in METHODS.items() if design in module.DESIGNS]
-        raise DesignError(
-            f"method: {method!r} cannot treat the design {design!r}; "
-            f"these can: {', '.join(map(repr, able))}."
-        )
+def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
+    """Return the error for a method that cannot treat a design; it names those that can."""
+    able = ", ".join(repr(name) for name in known if design in METHODS[name].designs)
+    return DesignError(f"method: {method!r} cannot treat the design {design!r}; these can: {able}.")
 
 
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible")
@@ -186,34 +410,31 @@ class Inference(ABC):
     design: Design
 
     @abstractmethod
-    def outcomes(self) -> Outcomes:
-        """Return the possible outcomes of a decision and how often each came.
-
-        Returns
-        -------
-        Outcomes
-            The distinct costs, their counts and the design, which is what the methods work on.
-        """
+    def _build_outcomes(self) -> Outcomes:
+        """Return the possible outcomes of a decision and how often each was observed."""
 
     @abstractmethod
-    def default_method(self) -> str:
-        """Return the method that "auto" stands for.
+    def _choose(self) -> Choice:
+        """Return the method that "auto" stands for."""
 
-        Returns
-        -------
-        str
-            Its name.
-        """
-
+    @property
     @abstractmethod
-    def default_laplace(self) -> float:
-        """Return the λ of the methods that take one.
+    def _laplace(self) -> float:
+        """The λ of the methods that take one."""
 
-        Returns
-        -------
-        float
-            λ.
-        """
+    @cached_property
+    def _outcomes(self) -> Outcomes:
+        """What the methods work on; built once, because everything asks for it."""
+        return self._build_outcomes()
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The method that "auto" stands for, and why."""
+        return self._choose()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickles and copies hold the fields only; what was computed from them is computed again.
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     def interval(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> Interval:
         """Return a confidence interval for the mean per decision.
@@ -308,31 +529,29 @@ class Inference(ABC):
         >>> round(low, 4), round(high, 4)
         (0.0746, 0.2344)
         """
-        this = self.with_design(options)
-        chosen = this.chosen_method(method, options)
-        suit = options_for if method == "auto" else with_laplace
-        settings = suit(chosen, options, this.default_laplace())
-        low, high = limits(this.outcomes(), confidence, chosen, settings)
+        this, settings = self._with_design(options)
+        if this is not self:
+            return this.interval(confidence, method, **settings)
+        found = self._interval(confidence, method, settings)
+        self._chosen(method, settings).warn()
+        warn_if_constant(self._outcomes)
+        return found
+
+    def _interval(self, confidence: float, method: str, options: Mapping[str, Any]) -> Interval:
+        """Return an interval without any warning."""
+        chosen = self._chosen(method, options).name
+        suit = options_of_auto if method == "auto" else with_laplace
+        settings = suit(chosen, options, self._laplace)
+        low, high = limits(self._outcomes, confidence, chosen, settings)
         return Interval(float(low[0]), float(high[0]), float(confidence), chosen)
 
-    def chosen_method(self, method: str, options: dict[str, Any]) -> str:
-        """Return the method to use; who asks for the conservative interval gets the extremal.
-
-        Parameters
-        ----------
-        method : str
-            A method, or "auto".
-        options : dict
-            What was asked for.
-
-        Returns
-        -------
-        str
-            The name of the method.
-        """
+    def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
+        """Return the method to use; anyone who asks for the conservative interval gets it."""
         if method != "auto":
-            return method
-        return "extremal" if options.get("conservative") else self.default_method()
+            return Choice(method, "it was asked for.")
+        if options.get("conservative"):
+            return Choice(CAREFUL, "the conservative interval was asked for.")
+        return self.choice
 
     def distribution(self, laplace: Any = None, **options: Any) -> CostDistribution:
         """Return the exact bootstrap distribution of the mean per decision.
@@ -352,7 +571,7 @@ class Inference(ABC):
         Notes
         -----
         The total is a sum of n independent draws from the distinct costs c, whose probabilities are
-        p = (M + λ)/(n + K²λ) as in BCOST, so its law is the n-fold convolution of theirs.
+        p = (M + λ)/(n + K²λ) as in BCOST, so its distribution is the n-fold convolution of theirs.
 
         References
         ----------
@@ -368,28 +587,31 @@ class Inference(ABC):
         >>> round(distribution.mean, 4), round(distribution.sf(0.5), 4)
         (0.2898, 0.0856)
         """
-        this = self.with_design(options)
-        if options:
-            raise InputTypeError(f"{next(iter(options))}: distribution has no such option.")
-        outcomes = this.outcomes()
-        check_design("exact", outcomes.design)
-        given = this.default_laplace() if laplace is None else laplace
-        return distributions(outcomes, given, 0.05)[0]
+        this, others = self._with_design(options)
+        if others:
+            raise InputTypeError(f"{next(iter(others))}: distribution has no such option.")
+        if this is not self:
+            return this.distribution(laplace)
+        outcomes = self._outcomes
+        if outcomes.design not in exact.METHOD.designs:
+            raise _no_such_design(exact.METHOD.name, outcomes.design, names_of_intervals())
+        given = self._laplace if laplace is None else laplace
+        return exact.distributions(outcomes, given, 0.05)[0]
 
-    def with_design(self, options: dict[str, Any]) -> Self:
-        """Take what describes the design out of `options`, and return the same with that design.
-
-        Parameters
-        ----------
-        options : dict
-            Options by name, from which ``class_priors``, ``strata`` and ``impossible`` are taken.
-
-        Returns
-        -------
-        CostEstimate or CostDifference
-            With the design that they describe.
-        """
-        given = {name: options.pop(name) for name in DESIGN_OPTIONS if name in options}
+    def _with_design(self, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """Return the same with the design that the options describe, and the other options."""
+        given = {name: value for name, value in options.items() if name in DESIGN_OPTIONS}
+        others = {name: value for name, value in options.items() if name not in DESIGN_OPTIONS}
         if not given:
-            return self
-        return replace(self, design=replace(self.design, **given))  # type: ignore[type-var]
+            return self, others
+        return replace(self, design=replace(self.design, **given)), others  # type: ignore[type-var]
+
+
+def outcomes_behind(result: Inference) -> Outcomes:
+    """Return what an estimate or a difference was computed from."""
+    return result._outcomes  # noqa: SLF001 - for the modules of this room
+
+
+def quiet_interval(result: Inference, confidence: float) -> Interval:
+    """Return the default interval of an estimate or a difference without a warning."""
+    return result._interval(confidence, "auto", {})  # noqa: SLF001 - for the modules of this room

@@ -10,8 +10,8 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.infer._inference import Interval
-from stakes.infer.difference import CostDifference
+from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
+from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.methods.normal import standard_error
 
 Limits = Sequence[tuple[float, float]]
@@ -86,7 +86,7 @@ def judged(
 
 def p_values(compared: Sequence[CostDifference]) -> Floats:
     """Return the p-value of each comparison alone, by its own test."""
-    return np.array([each.test().p_value for each in compared])
+    return np.array([quiet_test(each).p_value for each in compared])
 
 
 def holm(p_values: Floats) -> Floats:
@@ -102,19 +102,26 @@ def holm(p_values: Floats) -> Floats:
 def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
     """Return intervals each of which is wrong with its share of the error rate only."""
     level = 1 - alpha / len(compared)
-    return [(each.low, each.high) for each in (one.interval(level) for one in compared)]
+    # Anyone who asks for several comparisons is warned once, not by each interval.
+    intervals = [
+        quiet_interval(each, level) if isinstance(each, Inference) else each.interval(level)
+        for each in compared
+    ]
+    return [(each.low, each.high) for each in intervals]
 
 
 def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
     """Return intervals d ± t* s_d of all pairs, t* the quantile of the largest of their t."""
     spread = difference_covariance(compared)
     error = np.sqrt(np.diag(spread))
+    # Two models that always agree have no error, and no say in the largest t.
     scale = np.where(error > 0, error, 1)
     values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
-    root = vectors * np.sqrt(np.maximum(values, 0))
+    root = vectors * np.sqrt(np.maximum(values, 0))  # differences of k models have rank k - 1
     generator = validate.generator(rng)
     freedom = compared[0].n - 1
     drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
+    # One chi-squared for all t of a draw, since all errors are estimated from the same examples.
     drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)
     factor = float(np.quantile(np.abs(drawn).max(axis=1), 1 - alpha))
     return [
@@ -131,7 +138,7 @@ def difference_covariance(compared: Sequence[CostDifference]) -> Floats:
     names = list(dict.fromkeys(name for each in compared for name in each.names))
     first, second = np.array([[names.index(name) for name in each.names] for each in compared]).T
     v = np.zeros((len(names), len(names)))
-    v[first, second] = [float(standard_error(each.outcomes())[0]) ** 2 for each in compared]
+    v[first, second] = [float(standard_error(outcomes_behind(each))[0]) ** 2 for each in compared]
     v += v.T
     crossed = v[np.ix_(first, second)] + v[np.ix_(second, first)]
     return np.asarray((crossed - v[np.ix_(first, first)] - v[np.ix_(second, second)]) / 2)

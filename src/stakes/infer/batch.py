@@ -10,10 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.infer._inference import limits, options_for, with_laplace
-from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum, often_enough
-from stakes.infer.methods import METHODS
-from stakes.infer.significance import SMALLEST
+from stakes.infer._inference import (
+    SMALLEST,
+    chosen_by_table,
+    limits,
+    no_such_method,
+    options_of_auto,
+    warn_if_constant,
+    with_laplace,
+)
+from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
+from stakes.infer.methods import METHODS, names_of_tests
+
+ALPHA = 0.05
+"""An error rate for the methods whose tails depend on it."""
 
 
 def batch_intervals(
@@ -66,12 +76,13 @@ def batch_intervals(
     outcomes = batch_outcomes(counts, costs)
     paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
     laplace = 0.0 if paired else 0.1
+    warn_if_constant(outcomes)
     if method != "auto":
         return limits(outcomes, confidence, method, with_laplace(method, options, laplace))
     low, high = np.empty(outcomes.tables), np.empty(outcomes.tables)
-    exact = often_enough(outcomes) & paired & (not options.get("conservative"))
-    for rows, name in ((exact, "exact"), (~exact, "extremal")):
-        settings = options_for(name, options, laplace)
+    usual = paired and not options.get("conservative")
+    for name, rows in chosen_by_table(outcomes, paired=usual).items():
+        settings = options_of_auto(name, options, laplace)
         if rows.any():
             low[rows], high[rows] = limits(_rows(outcomes, rows), confidence, name, settings)
     return low, high
@@ -95,16 +106,21 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
     return Outcomes((make_stratum(cells, tables, scale=float(np.abs(costs.values).max())),))
 
 
-def batch_p_values(outcomes: Outcomes, method: str = "auto", margin: float = 0.0) -> Floats:
-    """Return the two-sided p-values of many tables; "auto", "exact", "extremal" or "normal".
+def batch_p_values(
+    outcomes: Outcomes, method: str = "auto", margin: float = 0.0, **options: Any
+) -> Floats:
+    """Return the two-sided p-values of many tables, by "auto" or a method that gives tests.
 
     They are those of ``CostDifference.test``.
     """
     if method != "auto":
-        tails = METHODS[method].tails(outcomes, margin)
+        entry = METHODS.get(method)
+        if entry is None or entry.tails is None:
+            raise no_such_method(method, names_of_tests())
+        tails = entry.tails(outcomes, margin, ALPHA, **options)
         return np.asarray(np.clip(2 * np.minimum(*tails), SMALLEST, 1.0))
-    result, exact = np.empty(outcomes.tables), often_enough(outcomes)
-    for rows, name in ((exact, "exact"), (~exact, "extremal")):
+    result = np.empty(outcomes.tables)
+    for name, rows in chosen_by_table(outcomes, paired=True).items():
         if rows.any():
             result[rows] = batch_p_values(_rows(outcomes, rows), name, margin)
     return result

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import dearer, html_table, number, percent, seen
-from stakes._core.warn import warn
+from stakes._core.text import dearer, html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import DesignError, InputTypeError, RareCostWarning
-from stakes.infer._inference import Inference, options_for
+from stakes.errors import DesignError, InputTypeError
+from stakes.infer._inference import (
+    USUAL,
+    Choice,
+    Inference,
+    TestResult,
+    choose_method,
+    options_of_auto,
+    quiet_interval,
+    run_test,
+)
 from stakes.infer._outcomes import (
-    ENOUGH,
     SIMPLE,
     CountTable,
     Design,
     Outcomes,
-    Stratum,
     cell_shares,
     cost_differences,
     outcomes_of,
-    rarest_end,
 )
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.significance import TestResult, run_test
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +67,7 @@ class CostDifference(Inference):
     evaluation of classifiers. *ICML 2000*, section 3.2.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, CountTable 5.2.
+    University, Table 5.2.
 
     Examples
     --------
@@ -91,16 +96,9 @@ class CostDifference(Inference):
                 "costs: expected a CostMatrix for counts, and None for a CostSample."
             )
         object.__setattr__(self, "names", validate.two_names(self.names))
-        self.outcomes()
+        _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
 
-    def outcomes(self) -> Outcomes:
-        """Return the possible differences of a decision and how often each came.
-
-        Returns
-        -------
-        Outcomes
-            The distinct differences, their counts and the design.
-        """
+    def _build_outcomes(self) -> Outcomes:
         if self.costs is None:
             return outcomes_of(self.paired, None, self.design)
         table = self._table()
@@ -108,54 +106,13 @@ class CostDifference(Inference):
         scale = float(np.abs(values).max())
         return outcomes_of(self.paired, cost_differences(values), self.design, scale)
 
-    def default_laplace(self) -> float:
-        """Return the paper's λ for differences, 0.
-
-        Returns
-        -------
-        float
-            λ.
-        """
+    @property
+    def _laplace(self) -> float:
+        """The paper's λ for differences, 0."""
         return 0.0
 
-    def default_method(self) -> str:
-        """Return "exact" where the extreme outcomes were seen often enough, else "extremal".
-
-        The latter with a `RareCostWarning` that names the outcome, its count and its cost.
-
-        Returns
-        -------
-        str
-            "exact" or "extremal".
-
-        Examples
-        --------
-        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
-        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
-        >>> difference.rare_outcome()
-        ('tree predicting 1 and forest 0 when it was 1', 1.0, -10.0)
-        >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")
-        ...     difference.default_method()
-        'extremal'
-        """
-        rare = self.rare_outcome()
-        if rare is None:
-            return "exact"
-        what, count, value = rare
-        if value is not None:
-            rarely = f", fewer than {ENOUGH}" if count else ""
-            warn(
-                f"the outcome that matters most, {what}, changes the difference by {number(value)} "
-                f"and was {seen(count)}{rarely}: the usual test would reject too often, so "
-                "the extremal interval is used. Name cells that cannot occur with impossible=, or "
-                "collect more examples.",
-                RareCostWarning,
-            )
-        return "extremal"
+    def _choose(self) -> Choice:
+        return choose_method(self._outcomes, self._describe)
 
     @property
     def n(self) -> Any:
@@ -165,12 +122,12 @@ class CostDifference(Inference):
     @property
     def difference(self) -> float:
         """The average cost of the first minus that of the second."""
-        return float(self.outcomes().mean[0])
+        return float(self._outcomes.mean[0])
 
     @property
     def cheaper(self) -> str | None:
         """The name of the classifier that is cheaper by the default test, or None for a tie."""
-        result = self.test()
+        result = quiet_test(self)
         if not result.rejected:
             return None
         return self.names[1] if self.difference > 0 else self.names[0]
@@ -216,6 +173,11 @@ class CostDifference(Inference):
         >>> [each.cost for each in difference.estimates()]
         [0.66, 0.4]
         """
+        return self._both
+
+    @cached_property
+    def _both(self) -> tuple[CostEstimate, CostEstimate]:
+        """What each of the two costs, computed once."""
         if self.costs is None:
             raise DesignError("the differences of single examples do not tell each one's cost.")
         first, second = self._marginals()
@@ -288,7 +250,7 @@ class CostDifference(Inference):
         evaluation of classifiers. *ICML 2000*, section 3.2.
 
         Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, CountTable 5.2.
+        University, Table 5.2.
 
         McNemar, Q. (1947). Note on the sampling error of the difference between correlated
         proportions or percentages. *Psychometrika* 12, 153-157.
@@ -308,12 +270,33 @@ class CostDifference(Inference):
         >>> print(difference.test(method="exact", alternative="less", margin=1).summary())
         tree costs less than 1 more than forest: shown at 95 % confidence (p = 0.00149, exact).
         """
-        this = self.with_design(options)
-        chosen = this.chosen_method(method, options)
+        this, settings = self._with_design(options)
+        asked: dict[str, Any] = {
+            "alternative": alternative,
+            "margin": margin,
+            "confidence": confidence,
+        }
+        if this is not self:
+            return this.test(method, **asked, **settings)
+        found = self._test(method, settings, **asked)
+        self._chosen(method, settings).warn()
+        return found
+
+    def _test(
+        self,
+        method: str,
+        options: Mapping[str, Any],
+        *,
+        alternative: str,
+        margin: Any,
+        confidence: float,
+    ) -> TestResult:
+        """Test the difference without any warning."""
+        chosen = self._chosen(method, options).name
         if method == "auto":
-            options = options_for(chosen, options, this.default_laplace())
+            options = options_of_auto(chosen, options, self._laplace)
         return run_test(
-            this.outcomes(),
+            self._outcomes,
             chosen,
             alternative=alternative,
             margin=margin,
@@ -335,10 +318,8 @@ class CostDifference(Inference):
         str
             A sentence.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            interval = self.interval(confidence)
-            result = self.test(confidence=confidence)
+        interval = quiet_interval(self, confidence)
+        result = quiet_test(self, confidence=confidence)
         text = (
             f"{dearer(self.names, self.difference, self.unit)} ({number(interval.low)} to "
             f"{number(interval.high)} with {percent(confidence)} confidence)"
@@ -356,17 +337,15 @@ class CostDifference(Inference):
         dict
             The difference with its default interval and test, and the counts.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            return {
-                "names": list(self.names),
-                "n": self.n,
-                "difference": self.difference,
-                "unit": self.unit,
-                "interval": self.interval().to_dict(),
-                "test": self.test().to_dict(),
-                "counts": self.paired.to_dict(),
-            }
+        return {
+            "names": list(self.names),
+            "n": self.n,
+            "difference": self.difference,
+            "unit": self.unit,
+            "interval": quiet_interval(self, 0.95).to_dict(),
+            "test": quiet_test(self).to_dict(),
+            "counts": self.paired.to_dict(),
+        }
 
     def _table(self) -> PairedConfusion:
         table = self.paired
@@ -385,25 +364,31 @@ class CostDifference(Inference):
         tuple or None
             What the outcome is, in words, its count and its difference; None where none is too
             rare.
-        """
-        outcomes = self.outcomes()
-        if outcomes.design not in ("simple", "priors", "examples"):
-            return "", 0.0, None
-        rare = rarest_end(outcomes)
-        if rare is None:
-            return None
-        k, end = rare
-        stratum = outcomes.strata[k]
-        what = self._describe(stratum, end, k if len(outcomes.strata) > 1 else None)
-        return what, float(stratum.counts[0, end]), float(stratum.costs[end])
 
-    def _describe(self, stratum: Stratum, end: int, position: int | None) -> str:
-        """Name the cell that holds an extreme outcome."""
+        Examples
+        --------
+        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
+        >>> difference.rare_outcome()
+        ('tree predicting 1 and forest 0 when it was 1', 1.0, -10.0)
+        >>> difference.choice.name
+        'extremal'
+        """
+        if self.choice.rare is not None:
+            return self.choice.rare.what, self.choice.rare.count, self.choice.rare.value
+        return None if self.choice.name == USUAL else ("", 0.0, None)
+
+    def _describe(self, position: int, end: int) -> str:
+        """Name the cell that holds an extreme outcome of a stratum."""
+        strata = self._outcomes.strata
+        stratum = strata[position]
         if self.costs is None:
             return f"a difference of {number(stratum.costs[end])} for one example"
         table = self._table()
         cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])
-        if position is None:
+        if len(strata) == 1:
             i, k, j = np.unravel_index(cell, table.counts.shape)
         else:
             i, k = np.unravel_index(cell, table.counts.shape[:2])
@@ -424,3 +409,16 @@ class CostDifference(Inference):
 
     def _repr_html_(self) -> str:
         return html_table(["comparison"], [[self.summary()]])
+
+
+def quiet_test(
+    difference: CostDifference,
+    *,
+    alternative: str = "two-sided",
+    margin: float = 0.0,
+    confidence: float = 0.95,
+) -> TestResult:
+    """Return the default test of a difference without a warning."""
+    return difference._test(  # noqa: SLF001 - for the modules of this room
+        "auto", {}, alternative=alternative, margin=margin, confidence=confidence
+    )

@@ -13,7 +13,12 @@ from stakes._core.text import html_table, matrix_table, number, percent, with_un
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer._inference import Inference
+from stakes.infer._inference import (
+    Choice,
+    Inference,
+    choose_method,
+    quiet_interval,
+)
 from stakes.infer._outcomes import (
     SIMPLE,
     CountTable,
@@ -55,10 +60,10 @@ class CostEstimate(Inference):
     References
     ----------
     Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1 and CountTable 2.
+    evaluation of classifiers. *ICML 2000*, section 3.1 and Table 2.
 
     Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4 and CountTable 5.1.
+    University, equation 2.4 and Table 5.1.
 
     Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
     random variable. arXiv:1905.06208.
@@ -87,38 +92,19 @@ class CostEstimate(Inference):
             raise InputTypeError(
                 "costs: expected a CostMatrix for counts, and None for a CostSample."
             )
-        self.outcomes()  # raises when the labels do not agree, or the design does not fit
+        _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
 
-    def outcomes(self) -> Outcomes:
-        """Return the possible costs of a decision and how often each came.
-
-        Returns
-        -------
-        Outcomes
-            The distinct costs, their counts and the design, which is what the methods work on.
-        """
+    def _build_outcomes(self) -> Outcomes:
         costs = None if self.costs is None else self._cell_costs()
         return outcomes_of(self.confusion, costs, self.design)
 
-    def default_laplace(self) -> float:
-        """Return the paper's λ = 0.1, and 0 for costs of single examples, which have no cells.
-
-        Returns
-        -------
-        float
-            λ.
-        """
+    @property
+    def _laplace(self) -> float:
+        """The paper's λ = 0.1, and 0 for costs of single examples, which have no cells."""
         return 0.0 if isinstance(self.confusion, CostSample) else 0.1
 
-    def default_method(self) -> str:
-        """Return what "auto" stands for.
-
-        Returns
-        -------
-        str
-            "extremal".
-        """
-        return "extremal"
+    def _choose(self) -> Choice:
+        return choose_method(self._outcomes)
 
     @property
     def n(self) -> Any:
@@ -128,12 +114,12 @@ class CostEstimate(Inference):
     @property
     def cost(self) -> float:
         """What a decision costs on average (thesis, equation 2.4)."""
-        return float(self.outcomes().mean[0])
+        return float(self._outcomes.mean[0])
 
     @property
     def total(self) -> float:
         """What as many decisions as were evaluated cost together."""
-        outcomes = self.outcomes()
+        outcomes = self._outcomes
         if outcomes.design == "priors":
             return float(outcomes.mean[0]) * float(self.n)
         return float(outcomes.only.counts[0] @ outcomes.only.costs)
@@ -286,20 +272,20 @@ class CostEstimate(Inference):
         priors = shares.sum(axis=0)
         return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
-    def summary(self, confidence: float = 0.95) -> str:
+    def summary(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> str:
         """Say what the decisions cost, how sure that is, and which mistake costs most.
 
         Parameters
         ----------
-        confidence : float, default 0.95
-            Of the interval.
+        confidence, method, **options
+            Of the interval, as in `interval`.
 
         Returns
         -------
         str
             A sentence.
         """
-        low, high = self.interval(confidence)
+        low, high = self._interval(confidence, method, options)
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "
@@ -328,7 +314,7 @@ class CostEstimate(Inference):
             "cost": self.cost,
             "total": self.total,
             "unit": self.unit,
-            "interval": self.interval().to_dict(),
+            "interval": quiet_interval(self, 0.95).to_dict(),
             "counts": self.confusion.to_dict(),
         }
         if self.costs is not None:

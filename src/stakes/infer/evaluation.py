@@ -227,7 +227,7 @@ def _counted(
             )
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
-        return CostSample.from_predictions(costs, *predictions)
+        return CostSample.from_labels(costs, *predictions)
     if not isinstance(costs, CostMatrix):
         raise InputTypeError(
             f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "
@@ -257,6 +257,6 @@ def _check_same_examples(ids: Any, n: int) -> None:
     if differ.any():
         row = int(np.argmax(differ))
         raise InputError(
-            f"ids: row {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: the "
-            "predictions are not of the same examples in the same order. Join them on the id."
+            f"ids: position {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: "
+            "the predictions are not of the same examples in the same order. Join them on the id."
         )

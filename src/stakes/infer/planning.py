@@ -16,8 +16,9 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer._inference import limits, outcomes_behind
 from stakes.infer._outcomes import Design, Outcomes, Stratum, cost_differences, make_stratum
-from stakes.infer._probability.tilting import tilted
+from stakes.infer._probability.sampling import tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
@@ -382,7 +383,7 @@ def _for_interval(
         return Plan(max(spread, rare), goal, spread, rare)
     if not isinstance(pilot, Confusion):
         raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
-    stratum = CostEstimate(pilot, costs).outcomes().only
+    stratum = outcomes_behind(CostEstimate(pilot, costs)).only
     variance = float(stratum.moment(2)[0])
     skewness = float(stratum.moment(3)[0]) / variance**1.5 if variance > 0 else np.nan
     trust = ceil(TRUST * skewness**2) if variance > 0 else None
@@ -400,7 +401,7 @@ def _for_stratified_interval(
 ) -> Plan:
     goal, too_small = _interval_goal(arm)
     z, extra = float(ndtri(alpha / 2)), float(gamma.isf(alpha / 2, weight))
-    outcomes = estimate.outcomes()
+    outcomes = outcomes_behind(estimate)
     needed_for_spread, needed_for_range = 0.0, 1.0
     for stratum in outcomes.strata:
         one_in = float(estimate.n) / float(stratum.n[0])
@@ -456,6 +457,25 @@ def _for_difference(
         n = _size(1.25 * n, too_small)
         found = simulated_power(probabilities, values, n, alpha, rng)
     return Plan(n, goal, power=found)
+
+
+def limits_at_sizes(
+    estimate: CostEstimate, sizes: Floats, confidence: float
+) -> tuple[Floats, Floats]:
+    """Return the limits of the default interval in test sets of other sizes.
+
+    Parameters
+    ----------
+    estimate : CostEstimate
+        What one test set shows; all shares are taken to stay as they are there.
+    sizes : ndarray
+        The numbers of examples.
+    confidence : float
+        Confidence level.
+    """
+    scaled = outcomes_behind(estimate).times(sizes / estimate.n)
+    with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
+        return limits(scaled, confidence, estimate.choice.name, {})
 
 
 def _median_arm(

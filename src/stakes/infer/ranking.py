@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
@@ -14,15 +14,18 @@ from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
+from stakes._core.typing import Floats
 from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, RareCostWarning
+from stakes.infer._inference import USUAL, TestResult
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer._outcomes import SIMPLE, Design
-from stakes.infer.difference import CostDifference
+from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.gate import Gate
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,11 +181,15 @@ class Ranking:
         self._check_name(first, "first")
         self._check_name(second, "second")
         validate.two_names((first, second))
-        if (first, second) in self.pairs:
-            table = self.pairs[first, second]
-        else:
-            table = self.pairs[second, first].swapped()
-        return CostDifference(table, self.costs, (first, second), self.design, self.unit)
+        if (first, second) not in self._differences:
+            if (first, second) in self.pairs:
+                table = self.pairs[first, second]
+            else:
+                table = self.pairs[second, first].swapped()
+            self._differences[first, second] = CostDifference(
+                table, self.costs, (first, second), self.design, self.unit
+            )
+        return self._differences[first, second]
 
     def estimates(self) -> dict[str, CostEstimate]:
         """Return what each classifier costs, the cheapest first.
@@ -203,6 +210,11 @@ class Ranking:
         >>> {name: each.cost for name, each in ranking.estimates().items()}
         {'keen': 0.09, 'eager': 0.1, 'shy': 2.0}
         """
+        return dict(self._estimates)
+
+    @cached_property
+    def _estimates(self) -> dict[str, CostEstimate]:
+        """What each model costs, the cheapest first."""
         result: dict[str, CostEstimate] = {}
         for (first, second), table in self.pairs.items():
             for name, counts in ((first, table.first), (second, table.second)):
@@ -255,16 +267,27 @@ class Ranking:
         >>> [(pair.first, pair.second, pair.rejected) for pair in ranking.pairwise()]
         [('forest', 'tree', True)]
         """
+        found = self._pairwise(adjust, confidence, rng)
+        _warn_of_rare(self._compared)
+        return found
+
+    def _pairwise(self, adjust: str, confidence: float, rng: Any) -> list[Pair]:
+        """Compare every pair without a warning."""
         validate.choice(adjust, "adjust", ("holm", "none"))
         alpha = validate.alpha(confidence)
-        compared = self._every_pair()
-        normal = not _warn_of_rare(compared) and self.design == SIMPLE
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            limits = max_t(compared, alpha, rng) if normal else bonferroni(compared, alpha)
-            return judged(compared, p_values(compared), limits, alpha, adjust)
+        compared = self._compared
+        # Normal theory needs every extreme outcome often enough, and independent examples.
+        usual = all(each.choice.name == USUAL for each in compared) and self.design == SIMPLE
+        limits = max_t(compared, alpha, rng) if usual else bonferroni(compared, alpha)
+        return judged(compared, self._p_values, limits, alpha, adjust)
 
-    def against(self, baseline: str, *, confidence: float = 0.95) -> list[Pair]:
+    def against(
+        self,
+        baseline: str,
+        *,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> list[Pair]:
         """Compare each classifier with one of them.
 
         Parameters
@@ -274,6 +297,9 @@ class Ranking:
         confidence : float, default 0.95
             One minus the probability of any wrong rejection, and that all intervals are right
             together, which are Bonferroni's.
+        rng : Generator or seed, default 0
+            For what is random. Bonferroni's intervals and the default tests are not, so that every
+            seed gives the same.
 
         Returns
         -------
@@ -303,10 +329,68 @@ class Ranking:
         [('new', -0.8, True), ('newer', -0.7, True)]
         """
         self._check_name(baseline, "baseline")
+        validate.generator(rng)
         alpha = validate.alpha(confidence)
         others = [name for name in self.estimates() if name != baseline]
         compared = [self.difference(name, baseline) for name in others]
+        for each in compared:
+            each.choice.warn()
         return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
+
+    def gate(
+        self,
+        baseline: str,
+        *,
+        margin: float | None = None,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Gate:
+        """Decide which models may replace a baseline.
+
+        Parameters
+        ----------
+        baseline : str
+            The model that the others are compared with.
+        margin : float, optional
+            How much more than the baseline a model may cost per decision. With a margin a model
+            must be shown to cost less than that much more; without one it fails only if it is shown
+            to cost more.
+        confidence : float, default 0.95
+            Confidence level of the intervals and tests.
+        rng : Generator or seed, default 0
+            As in `against`.
+
+        Returns
+        -------
+        Gate
+            Which models fail and which pass, the rule, and the comparisons behind it.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> ranking = compare_many([0] * 600 + [1] * 400, {
+        ...     "old": [0] * 550 + [1] * 350 + [0] * 100,
+        ...     "new": [0] * 500 + [1] * 50 + [0] * 70 + [1] * 380}, costs)
+        >>> gate = ranking.gate("old", margin=0.5)
+        >>> gate.passed
+        True
+        >>> print(gate.tests[0].summary())
+        new costs less than 0.5 more than old: shown at 95 % confidence (p = 1e-12, exact).
+        """
+        if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
+            raise InputError(
+                f"margin: expected how much more a model may cost, 0 or more; got {margin:g}."
+            )
+        pairs = self.against(baseline, confidence=confidence, rng=rng)
+        tests: list[TestResult] = []
+        if margin is not None:
+            compared = [self.difference(pair.first, baseline) for pair in pairs]
+            tests = [
+                quiet_test(each, alternative="less", margin=margin, confidence=confidence)
+                for each in compared  # of whose rare outcomes `against` has warned
+            ]
+        return Gate(baseline, float(confidence), tuple(pairs), margin, tuple(tests), self.unit)
 
     def _check_name(self, name: Any, argument: str) -> None:
         if name not in self.names:
@@ -314,9 +398,24 @@ class Ranking:
                 f"{argument}: there is no classifier {name!r}; there are {listing(self.names)}."
             )
 
-    def _every_pair(self) -> list[CostDifference]:
-        """Return the comparisons of all pairs, the cheaper one first."""
-        return [self.difference(*pair) for pair in combinations(self.estimates(), 2)]
+    @cached_property
+    def _differences(self) -> dict[tuple[str, str], CostDifference]:
+        """The comparisons that were asked for, each of which is made once."""
+        return {}
+
+    @cached_property
+    def _compared(self) -> list[CostDifference]:
+        """The comparisons of all pairs, the cheaper one first."""
+        return [self.difference(*pair) for pair in combinations(self._estimates, 2)]
+
+    @cached_property
+    def _p_values(self) -> Floats:
+        """The p-value of each of these alone, which is the same at any confidence."""
+        return p_values(self._compared)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickles and copies hold the fields only; what was computed from them is computed again.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def best_set(self, confidence: float = 0.95) -> list[str]:
         """Return the classifiers that no other was shown to beat, the cheapest first.
@@ -342,17 +441,11 @@ class Ranking:
         >>> ranking.best_set()
         ['keen', 'eager']
         """
-        alpha, compared = validate.alpha(confidence), self._every_pair()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            adjusted = holm(p_values(compared))
-        beaten = {each.names[1] for each, p in zip(compared, adjusted, strict=True) if p <= alpha}
-        return [name for name in self.estimates() if name not in beaten]
-
-    def _quietly(self) -> list[Pair]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RareCostWarning)
-            return self.pairwise()
+        alpha, adjusted = validate.alpha(confidence), holm(self._p_values)
+        beaten = {
+            each.names[1] for each, p in zip(self._compared, adjusted, strict=True) if p <= alpha
+        }
+        return [name for name in self._estimates if name not in beaten]
 
     def summary(self, confidence: float = 0.95) -> str:
         """Say which classifier is the cheapest, or which are tied.
@@ -377,7 +470,7 @@ class Ranking:
         tied = ", ".join(f"{name} ({costs[name]})" for name in best)
         return f"A tie with {sure} between {len(best)} of {len(costs)}: {tied}."
 
-    def frame(self, **options: Any) -> Any:
+    def to_frame(self, **options: Any) -> Any:
         """Return the comparisons as a pandas data frame.
 
         Parameters
@@ -392,8 +485,15 @@ class Ranking:
         """
         return data_frame([asdict(pair) for pair in self.pairwise(**options)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(
+        self, *, confidence: float = 0.95, rng: np.random.Generator | int | None = 0
+    ) -> dict[str, Any]:
         """Return the ranking as plain numbers and lists.
+
+        Parameters
+        ----------
+        confidence, rng
+            As in `pairwise`.
 
         Returns
         -------
@@ -402,8 +502,8 @@ class Ranking:
         """
         return {
             "estimates": {name: each.cost for name, each in self.estimates().items()},
-            "pairs": [asdict(pair) for pair in self._quietly()],
-            "best_set": self.best_set(),
+            "pairs": [asdict(pair) for pair in self._pairwise("holm", confidence, rng)],
+            "best_set": self.best_set(confidence),
         }
 
     def __repr__(self) -> str:
@@ -421,20 +521,18 @@ class Ranking:
                 f"{pair.adjusted:.2g}",
                 f"{pair.first} is cheaper" if pair.rejected else "a tie",
             ]
-            for pair in self._quietly()
+            for pair in self._pairwise("holm", 0.95, 0)
         ]
         return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
 
 
-def _warn_of_rare(compared: Sequence[CostDifference]) -> bool:
-    """Tell whether normal theory fails for a comparison, and warn where that is for rare costs."""
-    rare = [found for each in compared if (found := each.rare_outcome()) is not None]
-    named = sum(value is not None for _, _, value in rare)  # not for the design alone
-    if named:
+def _warn_of_rare(compared: Sequence[CostDifference]) -> None:
+    """Warn once of all comparisons in which an extreme outcome was observed too rarely."""
+    rare = sum(each.choice.rare is not None for each in compared)  # not for the design alone
+    if rare:
         warn(
-            f"in {named} of {len(compared)} comparisons the outcomes that matter most were seen "
+            f"in {rare} of {len(compared)} comparisons the outcomes that matter most were seen "
             "too rarely: they use the extremal interval, and the simultaneous intervals are "
             "Bonferroni's.",
             RareCostWarning,
         )
-    return bool(rare)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Self, TypeVar
@@ -11,24 +12,24 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.text import dearer, number, percent, with_unit
-from stakes._summable import Summable
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
-from stakes.errors import InputError, InputTypeError
-from stakes.infer._inference import Inference, Interval
+from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
+from stakes.infer._inference import Inference, Interval, outcomes_behind
 from stakes.infer._outcomes import Design
-from stakes.infer._totals_file import totals_from_text, totals_text
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.methods import anytime
 from stakes.read import read_text, write_text
+from stakes.read.checksums import check_unchanged, checksum, json_content
 
 # What running totals of one and of two classifiers have in common.
 
-METHOD = "anytime"
+METHOD = anytime.METHOD.name
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
-class Totals(Summable, ABC, Generic[Counts]):
+class Totals(ABC, Generic[Counts]):
     """Running totals: counts and what these cost. Nothing else depends on the past."""
 
     _kind: type[Counts]
@@ -45,7 +46,7 @@ class Totals(Summable, ABC, Generic[Counts]):
         self.impossible = None if impossible is None else [tuple(cell) for cell in impossible]
         shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
         self._table = np.zeros(shape, dtype=np.int64)
-        outcomes = self._inference(self.counted(self._one_outcome())).outcomes()
+        outcomes = outcomes_behind(self._inference(self.counted(self._one_outcome())))
         self._range = outcomes.lowest, outcomes.highest
 
     @abstractmethod
@@ -191,6 +192,10 @@ class Totals(Summable, ABC, Generic[Counts]):
         result = type(self)(**self._settings())
         result._table = self._table + other._table
         return result
+
+    def __radd__(self, other: object) -> Self:
+        """Start from nothing, as `sum` does."""
+        return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals) or type(other) is not type(self):
@@ -576,3 +581,74 @@ class PairedAccumulator(Totals[PairedConfusion]):
     def __repr__(self) -> str:
         so_far = f", difference={self.difference:.6g}" if self.n else ""
         return f"PairedAccumulator(n={self.n}{so_far})"
+
+
+# Running totals as text: JSON with a version and a checksum.
+
+SCHEMA = "stakes-totals/1"
+Kind = TypeVar("Kind", bound=Totals[Any])
+
+
+def totals_text(content: dict[str, Any]) -> str:
+    """Write what `to_dict` of running totals returned as the text of a file."""
+    for label in (*content["costs"]["labels"], *content["costs"]["decisions"]):
+        if not isinstance(label, str | int | float):
+            raise LabelError(
+                f"labels: a file of totals holds text and numbers only, got {label!r} "
+                f"({type(label).__name__}). Use costs.relabel(str)."
+            )
+    document = {"schema": SCHEMA} | content
+    document["checksum"] = checksum(document)
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+        for key, value in document.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
+    """Read running totals of one kind.
+
+    Parameters
+    ----------
+    text : str
+        The text of the file.
+    source : str
+        The name of the file, for errors.
+    kind : type
+        Accumulator or PairedAccumulator.
+    """
+    content = json_content(text, source, "a file of totals")
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
+        raise FileError(
+            f"{source}: expected a file of totals, written by {kind.__name__}.save, with the "
+            f"schema {SCHEMA!r}; its schema is {schema!r}."
+        )
+    if "checksum" not in content:
+        raise FileError(f"{source}: the file of totals has no 'checksum'.")
+    check_unchanged(content.pop("checksum"), checksum(content), source, "the file of totals")
+    if content.get("kind") != kind.__name__:
+        raise FileError(
+            f"{source}: expected the totals of {kind.__name__}, it has those of "
+            f"{content.get('kind')}. Use {content.get('kind')}.load."
+        )
+    try:
+        return _totals(content, kind)
+    except KeyError as error:
+        raise FileError(f"{source}: the file of totals has no {error.args[0]!r}.") from error
+    except (StakesError, TypeError, ValueError, OverflowError) as error:
+        raise FileError(f"{source}: the file of totals is damaged: {error}") from error
+
+
+def _totals(content: dict[str, Any], kind: type[Kind]) -> Kind:
+    costs = CostMatrix(**content["costs"])
+    settings = {"impossible": content["impossible"], "unit": content["unit"]}
+    if "names" in content:
+        settings["names"] = tuple(content["names"])
+    totals = kind(costs, **settings)
+    if content["n"] != 0:
+        totals.add(totals.counted(content["counts"]))
+    if totals.n != content["n"]:
+        raise ValueError(f"expected {content['n']} outcomes, counted {totals.n}.")
+    return totals

@@ -13,7 +13,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from stakes._core import validate
 from stakes._core.text import dearer, html_table, number, p_value, percent
 from stakes._core.typing import Floats
-from stakes._core.values import frozen
+from stakes._core.values import readonly_copy
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError
@@ -191,7 +191,7 @@ class LearnerDifference:
         delta = cost_differences(self.costs.values)
         found = np.array([float((each.counts * delta).sum()) / each.n for each in self.tables])
         largest = float(np.abs(delta).max())
-        return frozen(np.where(np.abs(found) <= ROUNDING * largest, 0.0, found))
+        return readonly_copy(np.where(np.abs(found) <= ROUNDING * largest, 0.0, found))
 
     @property
     def difference(self) -> float:

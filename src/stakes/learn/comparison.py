@@ -17,7 +17,7 @@ from stakes._core.frames import data_frame
 from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
-from stakes._core.values import frozen
+from stakes._core.values import readonly_copy
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
@@ -93,7 +93,7 @@ class LearnerComparison:
             table.counts @ values[table.decided, table.actual[:, np.newaxis]] / table.n
             for table in self.tables
         ]
-        return frozen(found)
+        return readonly_copy(found)
 
     def mean_costs(self) -> dict[str, float]:
         """Return what each learner's classifiers cost on average, the cheapest first.
@@ -383,5 +383,5 @@ def compare_learners(
     tables = joint_decisions(
         learners, data, splits, matrix, n_jobs=n_jobs, random_state=random_state
     )
-    sizes = frozen([len(train) for train, _ in splits])
+    sizes = readonly_copy([len(train) for train, _ in splits])
     return LearnerComparison(tuple(tables), sizes, matrix, test, confidence, unit)

@@ -1,15 +1,42 @@
-"""What is wrong with a table that cannot be read: which line, and what it has."""
+"""Which line of a text file has a row, and what is wrong with one that cannot be read."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TextIO
 
 from stakes.errors import FileError
 
-MOST_SAID = 200
+MOST_SHOWN = 200
+"""Characters that are shown of what a library says."""
+
+
+def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
+    """Iterate over the lines in which the rows of a CSV file begin, as an editor counts them.
+
+    The header is line 1 where it comes first; blank lines and line breaks in quotes count.
+    """
+    reader = csv.reader(text, delimiter=separator)
+    begun, header = 1, True
+    for cells in reader:
+        if cells and not header:
+            yield begun
+        header = header and not cells
+        begun = reader.line_num + 1
+
+
+def jsonl_lines(text: TextIO) -> Iterator[int]:
+    """Iterate over the lines in which the rows of a file of JSON lines are."""
+    decoder = json.JSONDecoder()
+    for number, line in enumerate(text, 1):
+        at, whole = 0, line.strip()
+        while at < len(whole):  # pyarrow takes several objects on one line
+            _, at = decoder.raw_decode(whole, at)
+            yield number
+            at += len(whole[at:]) - len(whole[at:].lstrip())
 
 
 def csv_problem(content: Any, separator: str, source: str, problem: Exception) -> FileError:
@@ -96,4 +123,4 @@ def no_rows(source: str, names: list[str]) -> FileError:
 def shortly(error: Exception) -> str:
     """Return the first line of what a library says, without its own advice."""
     text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return text[:MOST_SAID].rstrip(".") + "."
+    return text[:MOST_SHOWN].rstrip(".") + "."

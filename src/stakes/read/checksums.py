@@ -1,4 +1,4 @@
-"""Files of counts that tell when they were cut short or edited: JSON with a checksum."""
+"""Files that stakes writes to read again: checksums, JSON, and Parquet with metadata."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from stakes.errors import FileError
 from stakes.read.files import as_path
-from stakes.read.tables import SAID, pyarrow
+from stakes.read.tables import METADATA, pyarrow
 
 
-def checksum(header: Mapping[str, Any], arrays: Iterable[NDArray[Any]] = ()) -> str:
+def checksum(header: Mapping[str, object], arrays: Iterable[NDArray[Any]] = ()) -> str:
     """Return the SHA-256 of plain values and of arrays of numbers.
 
     It depends on what a file says and not on how it is spaced, ordered or packed: the keys of the
@@ -33,11 +33,11 @@ def checksum(header: Mapping[str, Any], arrays: Iterable[NDArray[Any]] = ()) -> 
     return f"sha256:{digest.hexdigest()}"
 
 
-def check_unchanged(said: Any, found: str, source: str, what: str) -> None:
+def check_unchanged(written: object, found: str, source: str, what: str) -> None:
     """Raise when a file does not hold what it held when its checksum was written."""
-    if said != found:
+    if written != found:
         raise FileError(
-            f"{source}: {what} was changed after it was written: its checksum is {said!r}, and "
+            f"{source}: {what} was changed after it was written: its checksum is {written!r}, and "
             f"what it holds has {found!r}. Write or copy it again; do not edit it."
         )
 
@@ -65,21 +65,21 @@ def json_content(text: str, source: str, what: str) -> Any:
         raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
 
 
-# Parquet files that say something of their own beside their columns.
+# Parquet files with metadata of ours: JSON in the schema's metadata.
 
 
-def parquet_bytes(table: Any, content: dict[str, Any]) -> bytes:
-    """Return a pyarrow table and what is said of it, in its metadata, as a Parquet file."""
+def parquet_bytes(table: Any, metadata: Mapping[str, object]) -> bytes:
+    """Return a pyarrow table and its metadata as the bytes of a Parquet file."""
     from pyarrow import parquet
 
-    said = json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    text = json.dumps(metadata, ensure_ascii=False, allow_nan=False).encode()
     file = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata({SAID: said}), file, compression="zstd")
+    parquet.write_table(table.replace_schema_metadata({METADATA: text}), file, compression="zstd")
     return file.getvalue()
 
 
-def said_in_parquet(path: str | os.PathLike[str], content: bytes | None = None) -> bool:
-    """Tell whether a file is Parquet with something said of its own; no file is no error.
+def has_metadata(path: str | os.PathLike[str], content: bytes | None = None) -> bool:
+    """Tell whether a file is Parquet with metadata of ours; a file that is missing is not.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def said_in_parquet(path: str | os.PathLike[str], content: bytes | None = None) 
     from pyarrow import parquet
 
     try:
-        return SAID in (parquet.read_schema(_opened(path, content)).metadata or {})
+        return METADATA in (parquet.read_schema(_opened(path, content)).metadata or {})
     except (OSError, ValueError, pa.ArrowException):
         return False
 
@@ -103,7 +103,7 @@ def read_parquet(
     remedy: str = "Was it cut short?",
     content: bytes | None = None,
 ) -> tuple[Any, Any]:
-    """Read a pyarrow table and what is said of it, None if nothing is.
+    """Read a pyarrow table and its metadata, None if there is none of ours.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def read_parquet(
     try:
         table = parquet.read_table(_opened(path, content), partitioning=None)
         table.validate(full=True)
-        said = (table.schema.metadata or {}).get(SAID)
-        return table, None if said is None else json.loads(said)
+        text = (table.schema.metadata or {}).get(METADATA)
+        return table, None if text is None else json.loads(text)
     except FileNotFoundError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or 'No such file'}.") from error
     except (OSError, ValueError, pa.ArrowException) as error:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read.tables import first_row, pyarrow
+from stakes.read.tables import FileRows, pyarrow
 
 Named = tuple[str, Any]
 """The name of a file and its table."""
 
 
-def joined(tables: Sequence[Named], key: str, actual: str) -> Any:
+def joined(files: Sequence[FileRows], key: str, actual: str) -> Any:
     """Join tables of the same examples on the column that names them.
 
     Columns that are the same in all files are kept once. Those of the same name that differ, as
@@ -21,16 +21,17 @@ def joined(tables: Sequence[Named], key: str, actual: str) -> Any:
 
     Parameters
     ----------
-    tables : sequence of (name, table)
-        The names of the files and their tables.
+    files : sequence of FileRows
+        The rows of each file.
     key : str
         The column that names an example, the same in all tables.
     actual : str
         The column with the actual classes, on which files must agree.
     """
-    for name, table in tables:
-        _check_key(name, table, key)
-    aligned = _aligned(_with_keys_alike(tables, key), key)
+    for rows in files:
+        _check_key(rows, key)
+    named = [(rows.source, rows.table) for rows in files]
+    aligned = _aligned(_with_keys_alike(named, key), key)
     keys = aligned[0][1].column(key)
     stems = _stems([name for name, _ in aligned])
     columns = {key: keys}
@@ -45,18 +46,19 @@ def joined(tables: Sequence[Named], key: str, actual: str) -> Any:
         if not others:
             columns[column] = versions[first]
         elif column == actual:
-            files = aligned[first][0], aligned[others[0]][0]
+            names = aligned[first][0], aligned[others[0]][0]
             pair = versions[first], versions[others[0]]
-            raise _disagreement(files, pair, column, keys, key)
+            raise _disagreement(names, pair, column, keys, key)
         else:
             columns |= {f"{stems[i]}_{column}": each for i, each in versions.items()}
     return pyarrow().table(columns)
 
 
-def _check_key(name: str, table: Any, key: str) -> None:
+def _check_key(rows: FileRows, key: str) -> None:
     """Raise when a file does not name each of its examples once."""
     from pyarrow import compute as pc
 
+    name, table = rows.source, rows.table
     if key not in table.column_names:
         raise FileError(
             f"{name}: there is no column {key!r} to join on; there are "
@@ -69,8 +71,8 @@ def _check_key(name: str, table: Any, key: str) -> None:
             f"{column.type}."
         )
     if column.null_count:
-        row = pc.index(pc.is_null(column), True).as_py() + first_row(table)
-        raise FileError(f"{name}, row {row:,}, column {key!r}: the example has no name.")
+        where = rows.place(pc.index(pc.is_null(column), True).as_py())
+        raise FileError(f"{name}, {where}, column {key!r}: the example has no name.")
     if pyarrow().types.is_dictionary(column.type):
         column = _as_text(column)
     counts = column.value_counts()

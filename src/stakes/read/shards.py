@@ -13,7 +13,8 @@ from stakes.errors import FileError
 from stakes.read._diagnose import csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
-    FIRST_ROW,
+    HEADER,
+    FileRows,
     arrow_read,
     check_not_counts,
     check_readable,
@@ -40,7 +41,7 @@ UNFINISHED = "_temporary"
 """The folder in which Spark and Hadoop keep what a job has not finished."""
 
 
-def parts_of(path: str) -> list[Path] | None:
+def shards_of(path: str) -> list[Path] | None:
     """Return the files of a folder, or those that a pattern names; nothing for one file.
 
     Names that begin with a dot or an underscore are left out, of files and of folders: engines
@@ -168,7 +169,7 @@ def is_large(path: str) -> bool:
     return place.is_file() and file_kind(place) is not None and place.stat().st_size >= LARGE
 
 
-class Part:
+class Shard:
     """One file of a table in many.
 
     Parameters
@@ -204,8 +205,8 @@ class Part:
         first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Iterate over tables of some thousand rows, which know their place in the file.
+    def batches(self, columns: Sequence[str]) -> Iterator[FileRows]:
+        """Iterate over some thousand rows at a time, which know their place in the file.
 
         Parameters
         ----------
@@ -214,7 +215,7 @@ class Part:
         """
         read = {"parquet": self._parquet, "arrow": self._arrow_batches, "csv": self._csv}
         made = self._jsonl() if self.kind == "jsonl" else read[self.kind](list(columns))
-        row = 2 if self.kind == "csv" else 1  # a person counts the header of a CSV file as row 1
+        before = 0
         while True:
             batch = arrow_read(lambda: next(made, None), self.source, self._called())
             if batch is None:
@@ -222,8 +223,9 @@ class Part:
             if batch.num_rows:
                 table = pyarrow().table(batch) if self.kind == "jsonl" else batch
                 table = table.select([name for name in columns if name in table.column_names])
-                yield table.replace_schema_metadata({FIRST_ROW: str(row).encode()})
-                row += batch.num_rows
+                table = table.replace_schema_metadata(None)
+                yield FileRows(table, self.source, self.kind, before)
+                before += batch.num_rows
 
     def _called(self) -> str:
         return {"parquet": "a Parquet file", "arrow": "an Arrow file"}.get(self.kind, "a table")
@@ -251,7 +253,7 @@ class Part:
 
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:
-            start = arrow_read(lambda: stream.read(1 << 20), self.source, "a table")
+            start = arrow_read(lambda: stream.read(HEADER), self.source, "a table")
         return csv_header(pyarrow().py_buffer(start), self.source)
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
@@ -300,40 +302,40 @@ class Part:
                     return
 
 
-def check_same_columns(parts: Sequence[Part]) -> Any:
+def check_same_columns(shards: Sequence[Shard]) -> Any:
     """Return the columns that all files of a table have; raise where one has others."""
-    first, *others = parts
+    first, *others = shards
     schema = first.schema()
     _check_names(first, schema)
-    for part in others:
-        theirs = part.schema()
-        _check_names(part, theirs)
+    for shard in others:
+        theirs = shard.schema()
+        _check_names(shard, theirs)
         for name in schema.names:
             if name not in theirs.names:
                 raise FileError(
-                    f"{part.source}: there is no column {name!r}, which {first.source} has; the "
+                    f"{shard.source}: there is no column {name!r}, which {first.source} has; the "
                     "files of one table must have the same columns."
                 )
         for name in theirs.names:
             if name not in schema.names:
                 raise FileError(
-                    f"{part.source}: there is a column {name!r}, which {first.source} has not; the "
-                    "files of one table must have the same columns."
+                    f"{shard.source}: there is a column {name!r}, which {first.source} has not; "
+                    "the files of one table must have the same columns."
                 )
             kinds = [kind_of(each.field(name).type) for each in (theirs, schema)]
             if kinds[0] != kinds[1] and "nothing" not in kinds:
                 raise FileError(
-                    f"{part.source}, column {name!r}: it has {kinds[0]}, but {first.source} has "
+                    f"{shard.source}, column {name!r}: it has {kinds[0]}, but {first.source} has "
                     f"{kinds[1]}; a column must be of one kind in all files of a table."
                 )
     return schema
 
 
-def _check_names(part: Part, schema: Any) -> None:
-    check_not_counts(schema, part.source)
+def _check_names(shard: Shard, schema: Any) -> None:
+    check_not_counts(schema, shard.source)
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
-        raise FileError(f"{part.source}: the column {twice[0]!r} occurs more than once.")
+        raise FileError(f"{shard.source}: the column {twice[0]!r} occurs more than once.")
 
 
 def kind_of(arrow_type: Any) -> str:

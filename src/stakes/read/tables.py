@@ -11,12 +11,22 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stakes.errors import FileError, MissingExtraError
-from stakes.read._diagnose import csv_problem, encoding_problem, jsonl_problem, no_rows, shortly
+from stakes._core.optional import imported
+from stakes.errors import FileError
+from stakes.read._diagnose import (
+    csv_lines,
+    csv_problem,
+    encoding_problem,
+    jsonl_lines,
+    jsonl_problem,
+    no_rows,
+    shortly,
+)
 from stakes.read.files import as_path
 
 STANDARD_INPUT = "-"
@@ -41,14 +51,81 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
 
-FIRST_ROW = b"stakes: number of the first row"
+HEADER = 1 << 20
+"""Bytes at the beginning of a CSV file that have its header."""
 
-SAID = b"stakes"
-"""The metadata of the schema of files that stakes wrote: they have counts, and no predictions."""
+METADATA = b"stakes"
+"""The key of the schema's metadata in files that stakes wrote: they have counts, no predictions."""
 
 
-def read_table(path: Any, content: bytes | None = None) -> Any:
-    """Read a table as a pyarrow table; the columns of CSV files are text.
+@dataclass(frozen=True)
+class FileRows:
+    """Rows of a file, and where in it they are.
+
+    Attributes
+    ----------
+    table : pyarrow Table
+        The rows.
+    source : str
+        The name of the file, for messages.
+    kind : str
+        The format: "csv", "jsonl", "parquet" or "arrow".
+    before : int
+        How many rows of the file come before these.
+    content : bytes or None
+        What the file holds, where it cannot be opened again, as standard input cannot.
+    """
+
+    table: Any
+    source: str
+    kind: str = "arrow"
+    before: int = 0
+    content: bytes | None = None
+
+    def place(self, row: int) -> str:
+        """Return where one of the rows is: "line 4" of a text file, "row 3" of another.
+
+        A line is the one that an editor shows. The file is read again to count lines, so this is
+        for errors only. Rows are counted from 1.
+
+        Parameters
+        ----------
+        row : int
+            The position of the row among these, from 0.
+        """
+        number = self.before + row
+        if self.kind in ("csv", "jsonl"):
+            try:
+                for at, line in enumerate(self._lines()):
+                    if at == number:
+                        return f"line {line:,}"
+            except (OSError, EOFError, ValueError, RecursionError, csv.Error, FileError):
+                pass  # what pyarrow alone can read is counted in rows
+        return f"row {number + 1:,}"
+
+    def _lines(self) -> Iterator[int]:
+        """Iterate over the lines that the rows of the whole file are in."""
+        with self._text() as text:
+            if self.kind == "jsonl":
+                yield from jsonl_lines(text)
+                return
+            start = text.read(HEADER)
+        _, separator = csv_header(pyarrow().py_buffer(start.encode()), self.source)
+        with self._text() as text:
+            yield from csv_lines(text, separator)
+
+    def _text(self) -> io.TextIOWrapper:
+        pa = pyarrow()
+        stream = (
+            pa.input_stream(self.source, compression="detect")
+            if self.content is None
+            else pa.BufferReader(self.content)
+        )
+        return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+
+
+def read_table(path: Any, content: bytes | None = None) -> FileRows:
+    """Read the rows of a table; the columns of CSV files are text.
 
     Parameters
     ----------
@@ -74,18 +151,12 @@ def read_table(path: Any, content: bytes | None = None) -> Any:
         )
     if not table.num_rows:
         raise no_rows(source, names)
-    # A person counts the header of a CSV file as row 1.
-    return table.replace_schema_metadata({FIRST_ROW: b"2" if kind == "csv" else b"1"})
-
-
-def first_row(table: Any) -> int:
-    """Return the number that the first row of a table has in its file."""
-    return int((table.schema.metadata or {}).get(FIRST_ROW, b"1"))
+    return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
 
 
 def check_not_counts(schema: Any, source: str) -> None:
     """Raise when a file that should be predictions is one that stakes wrote, as count files."""
-    if SAID in (schema.metadata or {}):
+    if METADATA in (schema.metadata or {}):
         raise FileError(
             f"{source}: expected predictions, got a file that stakes wrote. A count file stands "
             "alone; to add up several, use 'stakes merge'."
@@ -113,13 +184,7 @@ def standard_input() -> bytes:
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
     """Return pyarrow, or say what needs it and which extra brings it."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs pyarrow, which is not installed: pip install 'stakes[{extra}]'"
-        ) from error
-    return pa
+    return imported("pyarrow", what, f"'stakes[{extra}]'")
 
 
 def check_readable(path: Any, source: str) -> None:
@@ -199,9 +264,9 @@ def _read_csv(stream: Any, source: str) -> Any:
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     """Return the names of the columns, and the separator, which shows best in the first line."""
-    start = bytes(content.slice(0, min(content.size, 1 << 20)))
+    start = bytes(content.slice(0, min(content.size, HEADER)))
     try:
-        text = start.decode("utf-8-sig", errors="strict" if content.size < 1 << 20 else "ignore")
+        text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
     except UnicodeDecodeError as error:
         raise encoding_problem(start, source, error) from error
     lines = [line for line in text.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""Axes of cost space: the operating condition against the normalised expected cost."""
+"""What displays draw in cost space: curves, bands, second axes, and one legend for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,19 @@ from stakes.curves.roc import roc_points
 from stakes.errors import InputTypeError
 from stakes.show._matplotlib import GREY
 
-# One legend for all that is drawn on some axes, where it hides nothing.
+CONDITION = "operating condition PC(+)"
+COST = "normalised expected cost"
+
+MOST_LINES = 100
+"""How many of a scorer's cost lines are drawn; more only make a smear."""
+
+SET_OFF = 6
+"""Points by which text is set off from the line that it names, to the side and upwards."""
+
+APART, LETTER = 0.02, 0.014
+"""The space between labels of a second axis, and what a letter takes, as shares of the axis."""
+
+SECOND_AXES = ("prevalence", "cost_ratio")
 
 MOST_COLUMNS = 4
 GAP = 4.0
@@ -68,104 +80,6 @@ def choice_note(curve: Curve | CostCurveDifference) -> str:
 def band_note(band: Band) -> str:
     """Say what kind of band it is."""
     return f"{percent(band.confidence)} band ({band.kind()})"
-
-
-def draw_legend(ax: Any) -> None:
-    """Draw one legend for all curves and bands on these axes.
-
-    What all curves have in common is its title. With a layout engine it stands below the axes;
-    without one, which would cut it off there, inside, and the axes are made higher.
-    """
-    from matplotlib.patches import Patch
-
-    handles, labels = ax.get_legend_handles_labels()
-    notes = {role.note for role in roles(ax, "curve")}
-    shared = notes.pop() if len(notes) == 1 else None
-    if shared is None:
-        own = [getattr(handle, "stakes", None) for handle in handles]
-        labels = [
-            f"{label} ({role.note})" if role is not None and role.note else label
-            for label, role in zip(labels, own, strict=True)
-        ]
-    for note in dict.fromkeys(role.note for role in roles(ax, "band")):
-        handles.append(Patch(facecolor="0.8", edgecolor="0.5", linewidth=0.6))
-        labels.append(note)
-    if not handles:
-        return
-    options = {
-        "title": shared or None,
-        "frameon": False,
-        "borderaxespad": 0.0,
-        "handlelength": 3.0,
-        "fontsize": "small",
-        "title_fontsize": "small",
-    }
-    place = _below if _has_layout(ax.figure) else _inside
-    for columns in range(min(len(labels), MOST_COLUMNS), 0, -1):
-        legend = place(ax, handles, labels, {"ncols": columns} | options)
-        title = legend.get_title()
-        if title.get_window_extent().width > ax.bbox.width:
-            title.set_text(fill(title.get_text(), len(title.get_text()) // 2 + 5))
-        if legend.get_window_extent().width <= ax.bbox.width:
-            break
-    if place is _inside:
-        _make_room(ax, legend)
-
-
-def _has_layout(figure: Any) -> bool:
-    from matplotlib.layout_engine import PlaceHolderLayoutEngine
-
-    engine = figure.get_layout_engine()
-    return engine is not None and not isinstance(engine, PlaceHolderLayoutEngine)
-
-
-def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
-    from matplotlib.transforms import ScaledTranslation
-
-    dpi = ax.figure.dpi
-    axis = ax.xaxis.get_tightbbox()
-    taken = 0.0 if axis is None else max(ax.bbox.y0 - axis.y0, 0.0)
-    down = ScaledTranslation(0, -taken / dpi - GAP / 72, ax.figure.dpi_scale_trans)
-    return ax.legend(
-        handles,
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=ax.transAxes + down,
-        **options,
-    )
-
-
-def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
-    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # over shading
-    place = (0.5, 1 - _gap(ax))
-    return ax.legend(handles, labels, loc="upper center", bbox_to_anchor=place, **pale)
-
-
-def _make_room(ax: Any, legend: Any) -> None:
-    """Make the axes higher by the legend's height."""
-    share = legend.get_window_extent().height / ax.bbox.height + 3 * _gap(ax)
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, low + (high - low) / max(1 - share, 0.2))
-
-
-def _gap(ax: Any) -> float:
-    return float(GAP / 72 * ax.figure.dpi / ax.bbox.height)
-
-
-CONDITION = "operating condition PC(+)"
-COST = "normalised expected cost"
-
-MOST_LINES = 100
-"""How many of a scorer's cost lines are drawn; more only make a smear."""
-
-SET_OFF = 6
-"""Points by which text is set off from the line that it names, to the side and upwards."""
-
-APART, LETTER = 0.02, 0.014
-"""The space between labels of a second axis, and what a letter takes, as shares of the axis."""
-
-SECOND_AXES = ("prevalence", "cost_ratio")
 
 
 def corners(pieces: Pieces) -> tuple[Floats, Floats]:
@@ -255,6 +169,95 @@ def cost_lines(fpr: Floats, tpr: Floats) -> list[Floats]:
     size = min(len(fpr), MOST_LINES)
     picked = np.unique(np.linspace(0, len(fpr) - 1, size).round().astype(int))
     return [np.array([[0.0, fpr[i]], [1.0, 1 - tpr[i]]]) for i in picked.tolist()]
+
+
+# -- the legend: one for all that is drawn on some axes, where it hides nothing
+
+
+def draw_legend(ax: Any) -> None:
+    """Draw one legend for all curves and bands on these axes.
+
+    What all curves have in common is its title. With a layout engine it stands below the axes;
+    without one, which would cut it off there, inside, and the axes are made higher.
+    """
+    from matplotlib.patches import Patch
+
+    handles, labels = ax.get_legend_handles_labels()
+    notes = {role.note for role in roles(ax, "curve")}
+    shared = notes.pop() if len(notes) == 1 else None
+    if shared is None:
+        own = [getattr(handle, "stakes", None) for handle in handles]
+        labels = [
+            f"{label} ({role.note})" if role is not None and role.note else label
+            for label, role in zip(labels, own, strict=True)
+        ]
+    for note in dict.fromkeys(role.note for role in roles(ax, "band")):
+        handles.append(Patch(facecolor="0.8", edgecolor="0.5", linewidth=0.6))
+        labels.append(note)
+    if not handles:
+        return
+    options = {
+        "title": shared or None,
+        "frameon": False,
+        "borderaxespad": 0.0,
+        "handlelength": 3.0,
+        "fontsize": "small",
+        "title_fontsize": "small",
+    }
+    place = _below if _has_layout(ax.figure) else _inside
+    for columns in range(min(len(labels), MOST_COLUMNS), 0, -1):
+        legend = place(ax, handles, labels, {"ncols": columns} | options)
+        title = legend.get_title()
+        if title.get_window_extent().width > ax.bbox.width:
+            title.set_text(fill(title.get_text(), len(title.get_text()) // 2 + 5))
+        if legend.get_window_extent().width <= ax.bbox.width:
+            break
+    if place is _inside:
+        _make_room(ax, legend)
+
+
+def _has_layout(figure: Any) -> bool:
+    from matplotlib.layout_engine import PlaceHolderLayoutEngine
+
+    engine = figure.get_layout_engine()
+    return engine is not None and not isinstance(engine, PlaceHolderLayoutEngine)
+
+
+def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
+    from matplotlib.transforms import ScaledTranslation
+
+    dpi = ax.figure.dpi
+    axis = ax.xaxis.get_tightbbox()
+    taken = 0.0 if axis is None else max(ax.bbox.y0 - axis.y0, 0.0)
+    down = ScaledTranslation(0, -taken / dpi - GAP / 72, ax.figure.dpi_scale_trans)
+    return ax.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=ax.transAxes + down,
+        **options,
+    )
+
+
+def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
+    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # over shading
+    place = (0.5, 1 - _gap(ax))
+    return ax.legend(handles, labels, loc="upper center", bbox_to_anchor=place, **pale)
+
+
+def _make_room(ax: Any, legend: Any) -> None:
+    """Make the axes higher by the legend's height."""
+    share = legend.get_window_extent().height / ax.bbox.height + 3 * _gap(ax)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (high - low) / max(1 - share, 0.2))
+
+
+def _gap(ax: Any) -> float:
+    return float(GAP / 72 * ax.figure.dpi / ax.bbox.height)
+
+
+# -- the upper axis: what the operating conditions mean
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The only door to matplotlib, and the looks that all displays share."""
+"""What all displays share: axes, colours and line styles, and the scores of an estimator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes._core import validate
+from stakes._core import optional, validate
 from stakes._core.labels import Label
-from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
+from stakes.errors import InputError, InputTypeError, LabelError
+
+pyplot = optional.pyplot
+"""The only way to matplotlib here: it says what to install where there is none."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe and Ito's colours, which colour-blind people can tell apart; without yellow, which is too
@@ -24,16 +27,8 @@ HATCHES = ("", "//")
 GREY = "0.4"
 WIDTH = 1.8
 
-
-def pyplot() -> Any:
-    """Return matplotlib's pyplot, or say how to get it."""
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise MissingExtraError(
-            "a display needs matplotlib, which is not installed: pip install 'stakes[plot]'"
-        ) from error
-    return plt
+RESPONSES = ("predict_proba", "decision_function")
+"""The methods of a classifier that give scores, the first choice first."""
 
 
 def one_axes(ax: Any) -> Any:
@@ -80,11 +75,6 @@ def tinted(colour: Any, alpha: float) -> Any:
     from matplotlib.colors import to_rgba
 
     return to_rgba(colour, alpha)
-
-
-# The scores that a fitted classifier gives the positive class.
-
-RESPONSES = ("predict_proba", "decision_function")
 
 
 def positive_scores(

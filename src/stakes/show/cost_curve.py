@@ -10,10 +10,9 @@ from stakes._core.frames import data_frame
 from stakes._core.labels import Label
 from stakes._core.text import number
 from stakes.curves._base import Curve
-from stakes.curves.band import Band
+from stakes.curves.band import Band, condition_list
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import checked_curves
-from stakes.curves.condition import condition_list
 from stakes.curves.curve import CostCurve
 from stakes.show._drawing import (
     Role,
@@ -284,24 +283,7 @@ class CostCurveDisplay:
         shown = self.band if band else None
         line.stakes = Role("curve", choice_note(self.curve), highest(self.curve.pieces, shown))
         colour = line.get_color()
-        if shown is not None:
-            draw_band(
-                axes,
-                shown,
-                band_note(shown),
-                facecolor=tinted(colour, 0.2),
-                edgecolor=tinted(colour, 0.7),
-                linewidth=0.6,
-                linestyle=line.get_linestyle(),
-            )
-        if isinstance(self.curve, BinnedCostCurve):
-            draw_bracket(
-                axes,
-                self.curve,
-                facecolor=tinted(colour, 0.5),
-                linewidth=0,
-                label=f"the exact curve of {label}, at most {number(self.curve.width)} lower",
-            )
+        self._draw_around(axes, label, line, shown)
         if lines:
             draw_lines(axes, self.curve, color=tinted(colour, 0.35), linewidth=0.6)
         if operating_range:
@@ -316,15 +298,37 @@ class CostCurveDisplay:
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
+    def _draw_around(self, axes: Any, label: str, line: Any, band: Band | None) -> None:
+        """Shade the band and, of binned scores, where the exact curve can be."""
+        colour = line.get_color()
+        if band is not None:
+            draw_band(
+                axes,
+                band,
+                band_note(band),
+                facecolor=tinted(colour, 0.2),
+                edgecolor=tinted(colour, 0.7),
+                linewidth=0.6,
+                linestyle=line.get_linestyle(),
+            )
+        if isinstance(self.curve, BinnedCostCurve):
+            draw_bracket(
+                axes,
+                self.curve,
+                facecolor=tinted(colour, 0.5),
+                linewidth=0,
+                label=f"the exact curve of {label}, at most {number(self.curve.width)} lower",
+            )
+
     def _shade(self, ax: Any, label: str, colour: Any) -> None:
         ranges = self.curve.operating_range()
-        said = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
-        text = f"operating range of {label}: {said or 'none'}"
+        where = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
+        text = f"operating range of {label}: {where or 'none'}"
         draw_gain(ax, self.curve.pieces, facecolor=tinted(colour, 0.12), linewidth=0, label=text)
         for end in {end for each in ranges for end in each} - {0.0, 1.0}:
             ax.axvline(end, color=colour, linewidth=0.9, linestyle=":", zorder=0.6)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the curve as a pandas data frame, with a row for each operating condition.
 
         At the conditions of the band; without one, at 201 of them from 0 to 1. The curve itself,

@@ -11,8 +11,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes.curves.band import Band
-from stakes.curves.condition import condition_list
+from stakes.curves.band import Band, condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
 from stakes.show._drawing import (
@@ -381,7 +380,7 @@ class CostDifferenceDisplay:
                 path_effects=[withStroke(linewidth=3, foreground="white")],
             )
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the difference as a pandas data frame, with a row for each operating condition.
 
         At the conditions of the band; without one, at 201 of them from 0 to 1.

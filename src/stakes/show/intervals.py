@@ -252,11 +252,11 @@ class CostIntervalDisplay:
     def _sure(self) -> str:
         """Say what the intervals are; how they were computed, if all were computed alike."""
         kinds = {(each.confidence, each.method) for each in self.intervals}
-        said = sorted({percent(confidence) for confidence, _ in kinds})
+        levels = sorted({percent(confidence) for confidence, _ in kinds})
         method = f" ({next(iter(kinds))[1]})" if len(kinds) == 1 else ""
-        return f"with {' and '.join(said)} intervals{method}"
+        return f"with {' and '.join(levels)} intervals{method}"
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the costs as a pandas data frame with a row for each classifier.
 
         Returns

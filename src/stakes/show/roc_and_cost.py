@@ -86,7 +86,7 @@ class RocCostDisplay:
     >>> from stakes.show import RocCostDisplay
     >>> display = RocCostDisplay.from_curves(
     ...     [CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
-    >>> display.frame()[["left", "right"]].iloc[1].tolist()
+    >>> display.to_frame()[["left", "right"]].iloc[1].tolist()
     [0.04, 0.6]
     >>> plt.close(display.figure_)
     """
@@ -247,7 +247,7 @@ class RocCostDisplay:
             title += "\n(thresholds chosen on the same examples: optimistic)"
         cost.set_title(title, fontsize="medium")
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the points of ROC space, and the lines that they are, as a pandas data frame.
 
         A line goes from `left` at PC(+) = 0 to `right` at PC(+) = 1.

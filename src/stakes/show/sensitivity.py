@@ -152,14 +152,14 @@ class CostSensitivityDisplay:
         self.axes_, self.figure_ = both, upper.figure
         return self
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each classifier and place on the path.
 
         Returns
         -------
         pandas.DataFrame
         """
-        return self.sensitivity.frame()
+        return self.sensitivity.to_frame()
 
 
 def _use_logarithms(axes: Any, ratio: float) -> None:

@@ -8,10 +8,16 @@ from typing import Any
 
 from stakes._core.text import number, percent, text_table
 from stakes.errors import DesignError, LabelError
+from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 
 
-def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) -> str:
+def cost_table(
+    estimates: Mapping[Any, CostEstimate],
+    confidence: float = 0.95,
+    method: str = "auto",
+    **options: Any,
+) -> str:
     """Write a table of what classifiers cost, the cheapest first.
 
     The last line is the best that one and the same decision for all examples would do. Where no
@@ -22,8 +28,8 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
     ----------
     estimates : mapping
         From the classifiers' names to their estimates, on the same examples and costs.
-    confidence : float, default 0.95
-        Of the intervals.
+    confidence, method, **options
+        Of the intervals, as in ``CostEstimate.interval``.
 
     Returns
     -------
@@ -55,17 +61,21 @@ def cost_table(estimates: Mapping[Any, CostEstimate], confidence: float = 0.95) 
     always 1                  0.6   0.1582 … 4.957         3    60 %
     """
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
-    rows = [_row(name, estimate, confidence) for name, estimate in ranked]
+
+    def row(name: Any, estimate: CostEstimate) -> list[str]:
+        return _row(name, estimate, estimate.interval(confidence, method, **options))
+
+    rows = [row(name, estimate) for name, estimate in ranked]
     if ranked:
         with suppress(DesignError):  # costs of single examples know no other decision
             decision, estimate = ranked[0][1].best_trivial()
-            rows.append(_row(f"always {decision}", estimate, confidence))
+            rows.append(row(f"always {decision}", estimate))
     sure = f"{percent(confidence)} interval"
     return text_table(["classifier", "cost per decision", sure, "in total", "errors"], rows)
 
 
-def _row(name: Any, estimate: CostEstimate, confidence: float) -> list[str]:
-    low, high = map(number, estimate.interval(confidence))
+def _row(name: Any, estimate: CostEstimate, interval: Interval) -> list[str]:
+    low, high = map(number, interval)
     limits = f"{low} … {high}"
     return [str(name), number(estimate.cost), limits, number(estimate.total), _errors(estimate)]
 

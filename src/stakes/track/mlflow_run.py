@@ -11,8 +11,8 @@ from stakes.costs import CostMatrix
 from stakes.errors import MissingExtraError
 from stakes.findings import Settings, findings
 from stakes.infer.evaluation import evaluate
+from stakes.predictions.count_file import counts_text
 from stakes.study import Study
-from stakes.study.counts_file import counts_text
 
 FOLDER = "stakes"
 NOT_ALLOWED = re.compile(r"[^\w\-. /]")

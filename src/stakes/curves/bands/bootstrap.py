@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.curves._sampling import Multinomial, Sample
-from stakes.curves.bands._resamples import distinct, whole_numbers
+from stakes.curves._sampling import Multinomial, Sample, distinct, whole_numbers
 from stakes.errors import InputError
 
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from stakes._core.typing import Floats
-from stakes.curves._sampling import Multinomial, Sample
-from stakes.curves.bands._resamples import distinct, whole_numbers
+from stakes.curves._sampling import Multinomial, Sample, distinct, whole_numbers
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
 

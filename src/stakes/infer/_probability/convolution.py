@@ -53,7 +53,7 @@ LONG, FEW_COEFFICIENTS = 1 << 15, 2000
 """Shorter lattices, or more coefficients, are listed: running sums are faster then."""
 
 
-class ListedLaw:
+class ListedDistribution:
     """Probabilities of the positions 0, 1, …, one by one."""
 
     def __init__(self, probabilities: Floats) -> None:
@@ -73,7 +73,7 @@ class ListedLaw:
         return np.asarray(self._sums[np.clip(position, -1, self.size - 1).astype(np.int64) + 1])
 
 
-class SpectralLaw(ListedLaw):
+class SpectralDistribution(ListedDistribution):
     """Probabilities given by the few Fourier coefficients that are not zero.
 
     ``p[j] = Σ_k c_k e^(iθ_k (j + offset)) / length``, so a running sum is a geometric series for
@@ -215,19 +215,19 @@ def split_to_lattice(part: Draws, step: float) -> Draws:
     return Draws(costs, probabilities, part.n, part.weight)
 
 
-def binomial(part: Draws) -> tuple[float, ListedLaw]:
+def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
-    law = binom(part.n, part.probabilities[1])
-    first, last = int(law.ppf(TAIL)), int(law.isf(TAIL))
+    distribution = binom(part.n, part.probabilities[1])
+    first, last = int(distribution.ppf(TAIL)), int(distribution.isf(TAIL))
     first, last = max(first - 1, 0), min(last + 1, part.n)
     low, high = part.costs
     origin = part.weight * low + part.scale * (high - low) * first
-    return float(origin), ListedLaw(law.pmf(np.arange(first, last + 1)))
+    return float(origin), ListedDistribution(distribution.pmf(np.arange(first, last + 1)))
 
 
 def convolve(
     parts: Sequence[Draws], low: float, high: float, step: float
-) -> tuple[float, SpectralLaw]:
+) -> tuple[float, SpectralDistribution]:
     """Return the first mean and the probabilities on a lattice, by a power of the transform.
 
     Most of the powers are zero to double precision and are left out. Where a power is not small it
@@ -252,7 +252,9 @@ def convolve(
         powers = _centred_power(parts, placed, np.asarray(2 * np.pi / length * few), shift)
         large = np.abs(powers) > np.exp(NEGLIGIBLE)
         angles, powers = few[large], powers[large]
-    return start + step * first, SpectralLaw(angles, powers, length, first - reference, size)
+    return start + step * first, SpectralDistribution(
+        angles, powers, length, first - reference, size
+    )
 
 
 def _powers_everywhere(

@@ -71,9 +71,9 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     result = problem.certain.copy()
     rows = np.flatnonzero(problem.spread)
     if len(problem.costs) == TWO:  # a beta distribution
-        cheap, dear = problem.alpha[rows].T
+        cheap, costly = problem.alpha[rows].T
         span = problem.high - problem.low
-        result[rows] = problem.low + span * betainccinv(dear, cheap, upper[rows])
+        result[rows] = problem.low + span * betainccinv(costly, cheap, upper[rows])
         return result
     wanted = -ndtri(upper[rows])
     root, x = wanted, np.zeros(len(rows))
@@ -126,13 +126,13 @@ class _Problem:
     def __init__(self, costs: Floats, alpha: Floats) -> None:
         used = (alpha > 0).any(axis=0)
         self.alpha = alpha[:, used]
-        kept = costs[used]
-        self.low, self.high = float(kept[0]), float(kept[-1])
+        possible = costs[used]
+        self.low, self.high = float(possible[0]), float(possible[-1])
         span = self.high - self.low
-        self.costs = (kept - self.low) / span if span > 0 else np.zeros_like(kept)
+        self.costs = (possible - self.low) / span if span > 0 else np.zeros_like(possible)
         # Rows on a single atom have its cost for certain.
         self.spread = (self.alpha > 0).sum(axis=1) > 1
-        self.certain: Floats = kept[self.alpha.argmax(axis=1)]
+        self.certain: Floats = possible[self.alpha.argmax(axis=1)]
 
 
 def _from_log(x: Floats) -> Floats:

@@ -16,7 +16,7 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._probability.convolution import (
     Draws,
-    ListedLaw,
+    ListedDistribution,
     binomial,
     convolve,
     lattice_step,
@@ -53,8 +53,9 @@ class CostDistribution:
     Notes
     -----
     The total of a bootstrap sample is a sum of n independent draws from the costs c_k, with the
-    probabilities p_k; so its law is the n-fold convolution of theirs, and its characteristic
-    function (Σ p_k e^{i t c_k})ⁿ. It is what the percentiles of BCOST and BDELTACOST converge to.
+    probabilities p_k; so its distribution is the n-fold convolution of theirs, and its
+    characteristic function (Σ p_k e^{i t c_k})ⁿ. It is what the percentiles of BCOST and BDELTACOST
+    converge to.
 
     References
     ----------
@@ -82,11 +83,11 @@ class CostDistribution:
         self.exact = True
         if not parts:
             self._origin, self._step = self.mean, 1.0
-            self._law = ListedLaw(np.ones(1))
+            self._distribution = ListedDistribution(np.ones(1))
             return
         if len(parts) == 1 and len(parts[0].costs) == 2:  # noqa: PLR2004 - two outcomes
             self._step = parts[0].scale * float(np.ptp(parts[0].costs))
-            self._origin, self._law = binomial(parts[0])
+            self._origin, self._distribution = binomial(parts[0])
         else:
             low, high = window(parts)
             step = lattice_step(parts)
@@ -99,7 +100,7 @@ class CostDistribution:
                 parts = [split_to_lattice(part, step) for part in parts]
                 low, high = window(parts)
             self._step = step
-            self._origin, self._law = convolve(parts, low, high, step)
+            self._origin, self._distribution = convolve(parts, low, high, step)
         self._origin += self._fixed
 
     def cdf(self, x: ArrayLike) -> Any:
@@ -125,7 +126,7 @@ class CostDistribution:
         [0.1072, 0.5652]
         """
         position = np.floor((np.asarray(x) - self._origin) / self._step + 1e-6)
-        result = self._law.cumulative(position)
+        result = self._distribution.cumulative(position)
         return result.item() if np.ndim(x) == 0 else result
 
     def sf(self, x: ArrayLike) -> Any:
@@ -151,7 +152,7 @@ class CostDistribution:
         0.074
         """
         position = np.ceil((np.asarray(x) - self._origin) / self._step - 1e-6)
-        result = 1 - self._law.cumulative(position - 1)
+        result = 1 - self._distribution.cumulative(position - 1)
         return result.item() if np.ndim(x) == 0 else result
 
     def quantile(self, q: ArrayLike) -> Any:
@@ -179,10 +180,13 @@ class CostDistribution:
         probability = np.asarray(q, dtype=np.float64)
         if not ((probability >= 0) & (probability <= 1)).all():
             raise InputError(f"q: expected probabilities between 0 and 1, got {q!r}.")
-        low, high = np.full(probability.shape, -1), np.full(probability.shape, self._law.size - 1)
+        low, high = (
+            np.full(probability.shape, -1),
+            np.full(probability.shape, self._distribution.size - 1),
+        )
         while (high - low > 1).any():
             middle = (low + high) // 2
-            reached = self._law.cumulative(middle) >= probability - ROUNDING
+            reached = self._distribution.cumulative(middle) >= probability - ROUNDING
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         result = self._values(high)
         return result.item() if np.ndim(q) == 0 else result
@@ -190,7 +194,7 @@ class CostDistribution:
     def _values(self, position: NDArray[Any]) -> Floats:
         """Return lattice points without the rounding of adding up steps."""
         values = self._origin + self._step * position
-        size = max(abs(self._origin), abs(self._origin + self._step * self._law.size))
+        size = max(abs(self._origin), abs(self._origin + self._step * self._distribution.size))
         decimals = 13 - int(np.ceil(np.log10(size))) if size > 0 else 0
         return np.round(values, decimals) + 0.0 if self.exact else np.asarray(values)
 
@@ -259,7 +263,7 @@ class CostDistribution:
                 "pmf: these costs lie on no common lattice, so the possible means cannot be "
                 "listed. Use cdf or quantile."
             )
-        return self._values(np.arange(self._law.size)), self._law.pmf().copy()
+        return self._values(np.arange(self._distribution.size)), self._distribution.pmf().copy()
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "on a fine lattice"

@@ -1,39 +1,54 @@
-"""The interval methods, one file each.
+"""The methods for intervals and tests, one file each.
 
-A method is a module with ``limits(outcomes, alpha, **options)``, which returns the lower and the
-upper limit for each table, and ``DESIGNS``, the designs it can treat. To add one: its file, its
-test, and its line here.
+To add one: its file with an `IntervalMethod`, its test, and its line in `METHODS`.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from stakes.infer.methods import (
     anytime,
     bca,
     bcost,
+    bdeltacost,
     dirichlet,
     exact,
     extremal,
     guaranteed,
     likelihood,
+    mcnemar,
     normal,
+    signflip,
     t,
 )
+from stakes.infer.methods._method import IntervalMethod
 
-if TYPE_CHECKING:
-    from types import ModuleType
+__all__ = ["METHODS", "IntervalMethod", "names_of_intervals", "names_of_tests"]
 
-METHODS: dict[str, ModuleType] = {
-    "anytime": anytime,
-    "bca": bca,
-    "bcost": bcost,
-    "dirichlet": dirichlet,
-    "exact": exact,
-    "extremal": extremal,
-    "guaranteed": guaranteed,
-    "likelihood": likelihood,
-    "normal": normal,
-    "t": t,
+METHODS: dict[str, IntervalMethod] = {
+    method.name: method
+    for method in (
+        anytime.METHOD,
+        bca.METHOD,
+        bcost.METHOD,
+        bdeltacost.METHOD,
+        dirichlet.METHOD,
+        exact.METHOD,
+        extremal.METHOD,
+        guaranteed.METHOD,
+        likelihood.METHOD,
+        mcnemar.METHOD,
+        normal.METHOD,
+        signflip.METHOD,
+        t.METHOD,
+    )
 }
+
+
+def names_of_intervals() -> list[str]:
+    """Return the names of the methods that give intervals."""
+    return [name for name, method in METHODS.items() if method.limits is not None]
+
+
+def names_of_tests() -> list[str]:
+    """Return the names of the methods that give tests."""
+    return [name for name, method in METHODS.items() if method.tails is not None]

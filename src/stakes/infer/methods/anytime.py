@@ -11,13 +11,15 @@ import numpy as np
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
-from stakes.infer._probability import betting as anytime
-
-DESIGNS = frozenset({"simple", "examples"})
+from stakes.infer._probability import betting
+from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     """Return the means against which betting has multiplied the fortune by 2/α."""
     goal = float(np.log(2 / alpha))
     stratum = outcomes.only.condensed()
-    return anytime.limits(stratum.costs, stratum.counts, goal)
+    return betting.limits(stratum.costs, stratum.counts, goal)
+
+
+METHOD = IntervalMethod(name="anytime", designs=ONE_SAMPLE, limits=limits)

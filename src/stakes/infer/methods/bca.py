@@ -7,9 +7,8 @@ from scipy.special import ndtr, ndtri
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
+from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
 from stakes.infer.methods.exact import distributions
-
-DESIGNS = frozenset({"simple", "examples"})
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -32,3 +31,6 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         ends.append(distribution.quantile(levels))
     low, high = np.array(ends).T
     return low, high
+
+
+METHOD = IntervalMethod(name="bca", designs=ONE_SAMPLE, limits=limits)

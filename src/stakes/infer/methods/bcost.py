@@ -16,9 +16,8 @@ from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._outcomes import Outcomes, pseudo_counts
-from stakes.infer._probability.batches import servings
-
-DESIGNS = frozenset({"simple", "priors", "grouped", "examples"})
+from stakes.infer._probability.sampling import batch_sizes
+from stakes.infer.methods._method import IntervalMethod
 
 
 def limits(
@@ -71,7 +70,7 @@ def resampled(
         shares = corrected / corrected.sum(axis=1, keepdims=True)
         n = np.rint(stratum.n).astype(np.int64)
         drawn = []
-        for size in servings(n_resamples, stratum.costs.size * outcomes.tables):
+        for size in batch_sizes(n_resamples, stratum.costs.size * outcomes.tables):
             counts = generator.multinomial(
                 n[:, np.newaxis], shares[:, np.newaxis], size=(outcomes.tables, size)
             )
@@ -85,7 +84,14 @@ def _resampled_groups(
 ) -> Floats:
     n_groups = len(totals)
     means = []
-    for size in servings(n_resamples, n_groups):
+    for size in batch_sizes(n_resamples, n_groups):
         drawn = generator.integers(0, n_groups, (size, n_groups))
         means.append(totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     return np.concatenate(means)[np.newaxis]
+
+
+METHOD = IntervalMethod(
+    name="bcost",
+    designs=frozenset({"simple", "priors", "grouped", "examples"}),
+    limits=limits,
+)

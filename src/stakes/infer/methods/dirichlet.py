@@ -7,8 +7,7 @@ import numpy as np
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.dirichlet_mean import quantile
-
-DESIGNS = frozenset({"simple"})
+from stakes.infer.methods._method import IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -20,3 +19,6 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         quantile(stratum.costs, posterior, 1 - level),
         quantile(stratum.costs, posterior, level),
     )
+
+
+METHOD = IntervalMethod(name="dirichlet", designs=frozenset({"simple"}), limits=limits)

@@ -10,8 +10,7 @@ from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes, pseudo_counts
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
-
-DESIGNS = frozenset({"simple", "priors", "examples"})
+from stakes.infer.methods._method import IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:
@@ -28,7 +27,7 @@ def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Flo
 
 
 def tails(
-    outcomes: Outcomes, margin: float, *, laplace: Any = 0.0, alpha: float = 0.05
+    outcomes: Outcomes, margin: float, alpha: float, *, laplace: Any = 0.0
 ) -> tuple[Floats, Floats]:
     """Return the bootstrap probabilities of at most, and of at least, the margin: BDELTACOST's."""
     upper = distributions(outcomes, laplace, alpha)
@@ -58,3 +57,11 @@ def distributions(
         )
         for table in range(outcomes.tables)
     ]
+
+
+METHOD = IntervalMethod(
+    name="exact",
+    designs=frozenset({"simple", "priors", "examples"}),
+    limits=limits,
+    tails=tails,
+)

@@ -9,6 +9,8 @@ coverage at a nominal 95 % falls to 93.9 % at worst.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stakes._core import validate
@@ -20,8 +22,8 @@ from stakes.infer._probability.dirichlet_mean import (
     upper_tail,
     upper_tail_of_sum,
 )
+from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
 
-DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
 WEIGHT = 0.7
 
 
@@ -42,19 +44,33 @@ def limits(
 
 
 def tails(
-    outcomes: Outcomes, value: float, *, weight: float = WEIGHT, conservative: bool = False
+    outcomes: Outcomes,
+    margin: float,
+    _alpha: float,
+    *,
+    weight: float = WEIGHT,
+    conservative: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Return the α/2 at which the lower, and the upper, limit would be `value`."""
+    """Return the α/2 at which the lower, and the upper, limit would be the margin."""
     outcomes = _prepared(outcomes)
     lower, upper = _posteriors(outcomes, weight, conservative=conservative)
     if len(outcomes.strata) > 1:
-        return 1 - upper_tail_of_sum(outcomes, lower, value), upper_tail_of_sum(
-            outcomes, upper, value
+        return 1 - upper_tail_of_sum(outcomes, lower, margin), upper_tail_of_sum(
+            outcomes, upper, margin
         )
-    costs, at = outcomes.only.costs, np.full(outcomes.tables, value)
-    # A mean of exactly `value` counts on both sides.
+    costs, at = outcomes.only.costs, np.full(outcomes.tables, margin)
+    # A mean of exactly the margin counts on both sides.
     below = upper_tail(-costs[::-1], lower[0][:, ::-1], np.nextafter(-at, -np.inf))
     return below, upper_tail(costs, upper[0], np.nextafter(at, -np.inf))
+
+
+def one_sided(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a one-sided test: the full weight, unless another is given.
+
+    The weight 0.7 balances two sides, one of which errs less than α/2; one side alone needs all of
+    it.
+    """
+    return options if "weight" in options else {"conservative": True} | options
 
 
 def _prepared(outcomes: Outcomes) -> Outcomes:
@@ -76,3 +92,8 @@ def _posteriors(
         lower.append(low)
         upper.append(high)
     return lower, upper
+
+
+METHOD = IntervalMethod(
+    name="extremal", designs=EVERY_DESIGN, limits=limits, tails=tails, one_sided=one_sided
+)

@@ -14,8 +14,7 @@ import numpy as np
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.betting import lower_limit, mixture_wealth
-
-DESIGNS = frozenset({"simple", "examples"})
+from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -26,3 +25,6 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         lower_limit(stratum.costs, stratum.counts, mixture_wealth, goal),
         -lower_limit(-stratum.costs[::-1], stratum.counts[:, ::-1], mixture_wealth, goal),
     )
+
+
+METHOD = IntervalMethod(name="guaranteed", designs=ONE_SAMPLE, limits=limits)

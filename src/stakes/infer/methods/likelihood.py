@@ -7,8 +7,7 @@ from scipy.stats import chi2
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.betting import best_wealth, lower_limit
-
-DESIGNS = frozenset({"simple", "examples"})
+from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -23,3 +22,6 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         lower_limit(stratum.costs, stratum.counts, best_wealth, goal),
         -lower_limit(-stratum.costs[::-1], stratum.counts[:, ::-1], best_wealth, goal),
     )
+
+
+METHOD = IntervalMethod(name="likelihood", designs=ONE_SAMPLE, limits=limits)

@@ -11,8 +11,7 @@ from scipy.special import ndtr, ndtri
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._outcomes import Outcomes
-
-DESIGNS = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
+from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -21,7 +20,7 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     return outcomes.mean - arm, outcomes.mean + arm
 
 
-def tails(outcomes: Outcomes, margin: float) -> tuple[Floats, Floats]:
+def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Floats]:
     """Return the evidence against a mean of at most, and of at least, the margin: the z test.
 
     Where all outcomes are the same, the mean is taken as certain.
@@ -46,3 +45,6 @@ def standard_error(outcomes: Outcomes) -> Floats:
             )
         variance += stratum.weight**2 * stratum.moment(2) / (stratum.n - 1)
     return np.sqrt(variance)
+
+
+METHOD = IntervalMethod(name="normal", designs=EVERY_DESIGN, limits=limits, tails=tails)

@@ -9,9 +9,8 @@ from scipy.stats import t as student
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods import normal
-
-DESIGNS = normal.DESIGNS
+from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
+from stakes.infer.methods.normal import standard_error
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -23,5 +22,8 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         freedom = np.maximum(outcomes.effective - 1, 1)
     else:
         freedom = sum(stratum.n for stratum in outcomes.strata) - len(outcomes.strata)
-    arm = student.isf(alpha / 2, freedom) * normal.standard_error(outcomes)
+    arm = student.isf(alpha / 2, freedom) * standard_error(outcomes)
     return outcomes.mean - arm, outcomes.mean + arm
+
+
+METHOD = IntervalMethod(name="t", designs=EVERY_DESIGN, limits=limits)

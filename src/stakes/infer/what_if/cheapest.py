@@ -15,7 +15,7 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputTypeError
 from stakes.infer._outcomes import priors_of_examples
-from stakes.infer._probability.batches import servings
+from stakes.infer._probability.sampling import batch_sizes
 
 # Populations that examples may come from, and what classifiers cost in each.
 
@@ -265,7 +265,7 @@ def cheapest_probability(
     rows = [costs.decisions.index(decision) for decision in joint.decisions]
     columns = [costs.labels.index(label) for label in joint.labels]
     both, by_costs, by_sampling = [], [], []
-    for size in servings(draws, len(shares)):
+    for size in batch_sizes(draws, len(shares)):
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]
         populations = population.drawn(size, generator)
         both.append(expected_costs(joint, drawn, populations))

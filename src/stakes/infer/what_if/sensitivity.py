@@ -19,7 +19,7 @@ from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import Design
-from stakes.infer._probability.batches import servings
+from stakes.infer._probability.sampling import batch_sizes
 from stakes.infer.batch import batch_intervals
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.what_if.cheapest import (
@@ -217,7 +217,7 @@ class CostSensitivity(ByValue):
         str
             Two sentences.
         """
-        said = [
+        ranges = [
             f"{name} from {number(low)} to {number(high)}"
             for low, high, name in self.cheapest_ranges()
         ]
@@ -226,11 +226,11 @@ class CostSensitivity(ByValue):
             for name, each in zip(self.names, self.probability, strict=True)
         )
         return (
-            f"Along the path ({self.axis}) the cheapest is {', then '.join(said)}. "
+            f"Along the path ({self.axis}) the cheapest is {', then '.join(ranges)}. "
             f"The probability of being the cheapest goes from its start to its end: {chances}."
         )
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each classifier and place.
 
         Returns
@@ -408,7 +408,7 @@ def _drawn_costs(
     """Return each classifier's cost at both ends of the path, for drawn populations and costs."""
     joint = population.joint
     parts: list[list[Floats]] = [[], []]
-    for size in servings(draws, len(joint.counts)):
+    for size in batch_sizes(draws, len(joint.counts)):
         populations = population.drawn(size, generator)
         sampled = None
         if isinstance(costs, CostRanges) and path.cell is not None:

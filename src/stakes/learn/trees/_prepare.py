@@ -46,8 +46,8 @@ class Column:
         out[~self.missing] = known.astype(np.float64)
         if np.isinf(out).any():
             raise InputError(
-                f"X: the feature {self.name!r} contains infinity at row {np.isinf(out).argmax()}. "
-                "Leave the value missing (NaN), or put a large number."
+                f"X: the feature {self.name!r} contains infinity at position "
+                f"{np.isinf(out).argmax()}. Leave the value missing (NaN), or put a large number."
             )
         return out
 

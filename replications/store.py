@@ -1,0 +1,152 @@
+"""Results and findings on disk.
+
+A cell of a run is one small Parquet file, written whole or not at all. The results of full-scale
+runs are kept in `results/`, and what was found in them in `findings/`, as Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import stakes
+from replications.experiment import MEASURED, Results, Row, Value
+from stakes.errors import FileError
+from stakes.read import read_text, write_binary
+from stakes.read.checksums import parquet_bytes, read_parquet
+from stakes.read.tables import pyarrow
+
+FORMAT = "replications/1"
+RESULTS = Path(__file__).parent / "results"
+FINDINGS = Path(__file__).parent / "findings"
+
+
+def folder_of(folder: Path, experiment: str, scale: float, seed: int) -> Path:
+    """Return where the cells of a run are; runs of another scale or seed are elsewhere."""
+    return folder / experiment / f"scale-{scale:g}-seed-{seed}"
+
+
+def cell_file(folder: Path, number: int) -> Path:
+    """Return the file of a cell."""
+    return folder / f"cell-{number:05d}.parquet"
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a run, before anything is measured that could not be kept."""
+    _pyarrow()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder}: the folder cannot be made: {error.strerror}.") from error
+
+
+def write(path: Path, rows: Iterable[Row], about: Mapping[str, Any]) -> None:
+    """Write rows with what identifies them."""
+    table = _pyarrow().Table.from_pylist(_filled(list(rows)))
+    said = {"format": FORMAT, "version": stakes.__version__, **about}
+    write_binary(path, parquet_bytes(table, said))
+
+
+def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
+    """Read rows and what identifies them."""
+    _pyarrow()
+    table, about = read_parquet(path, "results of a replication", "Delete it to measure it anew.")
+    if not isinstance(about, dict):
+        raise FileError(f"{path}: expected results of a replication, got another Parquet file.")
+    if about.get("format") != FORMAT:
+        raise FileError(
+            f"{path}: expected results of the format {FORMAT}, got {about.get('format')}: "
+            "another version of stakes wrote them. Name another folder, or delete them."
+        )
+    rows = [
+        {name: value for name, value in row.items() if value is not None}
+        for row in table.to_pylist()
+    ]
+    return rows, about
+
+
+def write_results(path: Path, results: Results) -> None:
+    """Write all results of a run into one file."""
+    about = {
+        "experiment": results.experiment, "scale": results.scale, "seed": results.seed,
+        "seconds": results.seconds,
+    }  # fmt: skip
+    write(path, results.rows, about)
+
+
+def read_results(path: Path) -> Results:
+    """Read the results of a run from one file."""
+    rows, about = read(path)
+    return Results(about["experiment"], rows, about["scale"], about["seed"], about["seconds"])
+
+
+def kept_results(name: str, folder: Path = RESULTS) -> Results | None:
+    """Return the results of an experiment's full-scale run, or None if there was none yet."""
+    path = folder / f"{name}.parquet"
+    return read_results(path) if path.exists() else None
+
+
+def findings(name: str) -> list[str]:
+    """Return what was found in an experiment besides its numbers: the items of its Markdown list.
+
+    An experiment of your own has no file of findings, and an empty list.
+    """
+    path = FINDINGS / f"{name}.md"
+    if not path.exists():
+        return []
+    items: list[str] = []
+    for line in read_text(path).splitlines():
+        if line.startswith("- "):
+            items.append(line.removeprefix("- ").strip())
+        elif items and line.strip():
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+def without_escapes(text: str) -> str:
+    """Return Markdown as it reads: a sign that a backslash protects stands for itself."""
+    return re.sub(r"\\([\\`*_{}\[\]<>$|#~])", r"\1", text)
+
+
+def check(
+    path: Path,
+    about: Mapping[str, Any],
+    cell: Mapping[str, Value],
+    *,
+    repeats: int,
+    data: str | None,
+) -> None:
+    """Raise if a file holds another cell than the one that belongs there, or one of other data."""
+    for what, ours, theirs in (
+        ("stakes", stakes.__version__, about["version"]),
+        ("the cell", dict(cell), about["cell"]),
+        ("replicates:", repeats, about.get("repeats", repeats)),
+    ):
+        if ours != theirs:
+            raise FileError(
+                f"{path}: expected {what} {ours}, got {theirs}: another version of stakes or of "
+                "the experiment wrote it, and a run would mix the two. Name another folder, or "
+                "delete this one."
+            )
+    measured_with = about.get("data", data)
+    if measured_with != data:
+        raise FileError(
+            f"{path}: it was measured with {_named(measured_with)}, and this run has "
+            f"{_named(data)}. Name the same data, or another folder for the results."
+        )
+
+
+def _named(data: str | None) -> str:
+    return "no data sets" if data is None else f"the data sets of {data}"
+
+
+def _filled(rows: Sequence[Row]) -> list[dict[str, Value | None]]:
+    """Return rows that all have the same columns, those that identify them first."""
+    names = [name for name in dict.fromkeys(n for row in rows for n in row) if name not in MEASURED]
+    return [{name: row.get(name) for name in (*names, *MEASURED)} for row in rows]
+
+
+def _pyarrow() -> Any:
+    return pyarrow("keeping results of replications", "cli")

@@ -1,0 +1,456 @@
+"""stakes simulate: how intervals and tests perform on a problem like the user's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._inputs import read_study
+from stakes.cli._options import add
+from stakes.errors import InputError
+
+if TYPE_CHECKING:
+    from stakes.simulate._truth import Extreme
+    from stakes.study import Study
+
+EXAMPLES = {
+    "coverage": (
+        "stakes simulate coverage predictions.csv --costs costs.csv",
+        "stakes simulate coverage predictions.csv -c costs.csv --n 200 --n 1000",
+        "stakes simulate coverage predictions.csv -c costs.csv -m tree --smooth 0.1",
+    ),
+    "type_one": (
+        "stakes simulate type-one predictions.csv --costs costs.csv",
+        "stakes simulate type-one predictions.csv -c costs.csv -m old -m tree",
+    ),
+    "power": (
+        "stakes simulate power predictions.csv --costs costs.csv",
+        "stakes simulate power predictions.csv -c costs.csv --n 500 --difference 2",
+    ),
+}
+SCHEMA = "stakes-simulate/1"
+INTERVALS = ("auto", "bcost", "normal")
+TESTS = ("auto", "bdeltacost", "normal")
+NULLS = ("tilted", "exchanged")
+GROWTH = (1, 2, 4)
+"""Sizes at which power is shown by default, as multiples of the number of examples."""
+
+
+def _checked(sizes: Sequence[int], option: str) -> None:
+    for size in sizes:
+        if size < 1:
+            raise InputError(f"{option}: expected 1 or more, got {size}.")
+
+
+def _checked_sizes(sizes: list[int] | None) -> list[int] | None:
+    _checked(sizes or [], "--n")
+    return sizes
+
+
+def _checked_repeats(repeats: int) -> int:
+    _checked([repeats], "--repeats")
+    return repeats
+
+
+def _checked_smooth(smooth: float) -> float:
+    if not 0 <= smooth < float("inf"):
+        raise InputError(f"--smooth: expected a number that is not negative, got {smooth:g}.")
+    return smooth
+
+
+def _checked_null(null: str) -> str:
+    if null not in NULLS:
+        raise InputError(f"--null: expected one of {', '.join(NULLS)}; got {null!r}.")
+    return null
+
+
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Interval method, as in stakes evaluate; repeatable. Default: auto, bcost, normal.",
+    ),
+]
+Tests = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Test: an interval method, bdeltacost, signflip or mcnemar; repeatable. Default: "
+        "auto, bdeltacost, normal.",
+    ),
+]
+Sizes = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--n",
+        metavar="N",
+        callback=_checked_sizes,
+        help="Size of the simulated test sets; repeatable. Default: that of the file.",
+    ),
+]
+GrowingSizes = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--n",
+        metavar="N",
+        callback=_checked_sizes,
+        help="Size of the simulated test sets; repeatable. Default: 1, 2 and 4 times that of the "
+        "file.",
+    ),
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        "--repeats", metavar="N", callback=_checked_repeats, help="Number of simulated test sets."
+    ),
+]
+Smooth = Annotated[
+    float,
+    typer.Option(
+        "--smooth",
+        metavar="COUNT",
+        callback=_checked_smooth,
+        help="Added to each count, so that outcomes not observed are possible: 0.1.",
+    ),
+]
+Null = Annotated[
+    str,
+    typer.Option(
+        "--null",
+        metavar="HOW",
+        callback=_checked_null,
+        help="How two models are made to cost the same: tilted or exchanged.",
+    ),
+]
+Differences = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--difference",
+        metavar="COST",
+        help="True difference in cost per decision; repeatable. Default: that of the file.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SimulationOptions:
+    """How test sets are simulated, and where the results go."""
+
+    smooth: Smooth = 0.0
+    confidence: options.Confidence = 0.95
+    seed: options.Seed = 0
+    json: options.Json = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of the functions that simulate."""
+        return {
+            "confidence": self.confidence,
+            "smooth": self.smooth,
+            "rng": self.seed,
+        }
+
+
+def coverage(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    simulation: SimulationOptions,
+    method: Methods = None,
+    n: Sizes = None,
+    repeats: Repeats = 2000,
+) -> None:
+    """Measure how often confidence intervals contain the true cost."""
+    from stakes._core.text import number
+    from stakes.simulate import coverage as measure
+
+    output = context.obj
+    study = _read(output, predictions, prices, columns, simulation)
+    found = [
+        (name, each)
+        for name, size in _steps(output, study.names, n or [study.n])
+        for each in measure(
+            method or list(INTERVALS),
+            study.joint.single(name),
+            study.costs,
+            n=size,
+            repeats=repeats,
+            **simulation.settings(),
+        )
+    ]
+    _show(
+        output,
+        f"Coverage of {_percent(simulation.confidence)} confidence intervals "
+        f"{_simulated(study, repeats)}",
+        ["model", "method", "n", "coverage", "std. error", "below", "above", "mean width"],
+        [
+            [
+                name,
+                each.method,
+                f"{each.n:,}",
+                *_measured(each.coverage, each.standard_error),
+                f"{100 * each.below:.1f}%",
+                f"{100 * each.above:.1f}%",
+                number(each.width),
+            ]
+            for name, each in found
+        ],
+    )
+    output.text(
+        "below, above: the interval lies entirely below, or above, the true cost. mean width: of "
+        "the intervals, in the unit of the costs."
+    )
+    output.text()
+    for name, each in _first_of_each(found):
+        worst = _outcome(each.costliest)
+        output.text(
+            f"{name} costs {number(each.truth)} per decision. Its most expensive outcome is "
+            f"{worst} in a test set of {each.n:,}."
+        )
+    results = [{"model": name, **each.to_dict()} for name, each in found]
+    _write(output, study, simulation, "coverage", results)
+
+
+def type_one(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    simulation: SimulationOptions,
+    method: Tests = None,
+    null: Null = "tilted",
+    n: Sizes = None,
+    repeats: Repeats = 2000,
+) -> None:
+    """Measure how often tests find a difference where there is none."""
+    from stakes.simulate import type_one_error
+
+    output = context.obj
+    study = _read(output, predictions, prices, columns, simulation)
+    found = [
+        (pair, each)
+        for pair, size in _steps(output, _pairs(study), n or [study.n])
+        for each in _of_pair(
+            type_one_error,
+            study,
+            pair,
+            method or list(TESTS),
+            n=size,
+            null=null,
+            repeats=repeats,
+            **simulation.settings(),
+        )
+    ]
+    nominal = f"{100 * (1 - simulation.confidence):.3g}%"
+    _show(
+        output,
+        f"Type-I error of tests at the {nominal} level: how often they find a difference though "
+        f"both models are made to cost the same ({null}), {_simulated(study, repeats)}",
+        ["pair", "test", "n", "type-I error", "std. error"],
+        [
+            [_named(pair), each.method, f"{each.n:,}", *_measured(each.size, each.standard_error)]
+            for pair, each in found
+        ],
+    )
+    for pair, each in _first_of_each(found):
+        output.text(
+            f"{_named(pair)}: the largest difference in cost is {_outcome(each.largest)} in a test "
+            f"set of {each.n:,}; the smallest is {_outcome(each.smallest)}."
+        )
+    results = [{"first": pair[0], "second": pair[1], **each.to_dict()} for pair, each in found]
+    _write(output, study, simulation, "type-one", results)
+
+
+def power(
+    context: typer.Context,
+    *,
+    predictions: options.Predictions,
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    simulation: SimulationOptions,
+    method: Tests = None,
+    n: GrowingSizes = None,
+    difference: Differences = None,
+    repeats: Repeats = 500,
+) -> None:
+    """Measure how often tests find the difference of two models."""
+    from stakes._core.text import number
+    from stakes.simulate import power_curve
+
+    output = context.obj
+    study = _read(output, predictions, prices, columns, simulation)
+    found = [
+        (pair, each)
+        for pair, wanted in _steps(output, _pairs(study), difference or [None])
+        for each in _of_pair(
+            power_curve,
+            study,
+            pair,
+            method or list(TESTS),
+            n=n or [times * study.n for times in GROWTH],
+            difference=wanted,
+            repeats=repeats,
+            **simulation.settings(),
+        )
+    ]
+    _show(
+        output,
+        f"Power of tests at the {100 * (1 - simulation.confidence):.3g}% level "
+        f"{_simulated(study, repeats)}",
+        ["pair", "test", "difference", "n", "power", "std. error"],
+        [
+            [
+                _named(pair),
+                each.method,
+                number(each.difference),
+                f"{size:,}",
+                *_measured(share, error),
+            ]
+            for pair, each in found
+            for size, share, error in zip(each.n, each.power, each.standard_error, strict=True)
+        ],
+    )
+    output.text("difference: the true cost of the first model minus that of the second.")
+    results = [{"first": pair[0], "second": pair[1], **each.to_dict()} for pair, each in found]
+    _write(output, study, simulation, "power", results)
+
+
+def _read(
+    output: Any,
+    predictions: list[str],
+    prices: options.CostOptions,
+    columns: options.ColumnOptions,
+    simulation: SimulationOptions,
+) -> Study:
+    json: Path | None = simulation.json
+    output.will_write(json, inputs=[*predictions, prices.costs])
+    output.only_json(json)
+    return read_study(
+        output,
+        predictions,
+        prices,
+        columns,
+        confidence=simulation.confidence,
+        with_scores=False,
+    )
+
+
+def _pairs(study: Study) -> list[tuple[str, str]]:
+    pairs = list(combinations(study.names, 2))
+    if not pairs:
+        raise InputError(
+            f"{study.source}: a test compares two models, and there is only {study.names[0]!r}."
+        )
+    return pairs
+
+
+def _of_pair(
+    measure: Any, study: Study, pair: tuple[str, str], methods: list[str], **settings: Any
+) -> Any:
+    """Simulate a pair; an error about its table names the pair."""
+    try:
+        return measure(methods, study.joint.pair(*pair), study.costs, **settings)
+    except InputError as error:
+        said = str(error)
+        if not said.startswith("paired: "):
+            raise
+        raise InputError(f"{_named(pair)}: {said.removeprefix('paired: ')}") from error
+
+
+def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:
+    """Iterate over models or pairs and what is measured of each, with a progress bar."""
+    from stakes.cli._output import Progress
+
+    steps = list(product(subjects, settings))
+    with Progress(shown=not output.quiet) as progress:
+        progress.expect(len(steps))
+        for subject, setting in steps:
+            progress.step(subject if isinstance(subject, str) else _named(subject))
+            yield subject, setting
+
+
+def _show(output: Any, title: str, header: list[str], rows: list[list[str]]) -> None:
+    from stakes._core.text import text_table
+
+    output.text(title)
+    output.text()
+    output.table(text_table(header, rows))
+    output.text()
+
+
+def _write(
+    output: Any,
+    study: Study,
+    simulation: SimulationOptions,
+    what: str,
+    results: list[dict[str, Any]],
+) -> None:
+    output.results(
+        {
+            "schema": SCHEMA,
+            "simulated": what,
+            "source": study.source,
+            "confidence": simulation.confidence,
+            "smooth": simulation.smooth,
+            "seed": simulation.seed,
+            "costs": study.costs.to_dict(),
+            "results": results,
+        }
+    )
+
+
+def _simulated(study: Study, repeats: int) -> str:
+    return (
+        f"in {repeats:,} simulated test sets; the counts of {study.source} are taken as the truth."
+    )
+
+
+def _measured(share: float, error: float) -> list[str]:
+    return [f"{100 * share:.1f}%", f"{100 * error:.1f}%"]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g}%"
+
+
+def _named(pair: tuple[str, str]) -> str:
+    return f"{pair[0]} - {pair[1]}"
+
+
+def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return the first result of each model or pair; what all share is shown once."""
+    first: dict[Any, Any] = {}
+    for subject, each in found:
+        first.setdefault(subject, each)
+    return list(first.items())
+
+
+def _outcome(extreme: Extreme) -> str:
+    """Describe an extreme outcome and how often it is expected: methods fail where it is rare."""
+    from stakes._core.text import number
+
+    if extreme.expected:
+        often = f"expected {extreme.expected:.3g} times"
+    else:
+        often = "never expected (--smooth makes it possible)"
+    return f"{extreme.what} ({number(extreme.value)}), {often}"
+
+
+app = typer.Typer(
+    help="Measure how intervals and tests perform on data like yours.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+for each in EXAMPLES:
+    add(app, sys.modules[__name__], each)

@@ -1,0 +1,54 @@
+"""What a method is: limits of an interval, tails of a test, and the designs it can treat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from stakes._core import validate
+from stakes._core.typing import Floats
+
+TwoSides = tuple[Floats, Floats]
+"""An array for the lower and one for the upper side, with an entry for each table."""
+
+EVERY_DESIGN = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
+ONE_SAMPLE = frozenset({"simple", "examples"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalMethod:
+    """A method for intervals, for tests, or for both. Nothing else knows methods by name.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    designs : frozenset of str
+        The designs it can treat, out of "simple", "priors", "weighted", "grouped", "examples".
+    limits : callable or None
+        ``limits(outcomes, alpha, *, …)`` returns the lower and the upper limit for each table; None
+        where there is only a test.
+    tails : callable or None
+        ``tails(outcomes, margin, alpha, *, …)`` returns for each table the evidence against a mean
+        of at most, and of at least, the margin: the one-sided p-values for "greater" and for
+        "less". None where there is only an interval.
+    one_sided : callable or None
+        Turns the options given for a one-sided test into those that `tails` gets, where they
+        differ.
+    options, test_options : tuple of str
+        The keyword-only parameters of `limits` and of `tails`: what users may set.
+    """
+
+    name: str
+    designs: frozenset[str]
+    limits: Callable[..., TwoSides] | None = None
+    tails: Callable[..., TwoSides] | None = None
+    one_sided: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    options: tuple[str, ...] = field(init=False)
+    test_options: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, function in (("options", self.limits), ("test_options", self.tails)):
+            known = () if function is None else validate.keywords(function)
+            object.__setattr__(self, name, known)

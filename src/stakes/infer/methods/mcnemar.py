@@ -1,0 +1,31 @@
+"""McNemar's test, exact: whether the two kinds of disagreement are equally frequent."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import binom
+
+from stakes._core.typing import Floats
+from stakes.errors import InputError
+from stakes.infer._outcomes import Outcomes
+from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+
+
+def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Floats]:
+    """Return the binomial tails of the disagreements, which must all cost the same."""
+    stratum = outcomes.only
+    for row in stratum.counts:
+        seen = stratum.costs[row > 0]
+        if margin or len(np.unique(np.abs(seen[seen != 0]))) > 1:
+            raise InputError(
+                "method: McNemar's test is for mistakes that all cost the same (0/1 costs) and a "
+                "margin of 0. Use 'exact' or 'auto'."
+            )
+    counts = np.rint(stratum.counts).astype(np.int64)
+    above = counts[:, stratum.costs > 0].sum(axis=1)
+    below = counts[:, stratum.costs < 0].sum(axis=1)
+    distribution = binom(above + below, 0.5)
+    return np.asarray(distribution.sf(above - 1)), np.asarray(distribution.cdf(above))
+
+
+METHOD = IntervalMethod(name="mcnemar", designs=ONE_SAMPLE, tails=tails)

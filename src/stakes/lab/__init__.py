@@ -1,8 +1,0 @@
-"""The lab: what intervals, tests and learners are worth, measured.
-
-The public names are listed in ``__init__.pyi`` and load when they are first used.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,25 @@
+"""What the rows of predictions mean: which column plays which part, and how they are counted."""
+
+from stakes.predictions.arrays import ArrayTable
+from stakes.predictions.arrow import ArrowTable
+from stakes.predictions.roles import Columns, Model, Roles, find_roles
+from stakes.predictions.scores import JointScores
+from stakes.predictions.shards import ShardedTable
+from stakes.predictions.table import Batch, Table
+from stakes.predictions.tally import Tally, count_rows, merged
+
+__all__ = [
+    "ArrayTable",
+    "ArrowTable",
+    "Batch",
+    "Columns",
+    "JointScores",
+    "Model",
+    "Roles",
+    "ShardedTable",
+    "Table",
+    "Tally",
+    "count_rows",
+    "find_roles",
+    "merged",
+]

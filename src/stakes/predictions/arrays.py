@@ -1,0 +1,126 @@
+"""Predictions in arrays: NumPy, lists, and the columns of pandas, polars and Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.columns import as_column
+from stakes._core.labels import Cells, Label, LabelMatcher
+from stakes._core.typing import Floats
+from stakes.errors import InputError, InputTypeError
+from stakes.predictions.roles import Model, Roles
+from stakes.predictions.table import Codes
+
+ACTUAL = "y_true"
+
+
+class ArrayTable:
+    """Arrays of labels and scores, as users hand them in.
+
+    Labels are compared as Python compares them, and text never stands for a number. Errors are
+    those of `stakes.evaluate`: they name the argument and the position in the array.
+
+    Parameters
+    ----------
+    y_true : array_like
+        The actual class of each example.
+    y_pred, y_score : mapping of str to array_like
+        The decisions and the scores of models, by their names.
+    source : str
+        What the predictions are called.
+    """
+
+    cells: Cells = "values"
+
+    def __init__(
+        self, y_true: Any, y_pred: Mapping[str, Any], y_score: Mapping[str, Any], source: str
+    ) -> None:
+        _check_mappings(y_pred, y_score)
+        self.source = source
+        self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
+        for name, values in y_pred.items():
+            self._labels[str(name)] = as_column(values, f"y_pred[{name!r}]")
+        self._scores = {
+            f"{name}_score": validate.scores(values, f"y_score[{name!r}]")
+            for name, values in y_score.items()
+        }
+        lengths = {column.name: len(column) for column in self._labels.values()}
+        arguments = (f"y_score[{name!r}]" for name in y_score)
+        lengths |= dict(zip(arguments, map(len, self._scores.values()), strict=True))
+        validate.same_length(lengths)
+        self.roles = Roles(ACTUAL, _models(y_pred, y_score), (), guessed=False)
+        """The parts of the columns, which are known from the names of the models."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*self._labels, *self._scores]
+
+    def labels(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column."""
+        column = self._labels[name]
+        return column.present(column.used())
+
+    def values(self, name: str) -> list[Any] | None:
+        """Return the distinct labels of a column; nothing of scores."""
+        return self.labels(name) if name in self._labels else None
+
+    def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
+        """Return how many rows there are, and how many have one of the values given."""
+        column = self._labels[name]
+        ours = np.array([value in among for value in column.values], dtype=bool)
+        return len(column), int(column.looked_up(ours).sum())
+
+    def numeric(self, name: str) -> bool:
+        """Tell whether a column has scores."""
+        return name in self._scores
+
+    def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
+        """Return the position of each row's label; see `stakes.predictions.table.Batch`."""
+        del advice  # arrays have no columns to take out
+        column = self._labels[name]
+        return column.looked_up(column.positions(column.used(), matcher.labels, what))
+
+    def scores(self, name: str) -> Floats:
+        """Return a column of numbers."""
+        return self._scores[name]
+
+    def score_range(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest number of a column."""
+        scores = self._scores[name]
+        return float(scores.min()), float(scores.max())
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Self]:  # noqa: ARG002 - it has all
+        """Iterate over the rows, with these columns: all rows at once."""
+        yield self
+
+
+def _check_mappings(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> None:
+    for name, given in (("y_pred", y_pred), ("y_score", y_score)):
+        if not isinstance(given, Mapping):
+            raise InputTypeError(
+                f"{name}: expected a mapping of each model's name to its values, such as "
+                f'{{"tree": …}}; got a {type(given).__name__}.'
+            )
+    columns = {ACTUAL, *map(str, y_pred), *(f"{name}_score" for name in y_score)}
+    if len(columns) != 1 + len(y_pred) + len(y_score) or len(columns) == 1:
+        raise InputError(
+            "y_pred, y_score: expected at least one model, and names that are different and not "
+            f"{ACTUAL!r}; got {[*y_pred, *y_score]}."
+        )
+
+
+def _models(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> tuple[Model, ...]:
+    decided, scored = [str(name) for name in y_pred], [str(name) for name in y_score]
+    return tuple(
+        Model(
+            name,
+            name if name in decided else None,
+            f"{name}_score" if name in scored else None,
+        )
+        for name in dict.fromkeys([*decided, *scored])
+    )

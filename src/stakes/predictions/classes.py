@@ -1,0 +1,171 @@
+"""The classes of predictions, which of two is positive, and deciding for it by scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.labels import Label, LabelMatcher, Labels, in_order, listing, without_point
+from stakes.costs import CostMatrix
+from stakes.costs._axes import is_whole
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.predictions.roles import Model
+from stakes.predictions.table import Table
+
+TWO = 2
+USUAL = (
+    (1, 0),
+    (1, -1),
+    ("true", "false"),
+    ("yes", "no"),
+)
+"""Pairs of labels, in any case, numbers also as text, of which the first is the positive one."""
+
+
+def classes_of(table: Table, name: str) -> Labels:
+    """Return the classes in a column, in order; those of a file as they are meant."""
+    labels = table.labels(name)
+    return in_order(labels) if table.cells == "values" else as_meant(labels)
+
+
+def costs_of_mistakes(
+    labels: Labels, costs: Mapping[str, float], pos_label: Any, where: str
+) -> CostMatrix:
+    """Make a cost matrix for the two classes that were found.
+
+    Parameters
+    ----------
+    labels : tuple
+        The classes, in order.
+    costs : mapping
+        The costs of mistakes, as ``CostMatrix.from_errors`` takes them.
+    pos_label : label or None
+        The positive class; None for 1, True or "yes".
+    where : str
+        Where the classes were found, for errors.
+    """
+    if len(labels) != TWO:
+        raise LabelError(
+            f"{where}: the costs of false alarms and misses are for two classes, there "
+            f"{'is' if len(labels) == 1 else 'are'} {len(labels)}: {listing(labels)}. Give a cost "
+            "matrix."
+        )
+    if pos_label is None:
+        pos_label = _usual_positive(labels)
+    if pos_label is None:
+        raise InputTypeError(
+            f"{where}: which class is the positive one, of {listing(labels)}? Name it with "
+            "--pos-label."
+        )
+    positive = among(pos_label, labels, "pos_label")
+    negative = next(label for label in labels if label != positive)
+    return CostMatrix.from_errors(**costs, pos_label=positive, neg_label=negative)
+
+
+def as_meant(labels: Sequence[Label]) -> Labels:
+    """Read classes that all are whole numbers, in text or not, as such; in order, each once."""
+    if not any(isinstance(label, str) for label in labels):
+        return in_order({_whole(label) for label in labels})
+    texts = {str(label).strip() for label in labels}
+    # "1.0" is the same class as "1", as it is to a cost matrix.
+    once = {whole if (whole := without_point(text)) in texts else text for text in texts}
+    return in_order(set(in_words_or_numbers(list(once))))
+
+
+def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
+    """Read labels that all are whole numbers as such, in their order; "01" is none."""
+    stripped = [text.strip() for text in texts]
+    wholes = list(map(without_point, stripped))
+    if all(map(is_whole, wholes)):
+        return [int(text) for text in wholes]
+    return list(stripped)
+
+
+def among(label: Any, labels: Sequence[Label], name: str) -> Label:
+    """Return the one of the labels that is meant; text may stand for a number, as in a file."""
+    place = LabelMatcher(labels, "text").find(label)
+    if place >= 0:
+        return labels[place]
+    raise LabelError(f"{name}: expected one of {listing(labels)}, got {label!r}.")
+
+
+def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
+    """Return the positive class of two: as named, the usual one, or that whose misses cost more."""
+    if len(costs.labels) != TWO or set(costs.labels) != set(costs.decisions):
+        if pos_label is not None:
+            raise InputError(
+                "pos_label: only two classes have a positive one, the costs have "
+                f"{listing(costs.labels)}."
+            )
+        return None
+    if pos_label is not None:
+        return among(pos_label, costs.labels, "pos_label")
+    usual = _usual_positive(costs.labels)
+    if usual is not None:
+        return usual
+    first, second = costs.labels
+    mistakes = costs.mistake_costs(pos_label=second)
+    return second if mistakes["false_negative"] >= mistakes["false_positive"] else first
+
+
+def _whole(label: Label) -> Label:
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+def _usual_positive(labels: Sequence[Label]) -> Label | None:
+    by_name = {_usual_name(each): each for each in labels}
+    for pair in USUAL:
+        if set(by_name) == set(pair):
+            return by_name[pair[0]]  # True, not 1
+    return None
+
+
+def _usual_name(label: Label) -> Label:
+    """Return a label as the usual pairs have it: text in small letters, "1" as 1."""
+    if not isinstance(label, str):
+        return label
+    text = without_point(label).lower()
+    return int(text) if text in ("1", "0", "-1") else text
+
+
+# Decisions by scores that are probabilities: what is expected to cost less.
+
+
+def why_undecidable(
+    model: Model, table: Table, costs: CostMatrix, positive: Label | None
+) -> str | None:
+    """Say why scores do not tell decisions; nothing if they do."""
+    if positive is None:
+        return (
+            f"{table.source}, column {model.scores!r}: scores alone tell decisions only for two "
+            "classes; name a column of decisions with --model."
+        )
+    lowest, highest = table.score_range(str(model.scores))
+    if lowest < 0 or highest > 1:
+        return (
+            f"{table.source}, column {model.scores!r}: the model {model.name!r} has scores and no "
+            f"decisions, and the scores are no probabilities (from {lowest:.4g} to "
+            f"{highest:.4g}). Name a column of decisions with --model, or choose a threshold "
+            "with 'stakes threshold'."
+        )
+    if sum(costs.mistake_costs(pos_label=positive).values()) <= 0:
+        return "costs: mistakes must cost more than correct decisions to decide by them."
+    return None
+
+
+def least_cost_threshold(costs: CostMatrix, positive: Label | None) -> float:
+    """Return the probability from which on the positive decision is expected to cost less."""
+    wrong = costs.mistake_costs(pos_label=positive)
+    return wrong["false_positive"] / sum(wrong.values())
+
+
+def decisions_of(
+    chosen: NDArray[np.bool_], costs: CostMatrix, positive: Label | None
+) -> NDArray[np.int64]:
+    """Return the decisions as positions among those of the costs; `chosen` are the positive."""
+    negative = next(label for label in costs.labels if label != positive)
+    places = [costs.decisions.index(label) for label in (positive, negative)]
+    return np.where(chosen, *places)

@@ -1,0 +1,356 @@
+"""Which column of a table plays which part: as named, or as its name and values suggest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any
+
+from stakes._core.labels import Label, LabelMatcher, Labels, is_blank
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.predictions.table import Table, check_columns, mostly
+
+ACTUAL_NAMES = (
+    "actual",
+    "y_true",
+    "truth",
+    "ground_truth",
+    "true_label",
+    "label",
+    "target",
+    "class",
+    "outcome",
+    "y",
+)
+"""Names of the column with the actual classes, the most telling first."""
+
+ID_NAMES = re.compile(r"(^|_)(id|uuid|key|index|row)$|^unnamed: 0$", re.IGNORECASE)
+SCORE_WORDS = "scores?|proba?|probs|probability|probabilities|p"
+SCORE_NAMES = re.compile(
+    rf"^(?P<tail>.+?)[_. -](y_)?({SCORE_WORDS})$|^(y_)?({SCORE_WORDS})[_. -](?P<head>.+)$",
+    re.IGNORECASE,
+)
+BARE_SCORE = re.compile(rf"^({SCORE_WORDS})$|^y_(score|proba?)$", re.IGNORECASE)
+DECISION_WORDS = re.compile(
+    r"^(?:(?:y_)?pred(?:icted|ictions?)?|decisions?)[_. -]"
+    r"|[_. -](?:(?:y_)?pred(?:icted|ictions?)?|decisions?)$",
+    re.IGNORECASE,
+)
+BARE_DECISION = re.compile(r"^(?:y_)?pred(?:icted|ictions?)?$|^decisions?$", re.IGNORECASE)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that were named; what was not is guessed.
+
+    Attributes
+    ----------
+    actual : str or None
+        The column with the actual classes.
+    models, scores : sequence of str
+        The columns with decisions and with scores.
+    key : str or None
+        The column that names an example, to join files on.
+    """
+
+    actual: str | None = None
+    models: Sequence[str] = ()
+    scores: Sequence[str] = ()
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier: the column with its decisions, that with its scores, or both."""
+
+    name: str
+    decisions: str | None
+    scores: str | None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The parts that columns play.
+
+    Attributes
+    ----------
+    actual : str
+        The column with the actual classes.
+    models : tuple of Model
+        The classifiers.
+    ignored : tuple of str
+        The columns that play no part.
+    guessed : bool
+        Whether any of it was guessed.
+    """
+
+    actual: str
+    models: tuple[Model, ...]
+    ignored: tuple[str, ...]
+    guessed: bool
+
+    def in_words(self) -> list[str]:
+        """Say what was understood, one sentence for each part."""
+        notes = [f"The actual classes are in the column {self.actual!r}."]
+        for model in self.models:
+            where = []
+            if model.decisions is not None:
+                where.append(f"its decisions in {model.decisions!r}")
+            if model.scores is not None:
+                where.append(f"its scores in {model.scores!r}")
+            notes.append(f"The model {model.name!r} has {' and '.join(where)}.")
+        if self.ignored:
+            notes.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+        return notes
+
+
+def find_roles(
+    table: Table,
+    named: Columns,
+    costs: CostMatrix,
+    positive: Label | None = None,
+) -> Roles:
+    """Give each column its part: what was named has it, the rest is found by names and values.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    named : Columns
+        The columns that were named. Without models and scores, all that look so are taken; without
+        scores, those that have the names of the models.
+    costs : CostMatrix
+        Its classes and decisions are what columns of decisions hold.
+    positive : label, optional
+        The positive class: "prob_ok" holds the probability of "ok", which is no score of another.
+    """
+    check_columns(table, [named.actual, *named.models, *named.scores])
+    actual = actual_column(table, named.actual)
+    _check_one_part_each(actual, named, table.source)
+    candidates = [name for name in table.columns if name != actual and not ID_NAMES.search(name)]
+    foreign: list[str] = []
+    if named.models or named.scores:
+        decisions = list(dict.fromkeys(named.models))
+        scores = list(dict.fromkeys(named.scores)) or _scores_of(decisions, candidates, table)
+    else:
+        others = {str(label) for label in costs.labels if label != positive}
+        foreign = [name for name in candidates if _is_score_of(name, others)]
+        candidates = [name for name in candidates if name not in foreign]
+        scores = [name for name in candidates if _is_score(name, table)]
+        candidates = [name for name in candidates if name not in scores]
+        decisions = _decisions_among(candidates, scores, table, costs)
+    _check_headed([*decisions, *scores], table)
+    models = _paired(decisions, scores, None if positive is None else str(positive))
+    if not models:
+        raise InputError(_no_models(table.columns, foreign, table.source))
+    used = {actual, *decisions, *scores}
+    ignored = tuple(name for name in table.columns if name not in used)
+    guessed = named.actual is None or not (named.models or named.scores)
+    return Roles(actual, models, ignored, guessed=guessed)
+
+
+# The rules, in the order in which they are applied.
+
+
+def _check_one_part_each(actual: str, named: Columns, source: str) -> None:
+    """Raise when one column was named for two parts."""
+    if actual in (*named.models, *named.scores):
+        raise InputError(
+            f"{source}: the column {actual!r} has the actual classes, it cannot be a model too."
+        )
+    if both := set(named.models) & set(named.scores):
+        raise InputError(
+            f"{source}: the column {min(both)!r} was named as decisions and as scores; it can be "
+            "only one of them."
+        )
+
+
+def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> list[str]:
+    """Return the columns that have scores, and the names of models that were named."""
+    stems = {_plain(name) for name in models}
+    return [
+        name
+        for name in columns
+        if name not in models and _plain(_stem(name)) in stems and _is_score(name, table)
+    ]
+
+
+def _is_score_of(name: str, classes: Collection[str]) -> bool:
+    """Tell whether a column is named as scores of one of these classes, such as "prob_ok"."""
+    return _looks_like_score(name) and _stem(name) in classes
+
+
+def _is_score(name: str, table: Table) -> bool:
+    """Tell whether a column is named as scores are, and mostly has numbers."""
+    return _looks_like_score(name) and table.numeric(name)
+
+
+def _decisions_among(
+    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
+) -> list[str]:
+    """Return the columns that have decisions, those with some wrong cells among them.
+
+    Counting then finds the wrong cells. A model must not fall back to its scores, or be left out,
+    because of a misspelt decision.
+    """
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    stems = {_plain(_stem(name)) for name in scores}
+    return [
+        name
+        for name in columns
+        if has_decisions(table, name, labels)
+        or has_flawed_decisions(table, name, labels, named=_says_decisions(name, stems))
+    ]
+
+
+def has_decisions(table: Table, name: str, labels: Labels) -> bool:
+    """Tell whether a column has values, and all of them stand for labels."""
+    values = table.values(name)
+    matcher = LabelMatcher(labels, table.cells)
+    return bool(values) and all(map(matcher.knows, values or ()))
+
+
+def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool) -> bool:
+    """Tell whether a column that nobody named has decisions, some of them missing or misspelt.
+
+    It has where at least half of its values, of those that are there, are labels, and
+
+    - its name says so, such as "pred_a", or "a" beside "a_score"; or
+    - the other values are not such as features have: no numbers where labels are numbers (counts
+      such as 0, 1, 2 are no decisions between 0 and 1), and not several where one label occurs.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    name : str
+        The column.
+    labels : tuple
+        The labels.
+    named : bool
+        Whether its name says so.
+    """
+    values = table.values(name) or []
+    matcher = LabelMatcher(labels, table.cells)
+    known = {value for value in values if matcher.knows(value)}
+    others = [value for value in values if value not in known and not is_blank(value)]
+    numbers = any(map(_is_number, labels)) and any(map(_is_number, others))
+    like_a_feature = numbers or len(others) > len(known) == 1
+    if not known or (like_a_feature and not named):
+        return False
+    return mostly(*table.amounts(name, known))
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number, or text of one, but neither true nor false nor NaN."""
+    try:
+        return not isinstance(value, bool) and not isnan(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _check_headed(names: Sequence[str], table: Table) -> None:
+    """Raise when the column of a model has no name."""
+    for name in names:
+        if not name.strip():
+            raise InputError(
+                f"{table.source}: column {table.columns.index(name) + 1} has no name, but values "
+                "like those of a model. Give it a name in the header, or name the models with "
+                "--model."
+            )
+
+
+def _no_models(columns: Sequence[str], foreign: Sequence[str], source: str) -> str:
+    """Say that no column has decisions or scores, but at best scores of other classes."""
+    if foreign:
+        return (
+            f"{source}: no column has decisions, and {', '.join(map(repr, foreign[:20]))} look "
+            "like scores of classes other than the positive one of two. Name a column of decisions "
+            "with --model."
+        )
+    return (
+        f"{source}: no column looks like a model's decisions, which are classes of the costs, or "
+        "like its scores, which are numbers in a column named such as 'model_score'. Name them "
+        f"with --model or --score; there are {', '.join(map(repr, columns[:20]))}."
+    )
+
+
+def actual_column(table: Table, named: str | None) -> str:
+    """Return the column with the actual classes: the one named, or the one that is called so."""
+    check_columns(table, [named])
+    return guess_actual(table.columns, table.source) if named is None else named
+
+
+def guess_actual(columns: Sequence[str], source: str) -> str:
+    """Return the column that is named as those with actual classes are."""
+    by_name = {name.lower(): name for name in reversed(columns)}
+    for name in ACTUAL_NAMES:
+        if name in by_name:
+            return by_name[name]
+    raise InputError(
+        f"{source}: which column has the actual classes? None is named 'actual', 'y_true', 'label' "
+        f"or the like. Name it with --actual; there are {', '.join(map(repr, columns[:20]))}."
+    )
+
+
+def _looks_like_score(name: str) -> bool:
+    return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
+
+
+def _says_decisions(name: str, scored: Collection[str]) -> bool:
+    """Tell whether a name is that of decisions, or of a model that has scores."""
+    words = BARE_DECISION.search(name) or DECISION_WORDS.search(name)
+    return words is not None or _plain(name) in scored
+
+
+def _stem(name: str) -> str:
+    """Return the model's name in that of a score column."""
+    match = None if BARE_SCORE.match(name) else SCORE_NAMES.match(name)
+    return name if match is None else match["tail"] or match["head"]
+
+
+def _decision_stem(name: str) -> str:
+    """Return the model's name in that of a column of decisions."""
+    return name if BARE_DECISION.match(name) else DECISION_WORDS.sub("", name)
+
+
+def _paired(
+    decisions: Sequence[str], scores: Sequence[str], positive: str | None
+) -> tuple[Model, ...]:
+    """Put decisions and scores of the same model together, by their names."""
+    by_stem = {_plain(_stem(score)): score for score in scores}
+    models = [_with_scores(column, by_stem) for column in decisions]
+    taken = {model.scores for model in models}
+    left = [score for score in scores if score not in taken]
+    if len(models) == 1 and len(scores) == 1 and left:  # one of each: they belong together
+        models, left = [replace(models[0], scores=scores[0])], []
+    names = {model.name for model in models}
+    models += [_of_scores_alone(score, names, positive) for score in left]
+    if len({model.name for model in models}) < len(models):  # two columns shorten to one name
+        models = [replace(each, name=str(each.decisions or each.scores)) for each in models]
+    return tuple(replace(each, name=_in_one_line(each.name)) for each in models)
+
+
+def _with_scores(decisions: str, by_stem: Mapping[str, str]) -> Model:
+    """Return the model of a column of decisions, with its scores if there are any."""
+    name = _decision_stem(decisions) or decisions
+    return Model(name, decisions, by_stem.get(_plain(name), by_stem.get(_plain(decisions))))
+
+
+def _of_scores_alone(scores: str, names: Collection[str], positive: str | None) -> Model:
+    """Return the model of a column of scores; "prob_fraud" names the class and no model."""
+    name = scores if _stem(scores) == positive else _stem(scores)
+    return Model(scores if name in names else name, None, scores)
+
+
+def _in_one_line(name: str) -> str:
+    """Return a name with its line breaks and the like as they are written in code."""
+    return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", _decision_stem(name).lower())

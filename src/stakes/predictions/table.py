@@ -1,0 +1,115 @@
+"""What a table of predictions can be asked, in whichever form its rows are.
+
+There are three forms: `ArrowTable` has its rows in memory as Arrow, `ShardedTable` reads them from
+many files, and `ArrayTable` has arrays. Finding the parts of columns, deciding and counting know
+only the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.labels import Cells, Label, LabelMatcher
+from stakes._core.typing import Floats
+from stakes.errors import InputError, LabelError
+
+Codes = NDArray[np.signedinteger]
+
+
+class Batch(Protocol):
+    """Rows that are in memory together."""
+
+    @property
+    def source(self) -> str:
+        """What messages call the rows: the name of a file, or of the arrays."""
+
+    def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
+        """Return the position of each row's label among those of the matcher.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        matcher : LabelMatcher
+            Knows the labels.
+        what : str
+            What they are, "classes" or "decisions", for errors.
+        advice : str, optional
+            What to do about a value that is none of them.
+        """
+
+    def scores(self, name: str) -> Floats:
+        """Return a column of numbers, none of them missing."""
+
+
+class Table(Protocol):
+    """All rows of predictions, whose columns are taken by name."""
+
+    @property
+    def source(self) -> str:
+        """What messages call the rows: the name of a file, or of the arrays."""
+
+    @property
+    def cells(self) -> Cells:
+        """What its cells hold, on which it depends when text stands for numbers."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+
+    def labels(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column, which must not have too many or missing ones."""
+
+    def values(self, name: str) -> list[Any] | None:
+        """Return the distinct values of a column; nothing where they cannot be labels.
+
+        They cannot if there are too many of them, or several in a row.
+        """
+
+    def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
+        """Return how many rows have a value, and how many have one of those given."""
+
+    def numeric(self, name: str) -> bool:
+        """Tell whether at least half of a column's values, of those that are there, are numbers.
+
+        The others are errors where the numbers are used.
+        """
+
+    def score_range(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest number of a column."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Iterate over the rows, with these columns: all at once where they are in memory."""
+
+
+def check_columns(table: Table, names: Sequence[str | None]) -> None:
+    """Raise when there is no such column; None stands for no name."""
+    for name in names:
+        if name is not None and name not in table.columns:
+            raise unknown_column(name, table.columns, table.source)
+
+
+def unknown_column(name: str, columns: Sequence[str], source: str) -> InputError:
+    """Say that there is no such column, and which one may be meant."""
+    close = get_close_matches(name, columns, n=1)
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    there = ", ".join(map(repr, columns[:20]))
+    return InputError(f"{source}: there is no column {name!r}; there are {there}.{meant}")
+
+
+def too_many_labels(source: str, name: str, many: str) -> LabelError:
+    """Say that a column has so many different values that they cannot be classes."""
+    return LabelError(
+        f"{source}, column {name!r}: {many} different values are too many to be classes. Is it a "
+        "column of scores or identifiers?"
+    )
+
+
+def mostly(filled: int, such: int) -> bool:
+    """Tell whether at least half of the rows that have a value, and one at all, have such a one."""
+    return such > 0 and filled <= 2 * such

@@ -1,0 +1,300 @@
+"""Rows of predictions become counts: all that is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.labels import Label, LabelMatcher, Labels, hint, listing
+from stakes._core.typing import Floats
+from stakes.costs import CostMatrix
+from stakes.counts import JointConfusion
+from stakes.errors import InputError, LabelError
+from stakes.predictions.classes import decisions_of
+from stakes.predictions.roles import Model, Roles
+from stakes.predictions.scores import JointScores
+from stakes.predictions.table import Batch, Table
+
+MOST_SCORES = 30_000_000
+"""Scores that are kept at most while batches are counted: 8 bytes each, and as much to sort."""
+
+MOST_READINGS = 5
+"""Values of a column that a note names at most."""
+
+TOO_MANY = 1 << 63
+"""So many examples do not fit in the whole numbers that count them."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of the decisions and scores of several models on the same examples.
+
+    Attributes
+    ----------
+    actual : str
+        The column that had the actual classes.
+    models : tuple of Model
+        The models.
+    joint : JointConfusion
+        The decisions of those that have any.
+    scores : JointScores or None
+        The scores of those that have any.
+    decided_from : mapping
+        The score from which on the positive class was decided, for models that had scores alone.
+    notes : tuple of str
+        How labels were read that are written otherwise than those of the costs.
+    """
+
+    actual: str
+    models: tuple[Model, ...]
+    joint: JointConfusion
+    scores: JointScores | None = None
+    decided_from: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def renamed(self, costs: CostMatrix, source: str) -> Tally:
+        """Return the counts by the classes and decisions of a cost matrix.
+
+        Parameters
+        ----------
+        costs : CostMatrix
+            Must know all classes and decisions of the counts; text may stand for numbers.
+        source : str
+            Where the counts are from, for errors.
+        """
+        joint = self.joint
+        classes = _places(joint.labels, costs.labels, "classes", source)
+        decisions = _places(joint.decisions, costs.decisions, "decisions", source)
+        columns = zip(joint.names, decisions[joint.decided].T, strict=True)
+        scores = self.scores
+        if scores is not None:
+            both = (scores.pos_label, scores.neg_label)
+            places = _places(both, costs.labels, "classes", source).tolist()
+            positive, negative = (costs.labels[place] for place in places)
+            scores = replace(scores, pos_label=positive, neg_label=negative)
+        return replace(
+            self,
+            joint=JointConfusion.from_codes(
+                classes[joint.actual],
+                dict(columns),
+                labels=costs.labels,
+                decisions=costs.decisions,
+                amounts=joint.counts,
+            ),
+            scores=scores,
+        )
+
+
+def _places(labels: Labels, known: Labels, what: str, source: str) -> NDArray[np.intp]:
+    matcher = LabelMatcher(known, "typed")
+    places = [matcher.find(label) for label in labels]
+    if -1 in places:
+        label = labels[places.index(-1)]
+        raise LabelError(
+            f"{source}: {label!r} is not one of the {what} of the costs, {listing(known)}."
+            f"{hint(label, known)}"
+        )
+    return np.array(places, dtype=np.intp)
+
+
+def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
+    """Add up the counts of several files, which must be of the same models and classes.
+
+    Parameters
+    ----------
+    parts : sequence of (name, Tally)
+        The names of the files and what they hold.
+    """
+    rows = sum(int(part.joint.n) for _, part in parts)
+    if rows >= TOO_MANY:
+        raise InputError(
+            f"{', '.join(name for name, _ in parts[:3])}{', …' if len(parts) > 3 else ''}: "  # noqa: PLR2004
+            f"together they count {rows:,} examples, expected less than 2**63."
+        )
+    (first_name, total), *others = parts
+    for name, part in others:
+        _check_alike(total, part, f"{first_name} and {name}")
+        scores = None
+        if total.scores is not None and part.scores is not None:
+            scores = total.scores + part.scores
+        total = replace(total, joint=total.joint + part.joint, scores=scores)
+    return total
+
+
+def _check_alike(one: Tally, other: Tally, files: str) -> None:
+    """Raise when counts are not of the same models, classes and decisions."""
+    again = "Count all of them with the same costs and columns."
+    names = [[model.name for model in each.models] for each in (one, other)]
+    if names[0] != names[1]:
+        raise LabelError(
+            f"{files}: they have counts of different models, {listing(names[0])} and "
+            f"{listing(names[1])}. {again}"
+        )
+    for what in ("labels", "decisions"):
+        mine, theirs = (getattr(each.joint, what) for each in (one, other))
+        if mine != theirs:
+            raise LabelError(
+                f"{files}: they have counts of different "
+                f"{'classes' if what == 'labels' else what}, {listing(mine)} and "
+                f"{listing(theirs)}. {again}"
+            )
+    if dict(one.decided_from) != dict(other.decided_from):
+        raise LabelError(f"{files}: decisions were taken from scores by different costs. {again}")
+    if one.joint.names != other.joint.names or _scored(one) != _scored(other):
+        raise LabelError(
+            f"{files}: a model has decisions or scores in one of them and not in the other. {again}"
+        )
+
+
+def _scored(counts: Tally) -> tuple[tuple[str, ...], tuple[Label, Label]] | None:
+    scores = counts.scores
+    return None if scores is None else (scores.names, (scores.neg_label, scores.pos_label))
+
+
+def count_rows(
+    table: Table,
+    roles: Roles,
+    costs: CostMatrix,
+    positive: Label | None,
+    decided_from: Mapping[str, float],
+    *,
+    with_scores: bool,
+    advice: str = "",
+) -> Tally:
+    """Count the rows of a table, a batch of them at a time.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    roles : Roles
+        The parts that columns play.
+    costs : CostMatrix
+        Its classes and decisions are counted.
+    positive : label or None
+        The positive class.
+    decided_from : mapping
+        The score from which on the positive class is decided, for models that have scores alone.
+    with_scores : bool
+        Whether scores are counted.
+    advice : str, optional
+        What to do about a decision that is missing or wrong.
+    """
+    counter = _Counter(table, roles, costs, positive, decided_from, with_scores=with_scores)
+    for batch in table.batches(counter.columns()):
+        counter.add(batch, advice)
+    return counter.tally()
+
+
+class _Counter:
+    """The counts of the batches so far."""
+
+    def __init__(
+        self,
+        table: Table,
+        roles: Roles,
+        costs: CostMatrix,
+        positive: Label | None,
+        decided_from: Mapping[str, float],
+        *,
+        with_scores: bool,
+    ) -> None:
+        self._source, self._roles = table.source, roles
+        self._costs, self._positive = costs, positive
+        self._decided_from = dict(decided_from)
+        scored = {each.name: each.scores for each in roles.models if each.scores is not None}
+        self._scored = scored if with_scores and positive is not None else {}
+        self._joint: JointConfusion | None = None
+        self._positives: list[NDArray[np.bool_]] = []
+        self._scores: dict[str, list[Floats]] = {name: [] for name in self._scored}
+        self._matchers = {roles.actual: LabelMatcher(costs.labels, table.cells)}
+        for model in roles.models:
+            if model.decisions is not None:
+                self._matchers[model.decisions] = LabelMatcher(costs.decisions, table.cells)
+
+    def columns(self) -> list[str]:
+        """Return the columns that are needed."""
+        models = self._roles.models
+        deciding = [str(each.scores) for each in models if each.name in self._decided_from]
+        return list(dict.fromkeys([*self._matchers, *deciding, *self._scored.values()]))
+
+    def add(self, batch: Batch, advice: str) -> None:
+        """Count some rows."""
+        costs, actual = self._costs, self._roles.actual
+        codes = batch.codes(actual, self._matchers[actual], "classes")
+        decided: dict[str, NDArray[Any]] = {}
+        for model in self._roles.models:
+            if model.decisions is not None:
+                matcher = self._matchers[model.decisions]
+                decided[model.name] = batch.codes(model.decisions, matcher, "decisions", advice)
+            elif model.name in self._decided_from:
+                chosen = batch.scores(str(model.scores)) >= self._decided_from[model.name]
+                decided[model.name] = decisions_of(chosen, costs, self._positive)
+        joint = JointConfusion.from_codes(
+            codes, decided, labels=costs.labels, decisions=costs.decisions
+        )
+        self._joint = joint if self._joint is None else self._joint + joint
+        if self._scored:
+            self._keep(codes == costs.labels.index(self._positive), batch)
+
+    def _keep(self, positive: NDArray[np.bool_], batch: Batch) -> None:
+        self._positives.append(positive)
+        for name, column in self._scored.items():
+            self._scores[name].append(batch.scores(column))
+        # A table that is one batch was read whole: its scores are in memory already.
+        if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
+            raise InputError(
+                f"{batch.source}: with it there are more than {MOST_SCORES:,} scores, which do not "
+                "fit here. 'stakes evaluate', 'stakes compare' and 'stakes count --without-scores' "
+                "count decisions alone, of any number of rows; the cost curve of so many scores is "
+                "that of BinnedScoreCounts.from_frame in Python."
+            )
+
+    def _rows(self) -> int:
+        return sum(map(len, self._positives))
+
+    def tally(self) -> Tally:
+        """Return the counts of all batches."""
+        if self._joint is None:
+            raise InputError(f"{self._source}: it has no rows.")
+        roles = self._roles
+        return Tally(
+            roles.actual,
+            roles.models,
+            self._joint,
+            self._joint_scores(),
+            self._decided_from,
+            self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        """Say which values were read as labels that are written otherwise."""
+        notes = []
+        for name, matcher in self._matchers.items():
+            pairs = [f"{value!r} is read as {label!r}" for value, label in matcher.readings.items()]
+            if pairs:
+                more = ", …" if len(pairs) > MOST_READINGS else ""
+                notes.append(f"In the column {name!r} {', '.join(pairs[:MOST_READINGS])}{more}.")
+        return tuple(notes)
+
+    def _joint_scores(self) -> JointScores | None:
+        if not self._scored:
+            return None
+        columns = {}
+        for name in self._scored:
+            columns[name] = _one(self._scores.pop(name))
+        return JointScores.from_columns(
+            _one(self._positives),
+            columns,
+            pos_label=self._positive,
+            neg_label=next(label for label in self._costs.labels if label != self._positive),
+        )
+
+
+def _one(arrays: list[Any]) -> Any:
+    """Put arrays together; one alone need not be copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

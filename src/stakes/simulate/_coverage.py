@@ -1,0 +1,203 @@
+"""What coverage an interval method has on a problem like the user's."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.text import html_table, number, percent
+from stakes.costs import CostMatrix
+from stakes.simulate._measurements import INTERVALS, ROUNDING, for_each, limits, rate, seeds
+from stakes.simulate._truth import Extreme, checked_size, truth_of
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often the intervals of a method have the true cost in them.
+
+    Attributes
+    ----------
+    method : str
+        The method.
+    n : int
+        The examples of a test set.
+    confidence : float
+        How often they are meant to.
+    coverage, standard_error : float
+        How often they do, and the standard error of that share.
+    below, above : float
+        The shares of test sets whose interval lies below the true cost, and above it.
+    width : float
+        How wide the intervals are on average.
+    truth : float
+        The true cost per decision.
+    costliest : Extreme
+        The costliest possible outcome. Where a test set is expected to have it a few times only,
+        methods that rely on what was seen cover too rarely.
+    repeats : int
+        How many test sets were drawn.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.simulate import coverage
+    >>> costs = CostMatrix.from_errors(
+    ...     false_positive=1, false_negative=100, pos_label="fraud", neg_label="ok")
+    >>> found = coverage("bcost", [[950, 2], [38, 10]], costs, repeats=500, rng=0)
+    >>> found.coverage, found.below, found.above
+    (0.87, 0.122, 0.008)
+    >>> print(found.costliest.what, found.costliest.expected)
+    predicting 'ok' when it was 'fraud' 2.0
+    """
+
+    method: str
+    n: int
+    confidence: float
+    coverage: float
+    standard_error: float
+    below: float
+    above: float
+    width: float
+    truth: float
+    costliest: Extreme
+    repeats: int
+
+    def summary(self) -> str:
+        """Say how often the intervals cover, and on which side they miss.
+
+        Returns
+        -------
+        str
+        """
+        worst = self.costliest
+        expected = (
+            f"is expected {number(worst.expected)} times in one"
+            if worst.expected
+            else "never happens here; smooth= makes it possible"
+        )
+        return (
+            f"{self.method}: {percent(self.confidence)} intervals cover the true cost in "
+            f"{_share(self.coverage)} of test sets of {number(self.n)} "
+            f"(± {_share(self.standard_error)}), lie below it in {_share(self.below)} and above "
+            f"it in {_share(self.above)}. The costliest outcome, {worst.what}, {expected}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values.
+
+        Returns
+        -------
+        dict
+        """
+        return asdict(self)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        row = asdict(self)
+        worst = row.pop("costliest")
+        return [row | {"costliest_expected": worst["expected"]}]
+
+    def _repr_html_(self) -> str:
+        return html_table(["coverage"], [[self.summary()]])
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def coverage(
+    method: Any,
+    confusion: Any,
+    costs: CostMatrix,
+    *,
+    n: int | None = None,
+    confidence: float = 0.95,
+    repeats: int = 2000,
+    smooth: float = 0.0,
+    rng: np.random.Generator | int | None = None,
+    **options: Any,
+) -> Any:
+    """Measure the coverage of interval methods on a problem like yours.
+
+    The coverage is the probability P(L ≤ c ≤ U) that the limits of a test set's interval enclose
+    the true cost c = Σ p(i, j)·C(i, j). It is measured as the share of drawn test sets in which
+    they do; of R sets its standard error is √(s(1 - s)/(R + 4)), with s = (hits + 2)/(R + 4).
+
+    Parameters
+    ----------
+    method : str or list of str
+        The interval method, such as "auto" or "bcost"; or several.
+    confusion : Confusion or array_like, shape (decisions, classes)
+        Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
+        taken as the truth that test sets are drawn from.
+    costs : CostMatrix
+        The costs.
+    n : int, optional
+        The examples of a test set; by default as many as were counted.
+    confidence : float, default 0.95
+        Of the intervals.
+    repeats : int, default 2000
+        How many test sets to draw.
+    smooth : float, default 0
+        What to add to the count of every cell first, such as 0.1. A cell that was never seen
+        otherwise cannot come, and a method that cannot do with such a cell looks better than it is.
+    rng : Generator or seed, optional
+        The randomness.
+    **options
+        Of the method, as in ``CostEstimate.interval``.
+
+    Returns
+    -------
+    Coverage, or Measurements of several methods on the same test sets
+
+    References
+    ----------
+    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 4 and Table 5, whose experiment this is.
+
+    Agresti, A., and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation
+    of binomial proportions. *The American Statistician* 52, 119-126: the standard error.
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.simulate import coverage
+    >>> costs = CostMatrix.from_errors(
+    ...     false_positive=1, false_negative=100, pos_label="fraud", neg_label="ok")
+    >>> counts = Confusion([[950, 2], [38, 10]], labels=["ok", "fraud"])
+    >>> coverage("bcost", counts, costs, rng=0).coverage < 0.9
+    True
+    >>> coverage("extremal", counts, costs, rng=0).coverage > 0.93
+    True
+    """
+    validate.alpha(confidence)
+    truth, counted = truth_of(confusion, costs, smooth, name="confusion")
+    size = checked_size(n, counted, "confusion")
+    sets = validate.as_size(repeats, "repeats", least=1)
+    generator = validate.generator(rng)
+    drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
+    slack = ROUNDING * float(np.abs(truth.atoms.costs).max())
+
+    def measured(name: str) -> Coverage:
+        low, high = limits(
+            truth, drawn, name, confidence=confidence, options=options, seed=seed_of(name)
+        )
+        below, above = high < truth.mean - slack, low > truth.mean + slack
+        share, error = rate(~below & ~above)
+        return Coverage(
+            method=name,
+            n=size,
+            confidence=confidence,
+            coverage=share,
+            standard_error=error,
+            below=float(below.mean()),
+            above=float(above.mean()),
+            width=float((high - low).mean()),
+            truth=truth.mean,
+            costliest=truth.extreme(-1, size),
+            repeats=sets,
+        )
+
+    return for_each(method, INTERVALS, measured)

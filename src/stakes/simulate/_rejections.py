@@ -1,0 +1,385 @@
+"""How often tests reject: where two classifiers cost the same, and where they do not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.text import html_table, listed, number, percent
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.simulate._measurements import TESTS, for_each, rate, rejections, seeds
+from stakes.simulate._truth import Extreme, checked_size, truth_of
+
+NULLS = ("tilted", "exchanged")
+
+
+@dataclass(frozen=True)
+class TypeOneError:
+    """How often a test rejects that two classifiers cost the same, when they do.
+
+    Attributes
+    ----------
+    method : str
+        The test.
+    n : int
+        The examples of a test set.
+    confidence : float
+        One minus how often it is meant to.
+    size, standard_error : float
+        How often it does, and the standard error of that share.
+    null : {"tilted", "exchanged"}
+        How the two were made to cost the same.
+    smallest, largest : Extreme
+        The outcomes of the smallest and of the largest possible difference. Where a test set is
+        expected to have one of them a few times only, most tests reject too often.
+    repeats : int
+        How many test sets were drawn.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.simulate import type_one_error
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    >>> shares = [[[0.899, 0.0], [0.1, 0.001]], [[0.0, 0.0], [0.0, 0.0]]]
+    >>> found = type_one_error("bdeltacost", shares, costs, n=1000, repeats=500, rng=0)
+    >>> found.size
+    0.376
+    >>> print(found.largest.what, found.largest.value, round(found.largest.expected, 3))
+    predicting 0 and 1 when it was 1 100.0 1.0
+    """
+
+    method: str
+    n: int
+    confidence: float
+    size: float
+    standard_error: float
+    null: str
+    smallest: Extreme
+    largest: Extreme
+    repeats: int
+
+    def summary(self) -> str:
+        """Say how often the test rejects, and how often it was meant to.
+
+        Returns
+        -------
+        str
+        """
+        extremes = [
+            f"{each.what}, which changes the difference by {number(each.value)}, "
+            + (f"{number(each.expected)} times" if each.expected else "never")
+            for each in (self.largest, self.smallest)
+        ]
+        return (
+            f"{self.method}: finds a difference where there is none in {100 * self.size:.1f} % of "
+            f"test sets of {number(self.n)} (± {100 * self.standard_error:.1f} %), and is meant "
+            f"to in {percent(round(1 - self.confidence, 9))}. Expected in a test set: "
+            f"{'; '.join(extremes)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values.
+
+        Returns
+        -------
+        dict
+        """
+        return asdict(self)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        row = asdict(self)
+        low, high = row.pop("smallest"), row.pop("largest")
+        return [row | {"smallest_expected": low["expected"], "largest_expected": high["expected"]}]
+
+    def _repr_html_(self) -> str:
+        return html_table(["type-I error"], [[self.summary()]])
+
+
+def type_one_error(
+    method: Any,
+    paired: Any,
+    costs: CostMatrix,
+    *,
+    n: int | None = None,
+    null: str = "tilted",
+    confidence: float = 0.95,
+    repeats: int = 2000,
+    smooth: float = 0.0,
+    rng: np.random.Generator | int | None = None,
+    **options: Any,
+) -> Any:
+    """Measure how often tests reject, on a problem like yours, though both cost the same.
+
+    The type-I error, or size, of a test is the probability that it rejects where
+    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) = 0. It is measured as the share of test sets, drawn from
+    such p, in which the test rejects, with the standard error of `coverage`.
+
+    Parameters
+    ----------
+    method : str or list of str
+        The test: "auto", "bdeltacost", "exact", "extremal", "normal", "signflip" or "mcnemar", or
+        another interval method, which rejects when 0 lies outside; or several.
+    paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
+        Your counts, or shares that sum to 1, in the order of the costs' labels.
+    costs : CostMatrix
+        The costs.
+    n : int, optional
+        The examples of a test set; by default as many as were counted.
+    null : {"tilted", "exchanged"}
+        How the two are made to cost the same. "tilted" changes the shares of your outcomes as
+        little as possible, so that rare, expensive ones stay rare and expensive. "exchanged" lets a
+        coin tell, for each example, which classifier is which, as the papers' experiment does; the
+        difference then is symmetric, which hides how most tests fail.
+    confidence : float, default 0.95
+        Of the test.
+    repeats : int, default 2000
+        How many test sets to draw.
+    smooth : float, default 0
+        What to add to the count of every cell first, so that outcomes never seen can come.
+    rng : Generator or seed, optional
+        The randomness.
+    **options
+        Of the test.
+
+    Returns
+    -------
+    TypeOneError, or Measurements of several tests on the same test sets
+
+    Notes
+    -----
+    The tilted shares are p·exp(t·Δ), divided by their sum, Δ being the difference in cost of an
+    outcome: of all shares with a mean difference of 0 they have the least Kullback-Leibler
+    divergence from yours.
+
+    References
+    ----------
+    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 4 and Table 6: the "exchanged" null.
+
+    Csiszár, I. (1975). I-divergence geometry of probability distributions and minimization
+    problems. *The Annals of Probability* 3, 146-158: the "tilted" null.
+
+    Examples
+    --------
+    The first misses a fraud that the second finds once in a thousand payments, and has a false
+    alarm less in ten:
+
+    >>> from stakes import CostMatrix
+    >>> from stakes.simulate import type_one_error
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    >>> shares = [[[0.899, 0.0], [0.1, 0.001]], [[0.0, 0.0], [0.0, 0.0]]]
+    >>> type_one_error("bdeltacost", shares, costs, n=1000, rng=0).size > 0.25
+    True
+    >>> type_one_error("auto", shares, costs, n=1000, rng=0).size < 0.08
+    True
+    """
+    validate.alpha(confidence)
+    validate.choice(null, "null", NULLS)
+    found, counted = truth_of(paired, costs, smooth, name="paired")
+    size = checked_size(n, counted, "paired")
+    sets = validate.as_size(repeats, "repeats", least=1)
+    truth = found.exchanged() if null == "exchanged" else found.tilted(0.0)
+    generator = validate.generator(rng)
+    drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
+
+    def measured(name: str) -> TypeOneError:
+        rejected = rejections(
+            truth, drawn, name, confidence=confidence, options=options, seed=seed_of(name)
+        )
+        share, error = rate(rejected)
+        return TypeOneError(
+            method=name,
+            n=size,
+            confidence=confidence,
+            size=share,
+            standard_error=error,
+            null=null,
+            smallest=truth.extreme(0, size),
+            largest=truth.extreme(-1, size),
+            repeats=sets,
+        )
+
+    return for_each(method, TESTS, measured)
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """How likely a test is to find a difference, in test sets of several sizes.
+
+    Attributes
+    ----------
+    method : str
+        The test.
+    difference : float
+        The true cost of the first classifier minus that of the second, per decision.
+    confidence : float
+        Of the test.
+    n : tuple of int
+        The examples of a test set.
+    power, standard_error : tuple of float
+        How often it rejects at each size, and the standard errors of these shares.
+    repeats : int
+        How many test sets of each size were drawn.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.simulate import power_curve
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = [[[60, 2], [7, 4]], [[3, 1], [3, 20]]]
+    >>> curve = power_curve("auto", paired, costs, n=[100, 600], repeats=300, rng=0)
+    >>> print(curve.summary())
+    auto: finds a difference of 0.26 in 14 % of test sets of 100 and 82 % of test sets of 600.
+    >>> curve.to_frame()["power"].tolist()
+    [0.14, 0.82]
+    """
+
+    method: str
+    difference: float
+    confidence: float
+    n: tuple[int, ...]
+    power: tuple[float, ...]
+    standard_error: tuple[float, ...]
+    repeats: int
+
+    def summary(self) -> str:
+        """Say how likely the difference is to be found.
+
+        Returns
+        -------
+        str
+        """
+        sizes = [
+            f"{100 * share:.0f} % of test sets of {number(n)}"
+            for n, share in zip(self.n, self.power, strict=True)
+        ]
+        return f"{self.method}: finds a difference of {number(self.difference)} in {listed(sizes)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values.
+
+        Returns
+        -------
+        dict
+        """
+        return asdict(self)
+
+    def to_frame(self) -> Any:
+        """Return the curve as a pandas data frame, a row for each size.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return data_frame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"method": self.method, "n": n, "power": power, "standard_error": error}
+            for n, power, error in zip(self.n, self.power, self.standard_error, strict=True)
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [number(row["n"]), f"{row['power']:.3f}", f"{row['standard_error']:.3f}"]
+            for row in self._rows()
+        ]
+        return html_table(["examples", "power", "standard error"], rows, self.summary())
+
+
+def power_curve(
+    method: Any,
+    paired: Any,
+    costs: CostMatrix,
+    *,
+    n: Any,
+    difference: float | None = None,
+    confidence: float = 0.95,
+    repeats: int = 1000,
+    smooth: float = 0.0,
+    rng: np.random.Generator | int | None = None,
+    **options: Any,
+) -> Any:
+    """Measure how likely tests are to find the difference of two classifiers, as n grows.
+
+    Power is the probability that a test rejects that the true difference
+    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) is 0, which it is not. It is measured as the share of drawn
+    test sets in which the test does, with the standard error of `coverage`.
+
+    Parameters
+    ----------
+    method : str or list of str
+        The test, as in `type_one_error`; or several.
+    paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
+        Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
+        taken as the truth.
+    costs : CostMatrix
+        The costs.
+    n : int or sequence of int
+        The sizes of the test sets.
+    difference : float, optional
+        The true difference; by default that of `paired`. Another one is reached by changing the
+        shares as little as possible, as for the "tilted" null of `type_one_error`.
+    confidence : float, default 0.95
+        Of the test.
+    repeats : int, default 1000
+        How many test sets of each size to draw.
+    smooth : float, default 0
+        What to add to the count of every cell first, so that outcomes never seen can come.
+    rng : Generator or seed, optional
+        The randomness.
+    **options
+        Of the test.
+
+    Returns
+    -------
+    PowerCurve, or Measurements of several tests on the same test sets
+
+    References
+    ----------
+    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
+    evaluation of classifiers. *ICML 2000*, section 4, which measures power as labels change.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, PairedConfusion
+    >>> from stakes.simulate import power_curve
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
+    >>> curve = power_curve("auto", paired, costs, n=[100, 600], repeats=300, rng=0)
+    >>> [round(power, 1) for power in curve.power]
+    [0.1, 0.8]
+    """
+    validate.alpha(confidence)
+    given = np.atleast_1d(np.asarray(n, dtype=object))
+    sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
+    if not sizes:
+        raise InputError("n: expected one or more sizes of test sets, got none.")
+    truth, _ = truth_of(paired, costs, smooth, name="paired")
+    if difference is not None:
+        wanted = validate.numeric(difference, "difference", ndim=0)
+        validate.finite(wanted, "difference", "Give the difference in cost per decision.")
+        truth = truth.tilted(float(wanted))
+    sets = validate.as_size(repeats, "repeats", least=1)
+    generator = validate.generator(rng)
+    drawn = [truth.draw(size, sets, generator) for size in sizes]
+    seed_of = seeds(generator)
+
+    def measured(name: str) -> PowerCurve:
+        rates = [
+            rate(
+                rejections(
+                    truth, each, name, confidence=confidence, options=options, seed=seed_of(name)
+                )
+            )
+            for each in drawn
+        ]
+        powers, errors = zip(*rates, strict=True)
+        return PowerCurve(name, truth.mean, confidence, sizes, powers, errors, sets)
+
+    return for_each(method, TESTS, measured)

@@ -1,0 +1,163 @@
+import pyarrow as pa
+import pytest
+
+from stakes import CostMatrix
+from stakes.errors import InputError
+from stakes.predictions import ArrowTable, Columns, Model, find_roles
+
+COSTS = CostMatrix.zero_one(["ok", "bad"])
+
+
+class Made:
+    """A table whose columns have decisions, flawed decisions, numbers or several of these."""
+
+    source = "a.csv"
+    cells = "text"
+
+    def __init__(self, columns, is_decision, is_score, is_flawed):
+        self.columns = columns
+        self._is_decision, self._is_score, self._is_flawed = is_decision, is_score, is_flawed
+
+    def values(self, name):
+        if self._is_decision(name):
+            return ["ok", "bad"]
+        return ["ok", "bad", "badd"] if self._is_flawed(name) else ["x"]
+
+    def amounts(self, _, among):
+        return 3, len(among)
+
+    def numeric(self, name):
+        return self._is_score(name)
+
+
+def roles(
+    columns,
+    positive=None,
+    is_decision=lambda _: True,
+    is_score=lambda _: True,
+    is_flawed=lambda _: False,
+    **named,
+):
+    table = Made(columns, is_decision, is_score, is_flawed)
+    return find_roles(table, Columns(**named), COSTS, positive)
+
+
+@pytest.mark.parametrize(
+    ("columns", "models"),
+    [
+        (["y_true", "y_pred", "y_score"], [("y_pred", "y_pred", "y_score")]),
+        (["label", "prediction", "probability"], [("prediction", "prediction", "probability")]),
+        (["actual", "tree", "tree_score"], [("tree", "tree", "tree_score")]),
+        (["actual", "pred_a", "prob_a"], [("a", "pred_a", "prob_a")]),
+        (
+            ["y_true", "y_pred_a", "y_score_a", "y_pred_b", "y_proba_b"],
+            [("a", "y_pred_a", "y_score_a"), ("b", "y_pred_b", "y_proba_b")],
+        ),
+        (["actual", "Tree Prediction", "tree_p"], [("Tree", "Tree Prediction", "tree_p")]),
+        (["actual", "m_y_pred", "m_y_score"], [("m", "m_y_pred", "m_y_score")]),
+        (["actual", "score"], [("score", None, "score")]),
+        (["actual", "a", "b_score"], [("a", "a", "b_score")]),
+        (
+            ["actual", "a", "b", "c_score"],
+            [("a", "a", None), ("b", "b", None), ("c", None, "c_score")],
+        ),
+        (["actual", "a", "a_pred"], [("a", "a", None), ("a_pred", "a_pred", None)]),
+        (["Actual", "a", "id", "customer_id", "Unnamed: 0"], [("a", "a", None)]),
+    ],
+)
+def test_decisions_and_scores_of_a_model_are_found_by_name(columns, models):
+    assert roles(columns).models == tuple(Model(*each) for each in models)
+
+
+@pytest.mark.parametrize(
+    ("columns", "models", "ignored"),
+    [
+        (["y", "y_pred", "prob_ok", "prob_bad"], [("y_pred", "y_pred", "prob_bad")], ("prob_ok",)),
+        (["y", "prob_ok", "prob_bad"], [("prob_bad", None, "prob_bad")], ("prob_ok",)),
+        (["y", "ok", "bad"], [("ok", "ok", None), ("bad", "bad", None)], ()),
+    ],
+)
+def test_probabilities_of_other_classes_are_no_scores(columns, models, ignored):
+    found = roles(columns, positive="bad")
+    assert found.models == tuple(Model(*each) for each in models)
+    assert found.ignored == ignored
+
+
+def test_what_is_said_is_used():
+    columns = ["truth", "actual", "a", "a_score", "b", "b_score"]
+    found = roles(columns, actual="truth", models=["b", "b"])
+    assert found.actual == "truth"
+    assert found.models == (Model("b", "b", "b_score"),)
+    assert found.ignored == ("actual", "a", "a_score")
+    assert not found.guessed
+    assert roles(columns, models=["b"]).guessed
+    only_scores = roles(columns, scores=["a_score"])
+    assert only_scores.models == (Model("a", None, "a_score"),)
+    both = roles(columns, models=["a"], scores=["b_score"])
+    assert both.models == (Model("a", "a", "b_score"),)
+
+
+def test_values_count_as_names_do():
+    found = roles(
+        ["actual", "age", "a", "a_score", "note_score"],
+        is_decision=lambda name: name == "a",
+        is_score=lambda name: name in {"age", "a_score"},
+    )
+    assert found.models == (Model("a", "a", "a_score"),)
+    assert found.ignored == ("age", "note_score")
+    assert found.in_words() == [
+        "The actual classes are in the column 'actual'.",
+        "The model 'a' has its decisions in 'a' and its scores in 'a_score'.",
+        "Not used: 'age', 'note_score'.",
+    ]
+
+
+def test_the_most_telling_name_wins():
+    assert roles(["class", "y", "target", "a"]).actual == "target"
+    assert roles(["LABEL", "a"]).actual == "LABEL"
+    with pytest.raises(InputError, match="which column has the actual classes"):
+        roles(["x", "a"])
+
+
+def test_decisions_of_which_some_are_wrong_are_still_those_of_a_model():
+    found = roles(
+        ["actual", "tree", "tree_score", "pred_b", "rule", "age"],
+        is_decision=lambda name: name == "rule",
+        is_flawed=lambda name: name != "age",
+    )
+    assert found.models == (
+        Model("tree", "tree", "tree_score"),
+        Model("b", "pred_b", None),
+        Model("rule", "rule", None),
+    )
+    assert found.ignored == ("age",)
+
+
+def test_a_name_tells_decisions_from_a_feature():
+    features = pa.table(
+        {
+            "actual": ["0", "1", "1"],
+            "tree": ["0", "1", "2"],
+            "tree_score": [0.1, 0.2, 0.3],
+            "pred_b": ["0", "1", "2"],
+            "visits": ["0", "1", "2"],
+        }
+    )
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=9)
+    found = find_roles(ArrowTable(features, "a.csv"), Columns(), costs, 1)
+    assert [model.decisions for model in found.models] == ["tree", "pred_b"]
+    assert found.ignored == ("visits",)
+
+
+def test_a_model_needs_a_name():
+    with pytest.raises(InputError, match=r"a\.csv: column 3 has no name.*--model"):
+        roles(["actual", "a", " "])
+    assert roles(["actual", "a", ""], is_decision=lambda name: name == "a").ignored == ("",)
+
+
+def test_names_of_models_are_in_one_line():
+    assert roles(["actual", "a\n\tb", "c\u2028"]).models == (
+        Model(r"a\n\tb", "a\n\tb", None),
+        Model(r"c\u2028", "c\u2028", None),
+    )
+    assert roles(["actual", "a\nb", "score"]).models == (Model(r"a\nb", "a\nb", "score"),)

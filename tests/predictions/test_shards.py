@@ -1,0 +1,110 @@
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from stakes import CostMatrix
+from stakes.errors import FileError, InputError, LabelError
+from stakes.predictions import ArrowTable, ShardedTable
+from stakes.predictions.roles import has_decisions, has_flawed_decisions
+from stakes.predictions.table import check_columns
+from stakes.read import shards as reading
+from stakes.study import Study
+
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+
+COSTS = CostMatrix([[0, 100], [10, 1]], rows="predicted", labels=["ok", "fraud"])
+
+
+def columns(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    fraud = rng.random(n) < 0.3
+    score = np.clip(0.3 + 0.4 * fraud + rng.normal(0, 0.2, n), 0, 1)
+    return pa.table(
+        {
+            "actual": np.where(fraud, "fraud", "ok"),
+            "a": np.where(score > 0.5, "fraud", "ok"),
+            "a_score": score,
+            "b": np.where(rng.random(n) < 0.5, "fraud", "ok"),
+            "amount": rng.normal(100, 20, n),
+            "note": [str(i % 7) for i in range(n)],
+        }
+    )
+
+
+def sharded(folder, table, cuts):
+    paths = []
+    for number, (low, high) in enumerate(pairwise(cuts)):
+        paths.append(folder / f"{number}.parquet")
+        parquet.write_table(table.slice(low, high - low), paths[-1])
+    return ShardedTable(paths, "shards")
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    inner=st.lists(st.integers(0, 200), max_size=4), batch=st.integers(1, 80), scored=st.booleans()
+)
+def test_however_rows_are_cut_the_counts_are_the_same(tmp_path, monkeypatch, inner, batch, scored):
+    monkeypatch.setattr(reading, "BATCH", batch)
+    whole = columns()
+    expected = Study.from_table(ArrowTable(whole, "shards"), COSTS, with_scores=scored)
+    table = sharded(tmp_path, whole, [0, *sorted(inner), 200])
+    found = Study.from_table(table, COSTS, with_scores=scored)
+    assert found.joint == expected.joint
+    assert found.joint_scores == expected.joint_scores
+    assert found.notes == expected.notes
+    assert (found.joint_scores is not None) == scored
+
+
+def test_only_the_columns_that_are_needed_are_read(tmp_path, monkeypatch):
+    read = []
+    batches = reading.Shard.batches
+    monkeypatch.setattr(
+        reading.Shard, "batches", lambda shard, names: read.append(names) or batches(shard, names)
+    )
+    table = sharded(tmp_path, columns(), [0, 100, 200])
+    named = {"actual": "actual", "models": ["a"], "with_scores": False}
+    Study.from_table(table, COSTS, **named)
+    assert read == [["actual", "a"]] * 2
+
+
+def test_columns_answer_as_those_of_one_table(tmp_path):
+    whole = columns()
+    table, one = sharded(tmp_path, whole, [0, 60, 200]), ArrowTable(whole, "shards")
+    assert table.columns == one.columns
+    assert set(table.labels("b")) == set(one.labels("b"))
+    for name in whole.column_names:
+        assert table.numeric(name) == one.numeric(name), name
+        answers = [has_decisions(each, name, ("ok", "fraud")) for each in (table, one)]
+        answers += [
+            has_flawed_decisions(each, name, ("ok", "frau"), named=False) for each in (table, one)
+        ]
+        assert answers[::2] == answers[1::2], name
+    assert table.score_range("a_score") == one.score_range("a_score")
+    with pytest.raises(InputError, match="shards: there is no column 'c'"):
+        check_columns(table, ["a", "c"])
+
+
+def test_a_column_with_too_many_labels(tmp_path):
+    table = sharded(tmp_path, pa.table({"actual": range(9000)}), [0, 5000, 9000])
+    with pytest.raises(LabelError, match=r"0.parquet, column 'actual': 5,000 different values"):
+        table.labels("actual")
+    table = sharded(tmp_path, pa.table({"actual": range(6000)}), [0, 3000, 6000])
+    with pytest.raises(LabelError, match="shards, column 'actual': more than 4,096 different"):
+        table.labels("actual")
+
+
+def test_lists_are_no_labels(tmp_path):
+    table = sharded(tmp_path, pa.table({"actual": ["a"], "proba": [[0.5, 0.5]]}), [0, 1])
+    assert not has_decisions(table, "proba", ("a", "b"))
+    assert not table.numeric("proba")
+
+
+def test_files_without_rows(tmp_path):
+    table = sharded(tmp_path, columns(), [0, 0])
+    with pytest.raises(FileError, match=r"shards: its files have columns \(actual, a.* no rows"):
+        Study.from_table(table, COSTS, actual="actual", models=["a"])

@@ -1,0 +1,175 @@
+"""Measured sizes of tests are those of all possible test sets."""
+
+import warnings
+from math import exp
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import multinomial
+
+from stakes import CostDifference, CostMatrix, PairedConfusion
+from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.simulate import power_curve, type_one_error
+from stakes.simulate._truth import Truth
+
+COSTS = CostMatrix([[0, 7], [2, 1]], rows="predicted", labels=["ok", "bad"])
+PAIRED = PairedConfusion([[[40, 3], [9, 8]], [[4, 2], [5, 29]]], labels=["ok", "bad"])
+STEEP = CostMatrix.from_errors(false_positive=1, false_negative=100)
+
+
+def compositions(n, cells):
+    """Return all tables of n examples."""
+    if cells == 1:
+        return [[n]]
+    return [[k, *rest] for k in range(n + 1) for rest in compositions(n - k, cells - 1)]
+
+
+def rejected(table, costs, method):
+    """Ask the test itself about one table."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = PairedConfusion(np.reshape(table, (2, 2, 2)), costs.labels)
+        return CostDifference(found, costs).test(method, confidence=0.8).rejected
+
+
+def exact_power(truth, method, n):
+    """Add up the probabilities of all tables that a test rejects, of the cells that can come."""
+    possible = np.flatnonzero(truth.shares)
+    tables = np.zeros((len(few := compositions(n, len(possible))), 8), dtype=int)
+    tables[:, possible] = few
+    chances = multinomial(n, truth.shares.ravel()[possible]).pmf(tables[:, possible])
+    return float(chances @ [rejected(table, COSTS, method) for table in tables])
+
+
+NULL = Truth(PAIRED.counts / PAIRED.n, COSTS).tilted(0.0)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "extremal", "normal"])
+def test_it_is_the_probability_of_all_test_sets_that_are_rejected(method):
+    shares = np.array([[[40, 0], [9, 8]], [[4, 2], [0, 0]]])
+    truth = Truth(shares / shares.sum(), COSTS)
+    settings = {"confidence": 0.8, "repeats": 4000, "rng": 5}
+    for null in (truth.tilted(0.0), truth.exchanged()):
+        assert null.mean == pytest.approx(0, abs=1e-12)
+    found = type_one_error(method, truth.shares, COSTS, n=5, **settings)
+    expected = exact_power(truth.tilted(0.0), method, 5)
+    assert abs(found.size - expected) < 4 * found.standard_error
+    found = power_curve(method, truth.shares, COSTS, n=5, **settings)
+    assert abs(found.power[0] - exact_power(truth, method, 5)) < 4 * found.standard_error[0]
+
+
+def test_exchanging_makes_the_difference_symmetric():
+    both = Truth(PAIRED.counts / PAIRED.n, COSTS).exchanged()
+    assert both.mean == pytest.approx(0, abs=1e-15)
+    assert np.array_equal(both.shares, both.shares.swapaxes(0, 1))
+    assert both.atoms.counts[0] == pytest.approx(both.atoms.counts[0, ::-1])
+    assert both.atoms.costs == pytest.approx(-both.atoms.costs[::-1])
+
+
+def test_tilting_changes_the_shares_as_little_as_possible():
+    shares = PAIRED.counts / PAIRED.n
+    values = (COSTS.values[:, np.newaxis] - COSTS.values[np.newaxis]).ravel()
+    assert NULL.mean == pytest.approx(0, abs=1e-12)
+
+    def divergence(logits):
+        other = np.exp(logits) / np.exp(logits).sum()
+        return float(other @ np.log(other / shares.ravel()))
+
+    def difference(logits):
+        return float(np.exp(logits) @ values / np.exp(logits).sum())
+
+    best = minimize(
+        divergence,
+        np.log(shares.ravel()),
+        constraints={"type": "eq", "fun": difference},
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    nearest = np.exp(best.x) / np.exp(best.x).sum()
+    assert NULL.shares.ravel() == pytest.approx(nearest, abs=1e-4)
+
+
+def test_tilting_keeps_what_cannot_happen_and_what_is_right_already():
+    shares = np.array([[[0.5, 0.0], [0.3, 0.02]], [[0.05, 0.0], [0.1, 0.03]]])
+    tilted = Truth(shares, COSTS).tilted(-0.2)
+    assert tilted.mean == pytest.approx(-0.2)
+    assert np.array_equal(tilted.shares > 0, shares > 0)
+    assert tilted.tilted(tilted.mean).shares is tilted.shares
+
+
+def asymmetric(expected, n):
+    """Return shares where +100 is expected so often in n examples, and -1 a hundred times that."""
+    shares = np.zeros((2, 2, 2))
+    shares[0, 1] = 100 * expected / n, expected / n
+    shares[0, 0, 0] = 1 - shares.sum()
+    return shares
+
+
+def test_most_tests_reject_when_the_rare_expensive_outcome_did_not_come():
+    names = ["bdeltacost", "exact", "normal", "signflip", "extremal", "auto"]
+    rare = type_one_error(names, asymmetric(0.3, 1000), STEEP, n=1000, repeats=1000, rng=0)
+    for name in names[:4]:
+        assert abs(rare[name].size - exp(-0.3)) < 4 * rare[name].standard_error
+    once = type_one_error(names[:1], asymmetric(1.2, 1000), STEEP, n=1000, repeats=1000, rng=0)
+    assert 0.25 < once["bdeltacost"].size < 0.34
+    often = type_one_error("bdeltacost", asymmetric(12, 5000), STEEP, n=5000, repeats=1000, rng=0)
+    assert 0.02 < often.size < 0.09
+    assert max(rare["extremal"].size, rare["auto"].size) < 0.06
+    assert rare["auto"].largest.expected == pytest.approx(0.3)
+    assert "which changes the difference by 100, 0.3 times" in rare["auto"].summary()
+    assert "which changes the difference by -100, never" in rare["auto"].summary()
+
+
+def test_the_symmetric_null_hides_it():
+    shares = asymmetric(1.2, 1000)
+    found = type_one_error("bdeltacost", shares, STEEP, n=1000, null="exchanged", rng=0)
+    assert found.size < 0.08
+    assert found.smallest.expected == pytest.approx(0.6)
+
+
+def test_mcnemar_is_for_equal_costs():
+    equal = CostMatrix.zero_one(["ok", "bad"])
+    found = type_one_error(["mcnemar", "signflip"], PAIRED, equal, n=60, repeats=300, rng=0)
+    assert found["mcnemar"].size <= 0.07
+    with pytest.raises(InputError, match="McNemar's test is for mistakes that all cost the same"):
+        type_one_error("mcnemar", PAIRED, COSTS)
+
+
+def test_results_can_be_read_written_and_repeated():
+    settings = {"n": 40, "repeats": 100}
+    found = type_one_error(["bdeltacost", "auto"], PAIRED, COSTS, rng=1, **settings)
+    assert found["auto"] == type_one_error("auto", PAIRED, COSTS, rng=1, **settings)
+    assert found["bdeltacost"].to_dict()["largest"]["value"] == 6
+    assert found.to_frame()["largest_expected"].iloc[0] == found["auto"].largest.expected
+    assert "and is meant to in 5 %" in found["auto"].summary()
+    assert "<table>" in found["auto"]._repr_html_()
+    assert type_one_error("auto", PAIRED, COSTS, repeats=5, rng=0).n == 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        ({"method": "bcast"}, InputError, "method: expected one of 'auto', 'bdeltacost'"),
+        ({"null": "none"}, InputError, "null: expected one of 'tilted', 'exchanged'; got 'none'"),
+        ({"confidence": 1}, InputError, "confidence: expected a number between 0 and 1"),
+        ({"n": [10]}, InputError, r"n: expected a whole number, 1 or more, got \[10\]"),
+        ({"weight": 1, "method": "signflip"}, InputTypeError, "weight: the test 'signflip'"),
+        ({"paired": PAIRED.first}, InputTypeError, "paired: expected a PairedConfusion, got a Con"),
+        ({"paired": [[1, 2], [3, 4]]}, InputError, "paired: expected a 3-dimensional array"),
+        (
+            {"paired": [[[5, 0], [0, 2]], [[0, 0], [0, 3]]]},
+            InputError,
+            r"paired: the outcomes that were seen differ by 0 to 6, .* 0 cannot .*smooth=0\.1",
+        ),
+        (
+            {"paired": PairedConfusion(PAIRED.counts, PAIRED.labels, squares=PAIRED.counts)},
+            DesignError,
+            "paired: expected counts of examples, got sums of weights",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, said):
+    given = {"method": "auto", "paired": PAIRED, "costs": COSTS} | arguments
+    method, paired, costs = (given.pop(name) for name in ("method", "paired", "costs"))
+    with pytest.raises(error, match=said):
+        type_one_error(method, paired, costs, **given)
