@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from numpydoc.validate import validate  # type: ignore[import-not-found, unused-ignore]
+from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,16 +50,18 @@ def public() -> dict[str, frozenset[str]]:
     names = dict(every.values())
     for each, (name, _) in every.items():
         if inspect.isclass(each):
-            inside = [
-                f"{name}.{method}" for method, found in vars(each).items() if told(method, found)
-            ]
+            # Inherited ones too: the bases are often private, and users see their methods here.
+            members = [(key, inspect.getattr_static(each, key)) for key in dir(each)]
+            inside = [f"{name}.{key}" for key, member in members if told(key, member)]
             names |= dict.fromkeys(inside, frozenset({"EX01"}))  # the class has one
     return names
 
 
 def told(name: str, member: object) -> bool:
-    """Tell whether a member of a class is a public method or property."""
-    return not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property))
+    """Tell whether a member of a class is a public method or property of this package."""
+    inner = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    ours = str(getattr(inner, "__module__", "")).startswith("stakes")
+    return not name.startswith("_") and ours and (inspect.isroutine(member) or inner is not member)
 
 
 def problems(name: str, checks: frozenset[str]) -> Iterator[str]:
