@@ -67,11 +67,12 @@ class Binormal:
         for name in ("theta", "shift", "scale"):
             validate.one_number(getattr(self, name), name)
         if self.scale <= 0:
-            raise InputError(f"scale: expected a positive number, got {self.scale!r}.")
+            raise InputError("scale", f"expected a positive number, got {self.scale!r}.")
         if self.locations[0] <= self.locations[1]:
             raise InputError(
-                "theta, shift: expected positives that score higher than negatives, got "
-                f"{self.locations[0]:g} against {self.locations[1]:g}."
+                "theta, shift",
+                f"expected positives that score higher than negatives, got {self.locations[0]:g} "
+                f"against {self.locations[1]:g}.",
             )
 
     @property
@@ -323,5 +324,5 @@ def checked_correlation(correlation: Any) -> float:
     """Check a correlation: below 1, where the second score would be the first."""
     rho = validate.one_number(correlation, "correlation")
     if not -1 < rho < 1:
-        raise InputError(f"correlation: expected a number above -1 and below 1, got {rho:g}.")
+        raise InputError("correlation", f"expected a number above -1 and below 1, got {rho:g}.")
     return rho

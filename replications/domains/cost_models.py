@@ -110,11 +110,12 @@ def draw_costs(
     if source not in MODELS or model not in MODELS[source]:
         known = ", ".join(MODELS.get(source, PAPER))
         raise InputError(
-            f'model, source: expected {known} and "paper" or "thesis", got {model!r} of {source!r}.'
+            "model, source",
+            f'expected {known} and "paper" or "thesis", got {model!r} of {source!r}.',
         )
     shares = np.asarray(priors, dtype=float)
     if shares.ndim != 1 or not (np.isfinite(shares) & (shares > 0)).all():
-        raise InputError(f"priors: expected a share above 0 for each class, got {priors!r}.")
+        raise InputError("priors", f"expected a share above 0 for each class, got {priors!r}.")
     chosen, random = MODELS[source][model], np.random.default_rng(rng)
     highest = chosen.highest * (shares[:, np.newaxis] / shares) ** chosen.power
     values = random.uniform(0, 1, highest.shape) * highest

@@ -126,7 +126,7 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
     validate.choice(geometry, "geometry", GEOMETRIES)
     points = np.asarray(X, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:  # noqa: PLR2004 - two features
-        raise InputError(f"X: expected an array of shape (n, 2), got the shape {points.shape}.")
+        raise InputError("X", f"expected an array of shape (n, 2), got the shape {points.shape}.")
     x, y = points.T
     if geometry == "bands":
         band = np.searchsorted(_band_limits(), x + y, side="right")

@@ -63,10 +63,10 @@ class Gaussians:
         for name in ("shift", "spread", "prevalence"):
             validate.one_number(getattr(self, name), name)
         if self.spread <= 0:
-            raise InputError(f"spread: expected a number above 0, got {self.spread!r}.")
+            raise InputError("spread", f"expected a number above 0, got {self.spread!r}.")
         if not 0 < self.prevalence < 1:
             raise InputError(
-                f"prevalence: expected a share between 0 and 1, got {self.prevalence!r}."
+                "prevalence", f"expected a share between 0 and 1, got {self.prevalence!r}."
             )
         validate.as_size(self.noise, "noise")
 

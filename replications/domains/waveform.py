@@ -123,7 +123,7 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
     points = np.asarray(X, dtype=float)
     if points.ndim != 2 or points.shape[1] != ATTRIBUTES:  # noqa: PLR2004 - examples, attributes
         raise InputError(
-            f"X: expected an array of shape (n, {ATTRIBUTES}), got the shape {points.shape}."
+            "X", f"expected an array of shape (n, {ATTRIBUTES}), got the shape {points.shape}."
         )
     logs = np.empty((len(points), len(MIXED)))
     for number, (one, other) in enumerate(MIXED):

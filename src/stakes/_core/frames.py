@@ -33,8 +33,9 @@ def column_order(table: Any, labels: Labels, name: str) -> list[int] | None:
     if names == tuple(range(len(names))):
         return None
     raise LabelError(
-        f"{name}: expected columns named {listing(labels)}, in any order, got {listing(names)}. "
-        "Rename the columns, or pass an array."
+        name,
+        f"expected columns named {listing(labels)}, in any order, got {listing(names)}.",
+        "Rename the columns, or pass an array.",
     )
 
 
@@ -56,13 +57,15 @@ def ordered_probabilities(proba: Any, labels: Labels, order: Any = None) -> NDAr
     stated = as_labels(order, "labels")
     if set(stated) != set(labels):
         raise LabelError(
-            f"labels: expected the classes {listing(labels)}, in the order of the columns of "
-            f"proba, got {listing(stated)}."
+            "labels",
+            f"expected the classes {listing(labels)}, in the order of the columns of proba, got "
+            f"{listing(stated)}.",
         )
     positions = [stated.index(label) for label in labels]
     if named is not None and named != positions:
         raise LabelError(
-            f"labels: got the order {listing(stated)}, but the columns of proba are named "
-            "otherwise. Leave out labels=, or correct it."
+            "labels",
+            f"got the order {listing(stated)}, but the columns of proba are named otherwise.",
+            "Leave out labels=, or correct it.",
         )
     return array[:, positions]

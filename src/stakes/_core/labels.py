@@ -49,8 +49,9 @@ def is_date(value: Any) -> bool:
 def dates_error(name: str, example: Any) -> InputTypeError:
     """Say that dates are no labels: each library holds them in its own way."""
     return InputTypeError(
-        f"{name}: expected text or numbers as labels, got dates or times such as {example!r}. "
-        "Convert them to text, e.g. with astype(str)."
+        name,
+        f"expected text or numbers as labels, got dates or times such as {example!r}.",
+        "Convert them to text, e.g. with astype(str).",
     )
 
 
@@ -113,8 +114,10 @@ def as_labels(labels: Any, name: str) -> Labels:
     """Check that `labels` are distinct, known and hashable, and return them as a tuple."""
     if isinstance(labels, set | frozenset | Mapping):
         raise InputTypeError(
-            f"{name}: expected a sequence of labels such as ['no', 'yes'], got a "
-            f"{type(labels).__name__}, which has no order of its own. Pass a list."
+            name,
+            f"expected a sequence of labels such as ['no', 'yes'], got a {type(labels).__name__}, "
+            "which has no order of its own.",
+            "Pass a list.",
         )
     if (
         isinstance(labels, str | bytes)
@@ -122,12 +125,13 @@ def as_labels(labels: Any, name: str) -> Labels:
         or getattr(labels, "ndim", 1) == 0
     ):
         raise InputTypeError(
-            f"{name}: expected a sequence of labels such as ['no', 'yes'], "
-            f"got {labels!r} ({type(labels).__name__})."
+            name,
+            f"expected a sequence of labels such as ['no', 'yes'], got {labels!r} "
+            f"({type(labels).__name__}).",
         )
     values = list(labels)
     if not values:
-        raise LabelError(f"{name}: expected at least one label, got none.")
+        raise LabelError(name, "expected at least one label, got none.")
     return _distinct(values, name)
 
 
@@ -138,20 +142,24 @@ def _distinct(labels: list[Any], name: str) -> Labels:
         value = plain(label)
         if not _hashable(value):
             raise LabelError(
-                f"{name}: the label at position {position} is {value!r} "
-                f"({type(value).__name__}), which cannot be a label. Use text or numbers."
+                name,
+                f"the label at position {position} is {value!r} ({type(value).__name__}), which "
+                "cannot be a label.",
+                "Use text or numbers.",
             )
         if is_missing(value):
             raise LabelError(
-                f"{name}: the label at position {position} is missing ({value!r}). "
-                "Give every class a name."
+                name,
+                f"the label at position {position} is missing ({value!r}).",
+                "Give every class a name.",
             )
         if is_date(label) or is_date(value):  # NumPy turns some dates into plain integers
             raise dates_error(name, label)
         if value in seen:
             raise LabelError(
-                f"{name}: the label {value!r} stands twice (again at position {position}). "
-                "Give each label once."
+                name,
+                f"the label {value!r} stands twice (again at position {position}).",
+                "Give each label once.",
             )
         seen.add(value)
         values.append(value)
@@ -197,13 +205,13 @@ def renamed(
             return {label: names(label) for label in labels}
         except (TypeError, ValueError) as error:
             raise LabelError(
-                f"names: cannot rename the labels {listing(labels)}: {error}."
+                "names", f"cannot rename the labels {listing(labels)}: {error}."
             ) from error
     for name in names:
         if name not in labels:
             raise LabelError(
-                f"names: {name!r} is not a label here; there are {listing(labels)}."
-                f"{hint(name, labels)}"
+                "names",
+                f"{name!r} is not a label here; there are {listing(labels)}.{hint(name, labels)}",
             )
     return {label: names.get(label, label) for label in labels}
 
@@ -329,8 +337,9 @@ class Column:
         else:
             where = f"({self.repeats[rows].sum()} such rows)"
         return LabelError(
-            f"{self.name}: the label {value!r} {where} is not among the {what}: "
-            f"{listing(labels)}.{hint(value, labels)}"
+            self.name,
+            f"the label {value!r} {where} is not among the {what}: "
+            f"{listing(labels)}.{hint(value, labels)}",
         )
 
 
@@ -352,11 +361,13 @@ def as_column(values: Any, name: str, most: int | None = MOST_LABELS) -> Column:
     array = _as_array(values, name)
     if array.ndim != 1:
         raise InputError(
-            f"{name}: expected one label an example (a one-dimensional array), got an array of "
-            f"shape {array.shape}. For probabilities, decide first: costs.decide(proba)."
+            name,
+            "expected one label an example (a one-dimensional array), got an array of shape "
+            f"{array.shape}.",
+            "For probabilities, decide first: costs.decide(proba).",
         )
     if not len(array):
-        raise InputError(f"{name} is empty: at least one example is needed.")
+        raise InputError(name, "expected at least one example, got none.")
     kind = array.dtype.kind
     if kind == "b":
         return Column(name, array.view(np.uint8), 0, (False, True))
@@ -377,13 +388,15 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
         or not hasattr(values, "__len__")
     ):
         raise InputTypeError(
-            f"{name}: expected one label an example, e.g. an array or a list; "
-            f"got {values!r} ({type(values).__name__})."
+            name,
+            f"expected one label an example, e.g. an array or a list; got {values!r} "
+            f"({type(values).__name__}).",
         )
     if getattr(values, "nlevels", 1) > 1:  # a pandas MultiIndex
         raise InputError(
-            f"{name}: expected one label an example, got {values.nlevels}. "
-            "Choose a level: get_level_values(0)."
+            name,
+            f"expected one label an example, got {values.nlevels}.",
+            "Choose a level: get_level_values(0).",
         )
     if isinstance(values, list | tuple) and len(values) and hasattr(values[0], "as_py"):
         values = [plain(value) for value in values]  # NumPy takes pyarrow's text for sequences
@@ -393,7 +406,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError as error:
         raise InputError(
-            f"{name}: expected one label an example, got entries of different lengths."
+            name, "expected one label an example, got entries of different lengths."
         ) from error
     if isinstance(values, list | tuple) and _altered(array):
         objects = np.empty(len(values), dtype=object)
@@ -425,7 +438,7 @@ def _from_categories(
     codes: NDArray[Any], categories: list[Label], name: str, most: int | None
 ) -> Column:
     if not len(codes):
-        raise InputError(f"{name} is empty: at least one example is needed.")
+        raise InputError(name, "expected at least one example, got none.")
     if codes.min() < 0:
         absent = codes < 0
         raise _missing(name, int(np.argmax(absent)), int(absent.sum()), "missing")
@@ -539,7 +552,7 @@ def _from_objects(array: NDArray[Any], name: str, most: int | None) -> Column:
         try:
             found = np.fromiter(map(index.__getitem__, chunk), dtype=np.int32, count=len(chunk))
         except TypeError as error:
-            raise InputTypeError(f"{name}: expected text or numbers as labels: {error}.") from error
+            raise InputTypeError(name, f"expected text or numbers as labels: {error}.") from error
         fresh = index.values_met[checked:]
         if any(map(is_missing, fresh)):
             absent = [row for row, label in enumerate(array.tolist()) if is_missing(plain(label))]
@@ -554,14 +567,16 @@ def _from_objects(array: NDArray[Any], name: str, most: int | None) -> Column:
 def _check_few(values: Sequence[Any] | NDArray[Any], name: str, most: int | None) -> None:
     if most is not None and len(values) > most:
         raise InputError(
-            f"{name}: {len(values)} different labels are too many to tabulate (met so far, e.g. "
-            f"{plain(values[0])!r}; at most {most}). Are these scores or identifiers? "
-            "Pass the decided classes."
+            name,
+            f"{len(values)} different labels are too many to tabulate (met so far, e.g. "
+            f"{plain(values[0])!r}; at most {most}). Are these scores or identifiers?",
+            "Pass the decided classes.",
         )
 
 
 def _missing(name: str, row: int, how_many: int, what: str) -> LabelError:
     return LabelError(
-        f"{name}: the label at position {row} is missing ({what}; {how_many} in all). "
-        "Leave out the examples that have no label, or give them one."
+        name,
+        f"the label at position {row} is missing ({what}; {how_many} in all).",
+        "Leave out the examples that have no label, or give them one.",
     )

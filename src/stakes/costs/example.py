@@ -62,13 +62,13 @@ class ExampleCosts(ByValue):
     def __init__(self, values: ArrayLike, *, decisions: Any = None) -> None:
         array = validate.numeric(values, "values", ndim=2)
         if not array.size:
-            raise InputError("values is empty: at least one example is needed.")
+            raise InputError("values", "expected at least one example, got none.")
         validate.finite(array, "values", "Give the cost of each decision for each example.")
         choices = _decisions(values, array.shape[1], decisions)
         if len(choices) != array.shape[1]:
             raise InputError(
-                f"values: expected {len(choices)} columns, one for each decision, "
-                f"got {array.shape[1]}."
+                "values",
+                f"expected {len(choices)} columns, one for each decision, got {array.shape[1]}.",
             )
         order = column_order(values, choices, "values")
         array = array if order is None else array[:, order]
@@ -116,8 +116,9 @@ class ExampleCosts(ByValue):
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
         if multiplier.shape not in shapes:
             raise InputError(
-                f"factor: expected a number or an array of shape {shapes[1]} or {shapes[2]}, "
-                f"got shape {multiplier.shape}."
+                "factor",
+                f"expected a number or an array of shape {shapes[1]} or {shapes[2]}, got shape "
+                f"{multiplier.shape}.",
             )
         if multiplier.ndim == 1:
             multiplier = multiplier[:, np.newaxis]

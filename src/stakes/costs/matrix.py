@@ -341,7 +341,7 @@ class CostMatrix(ByValue):
         validate.two_classes(self.labels, "labels")
         if pos_label not in self.labels:
             raise LabelError(
-                f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
+                "pos_label", f"expected one of {listing(self.labels)}, got {pos_label!r}."
             )
         positive = self.labels.index(pos_label)
         labels = (self.labels[1 - positive], self.labels[positive])
@@ -372,8 +372,10 @@ class CostMatrix(ByValue):
         """
         if set(self.decisions) != set(self.labels):
             raise InputError(
-                f"zero_diagonal needs the same decisions and classes, got decisions "
-                f"{self.decisions} and classes {self.labels}. Use nonnegative() instead."
+                "zero_diagonal",
+                "expected the same decisions and classes, got decisions "
+                f"{self.decisions} and classes {self.labels}.",
+                "Use nonnegative() instead.",
             )
         correct = [self.decisions.index(label) for label in self.labels]
         return self._with(self.values - self.values[correct, range(len(self.labels))])
@@ -519,8 +521,9 @@ class CostMatrix(ByValue):
             new = renamed(known, names)
         except (LookupError, AttributeError) as error:
             raise LabelError(
-                f"names: cannot rename the labels {listing(known)}: {error!r}. A function "
-                "must have a name for each; a mapping may leave some out."
+                "names",
+                f"cannot rename the labels {listing(known)}: {error!r}. A function must have a "
+                "name for each; a mapping may leave some out.",
             ) from error
         return CostMatrix(
             self.values,

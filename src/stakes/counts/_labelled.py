@@ -115,9 +115,10 @@ def check_cells(sizes: Sequence[int], name: str) -> None:
     """Check that a table of these sizes can be held, before any is made."""
     if prod(sizes) > MOST_CELLS:
         raise InputError(
-            f"{name}: a table of {' × '.join(map(str, sizes))} counts is too large (at most "
-            f"{MOST_CELLS} in all). Are there scores or identifiers among the labels? "
-            "Pass the decided classes, and no more groups than are needed."
+            name,
+            f"a table of {' × '.join(map(str, sizes))} counts is too large (at most {MOST_CELLS} "
+            "in all). Are there scores or identifiers among the labels?",
+            "Pass the decided classes, and no more groups than are needed.",
         )
 
 
@@ -127,8 +128,9 @@ def effective_size(total: Any, squares: Any) -> float:
         return float(total)
     if not squares:
         raise InputError(
-            "sample_weight: weights this small cannot be squared and added up. Divide all weights "
-            "by the largest."
+            "sample_weight",
+            "weights this small cannot be squared and added up.",
+            "Divide all weights by the largest.",
         )
     return float(total) ** 2 / float(squares)
 
@@ -159,13 +161,14 @@ class LabelledCounts(ByValue):
         shape = (len(choices),) * self._deciders + (len(classes),)
         if table.shape != shape:
             raise InputError(
-                f"counts: with {len(choices)} decisions and {len(classes)} classes, expected an "
-                f"array of shape {shape}, [predicted, actual]; got {table.shape}."
+                "counts",
+                f"with {len(choices)} decisions and {len(classes)} classes, expected an array of "
+                f"shape {shape}, [predicted, actual]; got {table.shape}.",
             )
         if squares is not None:
             squares = validate.amounts(squares, "squares", ndim=table.ndim)
             if squares.shape != shape:
-                raise InputError(f"squares: expected the shape of counts, {shape}.")
+                raise InputError("squares", f"expected the shape of counts, {shape}.")
             table = table.astype(np.float64)
             squares = readonly_copy(squares)
         self._set(counts=readonly_copy(table), labels=classes, decisions=choices, squares=squares)
@@ -209,8 +212,9 @@ class LabelledCounts(ByValue):
             return NotImplemented
         if self.weighted != other.weighted:
             raise InputError(
-                "counts with sample weights cannot be merged with counts without: the sums of "
-                "squared weights would be lost. Count all parts with sample_weight, or none."
+                "counts with sample weights cannot be merged with counts without",
+                "the sums of squared weights would be lost.",
+                "Count all parts with sample_weight, or none.",
             )
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)

@@ -126,8 +126,9 @@ class PairedConfusion(LabelledCounts):
         pair: Any = predicted
         if not isinstance(pair, list | tuple) or len(pair) != cls._deciders:
             raise InputTypeError(
-                "predicted: expected two column names, one for each classifier, such as "
-                f"('a', 'b'); got {predicted!r}."
+                "predicted",
+                "expected two column names, one for each classifier, such as ('a', 'b'); got "
+                f"{predicted!r}.",
             )
         columns, amounts = group(frame, [*pair, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)

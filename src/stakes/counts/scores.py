@@ -231,7 +231,7 @@ class ScoreCounts(TwoClassCounts):
         """
         cut = validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
-            raise InputError("threshold: expected a number, got NaN.")
+            raise InputError("threshold", "expected a number, got NaN.")
         above = self.thresholds >= cut
 
         def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:

@@ -333,8 +333,9 @@ class Curve(ABC):
             )
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
-                "at: give either pc, or prevalence, false_positive and false_negative together "
-                "(and then a volume, if you like)."
+                "at",
+                "give either pc, or prevalence, false_positive and false_negative together (and "
+                "then a volume, if you like).",
             )
         where = validate.one_number(pc, "pc")
         validate.alpha(confidence)
@@ -506,6 +507,7 @@ class Curve(ABC):
 def _check_curve(value: Any, name: str) -> None:
     if not isinstance(value, Curve):
         raise InputTypeError(
-            f"{name}: expected a cost curve, such as CostCurve(counts) or CostLine(fpr, tpr); got "
-            f"a {type(value).__name__}."
+            name,
+            "expected a cost curve, such as CostCurve(counts) or CostLine(fpr, tpr); got a "
+            f"{type(value).__name__}.",
         )

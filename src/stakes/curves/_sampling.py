@@ -231,8 +231,9 @@ def whole_numbers(sample: Sample, method: str) -> None:
         sizes = (np.asarray(part.n), part.counts)
         if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
             raise DesignError(
-                f"method: {method!r} draws whole examples, and these counts are sums of weights or "
-                "rates; use 'mover', 'wilson' or 'gaussian'."
+                "method",
+                f"{method!r} draws whole examples, and these counts are sums of weights or rates; "
+                "use 'mover', 'wilson' or 'gaussian'.",
             )
 
 

@@ -198,8 +198,9 @@ class BestCurve(Curve):
 
     def _sample(self, pc: Floats, full: bool) -> Sample:  # noqa: ARG002 - neither matters
         raise DesignError(
-            "band: the cheapest of several classifiers was chosen with hindsight, which no band "
-            "here allows for; ask each of the curves for its own."
+            "band",
+            "the cheapest of several classifiers was chosen with hindsight, which no band here "
+            "allows for; ask each of the curves for its own.",
         )
 
 
@@ -249,11 +250,12 @@ def checked_curves(curves: Any) -> tuple[Curve, ...]:
     """Check a sequence of cost curves, at least one."""
     found = tuple(curves) if isinstance(curves, Iterable) else (curves,)
     if not found:
-        raise InputError("curves: expected at least one cost curve, got none.")
+        raise InputError("curves", "expected at least one cost curve, got none.")
     for i, curve in enumerate(found):
         if not isinstance(curve, Curve):
             raise InputTypeError(
-                f"curves: expected cost curves, such as CostCurve(counts); got a "
-                f"{type(curve).__name__} at position {i}."
+                "curves",
+                f"expected cost curves, such as CostCurve(counts); got a {type(curve).__name__} "
+                f"at position {i}.",
             )
     return found

@@ -111,8 +111,9 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
     condition, share = _together(pc=conditions(pc), prevalence=_share(prevalence))
     if not ((share > 0) & (share < 1)).all():
         raise InputError(
-            f"prevalence: with one class only, no ratio of costs leads to a given operating "
-            f"condition; expected a share between 0 and 1, got {prevalence!r}."
+            "prevalence",
+            "with one class only, no ratio of costs leads to a given operating condition; "
+            f"expected a share between 0 and 1, got {prevalence!r}.",
         )
     with np.errstate(divide="ignore"):
         return _plain(np.divide(condition, 1 - condition) * (1 - share) / share)
@@ -154,8 +155,9 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     for cost, name in ((alarm, "false_positive"), (miss, "false_negative")):
         if (cost == 0).any():
             raise InputError(
-                f"{name}: a mistake that costs nothing has the same operating condition at any "
-                "prevalence; expected a positive cost, got 0."
+                name,
+                "a mistake that costs nothing has the same operating condition at any "
+                "prevalence; expected a positive cost, got 0.",
             )
     return _plain(condition * alarm / (condition * alarm + (1 - condition) * miss))
 
@@ -166,8 +168,9 @@ def conditions(pc: Any) -> Floats:
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
         raise InputError(
-            "pc: an operating condition PC(+) lies between 0 and 1; got "
-            f"{array[~inside].ravel()[0]}. operating_condition makes one of a prevalence and costs."
+            "pc",
+            f"an operating condition PC(+) lies between 0 and 1; got {array[~inside].ravel()[0]}. "
+            "operating_condition makes one of a prevalence and costs.",
         )
     return array
 
@@ -185,8 +188,9 @@ def _weights(
     worst = misses + alarms
     if not (worst > 0).all():
         raise InputError(
-            "false_positive, false_negative: the mistakes that can happen at this prevalence "
-            "cost nothing, so there is nothing to weigh; at least one of them must cost something."
+            "false_positive, false_negative",
+            "the mistakes that can happen at this prevalence cost nothing, so there is nothing "
+            "to weigh; at least one of them must cost something.",
         )
     return misses, alarms, worst
 
@@ -196,7 +200,10 @@ def _together(**arrays: Floats) -> list[Floats]:
     lengths = {name: len(each) for name, each in arrays.items() if each.ndim}
     if len(set(lengths.values())) > 1:
         lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"{lengths_text} numbers: they must be as many, or single numbers.")
+        raise InputError(
+            ", ".join(lengths),
+            f"expected lists of the same length, or single numbers; {lengths_text} numbers.",
+        )
     return list(arrays.values())
 
 
@@ -204,7 +211,7 @@ def _share(prevalence: Any) -> Floats:
     share = validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
     if not ((share >= 0) & (share <= 1)).all():
         raise InputError(
-            f"prevalence: expected the share of positives, from 0 to 1; got {prevalence!r}."
+            "prevalence", f"expected the share of positives, from 0 to 1; got {prevalence!r}."
         )
     return share
 
@@ -214,7 +221,7 @@ def _cost(value: Any, name: str) -> Floats:
     validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
     if (cost < 0).any():
         raise InputError(
-            f"{name}: a mistake costs at least as much as a correct decision; got {value!r}."
+            name, f"a mistake costs at least as much as a correct decision; got {value!r}."
         )
     return cost
 

@@ -83,8 +83,8 @@ class CostCurve(Curve):
         mine, theirs = ((each.neg_label, each.pos_label) for each in (self.counts, self.validation))
         if mine != theirs:
             raise LabelError(
-                f"validation_counts: its classes are {theirs}, negative and positive, those of the "
-                f"curve {mine}."
+                "validation_counts",
+                f"its classes are {theirs}, negative and positive, those of the curve {mine}.",
             )
 
     @classmethod
@@ -166,16 +166,19 @@ class CostCurve(Curve):
         scores = validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):
             raise InputError(
-                f"proba: expected a column for each of the {len(classes)} classes {classes}, got "
-                f"{scores.shape[1]}."
+                "proba",
+                f"expected a column for each of the {len(classes)} classes {classes}, got "
+                f"{scores.shape[1]}.",
             )
         codes = label_codes(y_true, "y_true", classes, "classes")
         seen = np.bincount(codes, minlength=len(classes))
         for label, count in zip(classes, seen, strict=True):
             if count in (0, len(codes)):
                 raise LabelError(
-                    f"y_true: {'no' if count == 0 else 'every'} example is of the class {label!r}, "
-                    "so there is no curve of it against the rest. Leave it out, with its column."
+                    "y_true",
+                    f"{'no' if count == 0 else 'every'} example is of the class {label!r}, so "
+                    "there is no curve of it against the rest.",
+                    "Leave it out, with its column.",
                 )
         curves = {}
         for j, label in enumerate(classes):
@@ -406,7 +409,7 @@ def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> No
     ):
         if not size:
             raise InputError(
-                f"{name}: a cost curve needs examples of both classes, there are none of {label!r}."
+                name, f"a cost curve needs examples of both classes, there are none of {label!r}."
             )
 
 

@@ -76,7 +76,7 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
         return RocPoints(np.array([0.0, curve.fpr, 1.0]), np.array([0.0, curve.tpr, 1.0]))
     if isinstance(curve, CostCurve):
         return RocPoints(*curve.points())
-    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+    raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
 def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
@@ -122,7 +122,7 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
             cumulative(side, cuts) / side.sum() for side in (counts.negatives, counts.positives)
         )
         return RocPoints(fpr, tpr, np.append(np.inf, counts.thresholds)[cuts])
-    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+    raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
 def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -> RocPoints:
@@ -215,8 +215,9 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     height = validate.one_number(cost, "cost")
     if condition == 0:
         raise InputError(
-            "pc: at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
-            f"points with a false positive rate of {height:g}."
+            "pc",
+            "at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
+            f"points with a false positive rate of {height:g}.",
         )
     return (1 - condition) / condition, 1 - height / condition
 
@@ -253,7 +254,7 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
     rise, start = validate.one_number(slope, "slope"), validate.one_number(intercept, "intercept")
     if rise < 0:
         raise InputError(
-            f"slope: lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."
+            "slope", f"lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."
         )
     pc = 1 / (1 + rise)
     return pc, pc * (1 - start)

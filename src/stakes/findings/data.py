@@ -67,7 +67,7 @@ class Settings:
         if self.volume is not None:
             validate.positive(self.volume, "volume")
         if validate.one_number(self.factor, "factor") < 1:
-            raise InputError(f"factor: expected a number of at least 1, got {self.factor!r}.")
+            raise InputError("factor", f"expected a number of at least 1, got {self.factor!r}.")
         if self.target is not None:
             validate.positive(self.target, "target")
 

@@ -94,15 +94,16 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
     cells = costs.values if tables.ndim == 3 else cost_differences(costs.values)  # noqa: PLR2004
     if tables.shape[1:] != cells.shape or not len(tables):
         raise InputError(
-            f"counts: expected tables of shape {costs.values.shape}, or "
-            f"{(len(costs.decisions), *costs.values.shape)} for two classifiers; "
-            f"got an array of shape {tables.shape}."
+            "counts",
+            f"expected tables of shape {costs.values.shape}, or "
+            f"{(len(costs.decisions), *costs.values.shape)} for two classifiers; got an array of "
+            f"shape {tables.shape}.",
         )
     if not np.isfinite(tables).all() or (tables < 0).any() or not tables.any(axis=None):
-        raise InputError("counts: expected finite counts that are not negative.")
+        raise InputError("counts", "expected finite counts that are not negative.")
     empty = ~tables.reshape(len(tables), -1).any(axis=1)
     if empty.any():
-        raise InputError(f"counts: table {int(np.argmax(empty))} has no examples.")
+        raise InputError("counts", f"table {int(np.argmax(empty))} has no examples.")
     return Outcomes((make_stratum(cells, tables, scale=float(np.abs(costs.values).max())),))
 
 

@@ -93,7 +93,7 @@ class CostDifference(Inference):
     def __post_init__(self) -> None:
         if isinstance(self.paired, CostSample) != (self.costs is None):
             raise InputTypeError(
-                "costs: expected a CostMatrix for counts, and None for a CostSample."
+                "costs", "expected a CostMatrix for counts, and None for a CostSample."
             )
         object.__setattr__(self, "names", validate.two_names(self.names))
         _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
@@ -179,7 +179,7 @@ class CostDifference(Inference):
     def _both(self) -> tuple[CostEstimate, CostEstimate]:
         """What each of the two costs, computed once."""
         if self.costs is None:
-            raise DesignError("the differences of single examples do not tell each one's cost.")
+            raise DesignError("", "the differences of single examples do not tell each one's cost.")
         first, second = self._marginals()
         return (
             CostEstimate(first, self.costs, self.design, self.unit),
@@ -351,7 +351,7 @@ class CostDifference(Inference):
         table = self.paired
         pooled = table.pooled if isinstance(table, GroupedConfusion) else table
         if not isinstance(pooled, PairedConfusion):
-            raise InputTypeError("paired: expected the counts of two classifiers.")
+            raise InputTypeError("paired", "expected the counts of two classifiers.")
         return pooled
 
     def rare_outcome(self) -> tuple[str, float, float | None] | None:

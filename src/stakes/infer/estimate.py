@@ -90,7 +90,7 @@ class CostEstimate(Inference):
     def __post_init__(self) -> None:
         if isinstance(self.confusion, CostSample) != (self.costs is None):
             raise InputTypeError(
-                "costs: expected a CostMatrix for counts, and None for a CostSample."
+                "costs", "expected a CostMatrix for counts, and None for a CostSample."
             )
         _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
 
@@ -259,7 +259,7 @@ class CostEstimate(Inference):
         table, costs = self._table(), self._cell_costs()
         if isinstance(self.confusion, GroupedConfusion):
             raise DesignError(
-                "variance_contributions: with groups the cells do not vary independently."
+                "variance_contributions", "with groups the cells do not vary independently."
             )
         if table.squares is not None:
             mean = self.cost
@@ -324,7 +324,7 @@ class CostEstimate(Inference):
 
     def _matrix(self) -> CostMatrix:
         if self.costs is None:
-            raise DesignError("costs of single examples have no cells, classes or decisions.")
+            raise DesignError("", "costs of single examples have no cells, classes or decisions.")
         return self.costs
 
     def _table(self) -> Confusion:
@@ -332,7 +332,7 @@ class CostEstimate(Inference):
         table = self.confusion
         pooled = table.pooled if isinstance(table, GroupedConfusion) else table
         if not isinstance(pooled, Confusion):
-            raise InputTypeError("confusion: expected the counts of one classifier.")
+            raise InputTypeError("confusion", "expected the counts of one classifier.")
         return pooled
 
     def _cell_costs(self) -> NDArray[np.float64]:

@@ -78,13 +78,15 @@ class Ranking:
         if wanted or len(names) < 2:  # noqa: PLR2004 - nothing to compare
             missing = f"the pair {min(wanted)} is missing" if wanted else f"got {len(names)}"
             raise InputError(
-                f"pairs: expected the counts of every pair of at least two classifiers; {missing}."
+                "pairs",
+                f"expected the counts of every pair of at least two classifiers; {missing}.",
             )
         sizes = {table.n for table in self.pairs.values()}
         if len(sizes) > 1:
             raise InputError(
-                f"pairs: the tables have {sorted(sizes)} examples; all pairs must be counted on "
-                "the same examples."
+                "pairs",
+                f"the tables have {sorted(sizes)} examples; all pairs must be counted on the same "
+                "examples.",
             )
         object.__setattr__(self, "names", names)
 
@@ -380,7 +382,7 @@ class Ranking:
         """
         if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
             raise InputError(
-                f"margin: expected how much more a model may cost, 0 or more; got {margin:g}."
+                "margin", f"expected how much more a model may cost, 0 or more; got {margin:g}."
             )
         pairs = self.against(baseline, confidence=confidence, rng=rng)
         tests: list[TestResult] = []
@@ -395,7 +397,7 @@ class Ranking:
     def _check_name(self, name: Any, argument: str) -> None:
         if name not in self.names:
             raise InputError(
-                f"{argument}: there is no classifier {name!r}; there are {listing(self.names)}."
+                argument, f"there is no classifier {name!r}; there are {listing(self.names)}."
             )
 
     @cached_property

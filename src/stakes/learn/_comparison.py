@@ -213,8 +213,9 @@ class LearnerDifference:
         """The p-value of the combined 5×2cv F test (Alpaydin 1999); only for that design."""
         if self.kind != "5x2cv":
             raise InputError(
-                "combined_p_value: the combined F test is for five repetitions of two halves. "
-                "Compare the learners with test='5x2cv'."
+                "combined_p_value",
+                "the combined F test is for five repetitions of two halves. Compare the learners "
+                "with test='5x2cv'.",
             )
         return five_by_two_f(self.differences)[1]
 

@@ -186,8 +186,9 @@ def _size(max_samples: Any, rows: int) -> int:
     elif isinstance(max_samples, float) and 0 < max_samples <= 1:
         return max(1, round(max_samples * rows))
     raise InputError(
-        f"max_samples: expected a share of the rows above 0 and up to 1.0, or a number of rows "
-        f"from 1 to {rows}, got {max_samples!r}."
+        "max_samples",
+        "expected a share of the rows above 0 and up to 1.0, or a number of rows from 1 to "
+        f"{rows}, got {max_samples!r}.",
     )
 
 

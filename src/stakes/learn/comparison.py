@@ -120,7 +120,7 @@ class LearnerComparison:
         for argument, name in (("first", first), ("second", second)):
             if name not in self.names:
                 raise LabelError(
-                    f"{argument}: there is no learner {name!r}; there are {listing(self.names)}."
+                    argument, f"there is no learner {name!r}; there are {listing(self.names)}."
                 )
         sizes = np.array([table.n for table in self.tables])
         return LearnerDifference(
@@ -366,18 +366,20 @@ def compare_learners(
     validate.alpha(confidence)
     if isinstance(costs, ExampleCosts):
         raise InputTypeError(
-            "costs: expected a CostMatrix, got ExampleCosts. For costs of single examples use "
-            "cross_validate with scoring=cost_scorer(costs) and example_costs."
+            "costs",
+            "expected a CostMatrix, got ExampleCosts.",
+            "For costs of single examples use cross_validate with scoring=cost_scorer(costs) and "
+            "example_costs.",
         )
     if test == "5x2cv" and cv is None:
         cv = "5x2"
     if test == "5x2cv" and not (isinstance(cv, str) and cv == "5x2"):
-        raise InputError(f"cv: test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
+        raise InputError("cv", f"test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
     actual: NDArray[Any] = column_or_1d(y, warn=True)
     check_consistent_length(X, actual, groups)
     matrix = training_costs(costs, classes_of(actual))
     if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
-        raise InputError(f"y: expected at least two classes, got {matrix.labels[0]!r} only.")
+        raise InputError("y", f"expected at least two classes, got {matrix.labels[0]!r} only.")
     data = Data(X, actual, {} if params is None else params)
     splits = splits_of(cv, data, groups, random_state)
     tables = joint_decisions(

@@ -151,19 +151,22 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     validate.two_classes(confusion.labels, "confusion")
     if set(confusion.decisions) != set(confusion.labels):
         raise LabelError(
-            f"confusion: the rates need decisions that are the classes {confusion.labels}, "
-            f"got {confusion.decisions}."
+            "confusion",
+            f"the rates need decisions that are the classes {confusion.labels}, got "
+            f"{confusion.decisions}.",
         )
     if pos_label not in confusion.labels:
         raise LabelError(
-            f"pos_label: expected one of {listing(confusion.labels)}, got {pos_label!r}."
-            f"{hint(pos_label, confusion.labels)}"
+            "pos_label",
+            f"expected one of {listing(confusion.labels)}, got "
+            f"{pos_label!r}.{hint(pos_label, confusion.labels)}",
         )
     for label, size in zip(confusion.labels, confusion.class_counts.tolist(), strict=True):
         if not size:
             raise InputError(
-                f"confusion: two classes are needed, but no example is {label!r}, so its rates are "
-                "not defined."
+                "confusion",
+                f"two classes are needed, but no example is {label!r}, so its rates are not "
+                "defined.",
             )
     called = confusion.counts[confusion.decisions.index(pos_label)] / confusion.class_counts
     missed = 1 - confusion.decisions.index(pos_label)
@@ -247,8 +250,9 @@ def kappa(confusion: Confusion) -> float:
     used = {confusion.decisions[i] for i in decided} | {confusion.labels[j] for j in actual}
     if len(used) == 1:
         raise InputError(
-            "confusion: two classes are needed, but every example is and was called "
-            f"{used.pop()!r}, so agreement beyond chance is not defined."
+            "confusion",
+            f"two classes are needed, but every example is and was called {used.pop()!r}, so "
+            "agreement beyond chance is not defined.",
         )
     return (observed - expected) / (1 - expected)
 
@@ -261,7 +265,9 @@ def _correct(confusion: Confusion) -> NDArray[np.bool_]:
     )
     if not correct.any():
         raise LabelError(
-            f"confusion: none of the decisions {confusion.decisions} is a class "
-            f"{confusion.labels}, so none can be right or wrong. Use expected_cost."
+            "confusion",
+            f"none of the decisions {confusion.decisions} is a class {confusion.labels}, so none "
+            "can be right or wrong.",
+            "Use expected_cost.",
         )
     return correct

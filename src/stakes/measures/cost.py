@@ -165,9 +165,10 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     trivial = min(trivial_costs(confusion, reduced).values())
     if trivial <= 0:
         raise InputError(
-            "normalized cost: one and the same decision is the cheapest for every example here, so "
-            "there is nothing to compare with. At least two classes that call for different "
-            "decisions are needed."
+            "normalized cost",
+            "one and the same decision is the cheapest for every example here, so there is "
+            "nothing to compare with. At least two classes that call for different decisions are "
+            "needed.",
         )
     return expected_cost(confusion, reduced) / trivial
 

@@ -131,9 +131,10 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     if len(classes) < 2 or not present.all():  # noqa: PLR2004 - two is the least
         absent = classes[int(np.argmin(present))]
         raise InputError(
-            "y_true: the area under the ROC curve needs two or more classes, each of them present; "
+            "y_true",
+            "the area under the ROC curve needs two or more classes, each of them present; "
             f"got {len(classes)} classes"
-            + (f", and no example is {absent!r}." if not present.all() else ".")
+            + (f", and no example is {absent!r}." if not present.all() else "."),
         )
     if len(classes) == 2:  # noqa: PLR2004 - the ordinary area
         return float(roc_auc_score(codes, probabilities[:, 1]))

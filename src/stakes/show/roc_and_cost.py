@@ -170,8 +170,9 @@ class RocCostDisplay:
         """
         if not isinstance(y_scores, Mapping) or not y_scores:
             raise InputTypeError(
-                "y_scores: expected a mapping from each classifier's name to its scores, got "
-                f"{type(y_scores).__name__}."
+                "y_scores",
+                "expected a mapping from each classifier's name to its scores, got "
+                f"{type(y_scores).__name__}.",
             )
         curves = [
             CostCurve.from_scores(

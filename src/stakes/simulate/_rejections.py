@@ -359,7 +359,7 @@ def power_curve(
     given = np.atleast_1d(np.asarray(n, dtype=object))
     sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
     if not sizes:
-        raise InputError("n: expected one or more sizes of test sets, got none.")
+        raise InputError("n", "expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")
     if difference is not None:
         wanted = validate.numeric(difference, "difference", ndim=0)

@@ -179,7 +179,7 @@ class CostDistribution:
         """
         probability = np.asarray(q, dtype=np.float64)
         if not ((probability >= 0) & (probability <= 1)).all():
-            raise InputError(f"q: expected probabilities between 0 and 1, got {q!r}.")
+            raise InputError("q", f"expected probabilities between 0 and 1, got {q!r}.")
         low, high = (
             np.full(probability.shape, -1),
             np.full(probability.shape, self._distribution.size - 1),
@@ -260,8 +260,9 @@ class CostDistribution:
         """
         if not self.exact:
             raise InputError(
-                "pmf: these costs lie on no common lattice, so the possible means cannot be "
-                "listed. Use cdf or quantile."
+                "pmf",
+                "these costs lie on no common lattice, so the possible means cannot be listed.",
+                "Use cdf or quantile.",
             )
         return self._values(np.arange(self._distribution.size)), self._distribution.pmf().copy()
 

@@ -255,7 +255,7 @@ def cheapest_probability(
     [0.02, 0.98]
     """
     if not isinstance(costs, CostRanges):
-        raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
+        raise InputTypeError("costs", f"expected CostRanges, got {type(costs).__name__}.")
     draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     joint = joint_counts(y_true, predictions, costs)
     generator = validate.generator(rng)

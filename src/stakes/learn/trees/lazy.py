@@ -289,7 +289,7 @@ class _Bagged(LazyTrees):
         """
         number = validate.as_size(bag, "bag")
         if hasattr(self, "bags_") and number >= len(self.bags_):
-            raise InputError(f"bag: expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
+            raise InputError("bag", f"expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
         return self._explain(x, number, max_leaves)
 
 
