@@ -144,7 +144,13 @@ class Study:
             The study.
         """
         validate.alpha(confidence)
-        matrix, positive = _costs_and_positive(table, costs, actual, pos_label)
+        if isinstance(costs, CostMatrix):
+            matrix = costs
+        else:
+            actual = actual_column(table, actual)
+            where = f"{table.source}, column {actual!r}"
+            matrix = costs_of_mistakes(classes_of(table, actual), costs, pos_label, where)
+        positive = positive_class(matrix, pos_label)
         if roles is None:
             roles = find_roles(table, Columns(actual, models, scores), matrix, positive)
         decided_from = _thresholds(table, roles, matrix, positive, undecided=undecided)
@@ -551,17 +557,6 @@ def study_of_files(
         undecided=undecided,
         with_scores=with_scores,
     )
-
-
-def _costs_and_positive(
-    table: Table, costs: Costs, actual: str | None, pos_label: Any
-) -> tuple[CostMatrix, Label | None]:
-    """Return the cost matrix, made for the classes of the table if need be, and the positive."""
-    if not isinstance(costs, CostMatrix):
-        column = actual_column(table, actual)
-        where = f"{table.source}, column {column!r}"
-        costs = costs_of_mistakes(classes_of(table, column), costs, pos_label, where)
-    return costs, positive_class(costs, pos_label)
 
 
 def _thresholds(

@@ -48,7 +48,7 @@ SIZES = 2
 _FIRST_CELL = re.compile(r'\s*(?:"(?:[^"]|"")*"|[^",;\r\n]*)[ \t]*([,;])')
 
 Row = tuple[int, list[str]]
-"""A row's number, from one, and its cells."""
+"""The line in which a row begins, from one, and its cells."""
 
 
 def read_matrix(
@@ -133,7 +133,7 @@ def _number(cell: str) -> float | None:
 def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: str) -> MatrixTable:
     (top, header), *body = _table(text, source)
     oriented = _file_orientation(
-        rows, corner_orientation(header[0]), f"{source}, row {top}, column 1"
+        rows, corner_orientation(header[0]), f"{source}, line {top}, column 1"
     )
     if not body or len(header) == 1:
         raise FileError(
@@ -142,11 +142,11 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
             f"label, got {len(body)} rows of {len(header) - 1} costs.",
         )
     values = [
-        numbers(row[1:], len(header) - 1, f"{source}, row {number}", first_column=2)
+        numbers(row[1:], len(header) - 1, f"{source}, line {number}", first_column=2)
         for number, row in body
     ]
-    across = [(cell, f"row {top}, column {column}") for column, cell in enumerate(header[1:], 2)]
-    down = [(row[0], f"row {number}, column 1") for number, row in body]
+    across = [(cell, f"line {top}, column {column}") for column, cell in enumerate(header[1:], 2)]
+    down = [(row[0], f"line {number}, column 1") for number, row in body]
     actual, decided = (across, down) if oriented == "predicted" else (down, across)
     labels, decisions = _axis_labels(actual, decided, known, source)
     return MatrixTable(values, oriented, labels, decisions)
@@ -155,8 +155,11 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
 def _table(text: str, source: str) -> list[Row]:
     """Split a text into its rows, without the blank ones before and after."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, source))
+    table, begun = [], 1
     try:
-        table = [(number, [cell.strip() for cell in row]) for number, row in enumerate(reader, 1)]
+        for row in reader:  # a cell in quotes may go on in the next line
+            table.append((begun, [cell.strip() for cell in row]))
+            begun = reader.line_num + 1
     except csv.Error as error:
         raise FileError(f"{source}, line {reader.line_num}", f"not a table: {error}.") from error
     filled = [position for position, (_, row) in enumerate(table) if any(row)]
