@@ -30,7 +30,10 @@ def rooms() -> list[ModuleType]:
 
 def exported(room: ModuleType) -> dict[str, object]:
     """Return the classes and functions of this package that a room exports, by full name."""
-    names = getattr(room, "__all__", [name for name in vars(room) if name[0] != "_"])
+    own = [
+        key for key, each in vars(room).items() if getattr(each, "__module__", "") == room.__name__
+    ]
+    names = getattr(room, "__all__", [key for key in own if not key.startswith("_")])
     every = {f"{room.__name__}.{name}": getattr(room, name) for name in names}
     return {
         name: each
