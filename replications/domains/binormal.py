@@ -44,8 +44,7 @@ class Binormal:
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
     Examples
     --------
@@ -178,11 +177,9 @@ class BinormalPair:
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
-    Owen, D. B. (1956). Tables for computing bivariate normal probabilities. *The Annals of
-    Mathematical Statistics* 27, 1075-1090: how often both are wrong.
+    Owen (1956): how often both are wrong.
 
     Examples
     --------
@@ -273,8 +270,7 @@ def binormal(
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
     Examples
     --------

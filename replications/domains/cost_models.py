@@ -94,11 +94,9 @@ def draw_costs(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Table 4.
+    Margineantu & Dietterich (2000), Table 4.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.2.
+    Margineantu (2001), Table 6.2.
 
     Examples
     --------

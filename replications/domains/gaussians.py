@@ -40,8 +40,7 @@ class Gaussians:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Figure 6.25.
+    Margineantu (2001), Figure 6.25.
 
     Examples
     --------

@@ -162,8 +162,7 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 6.5 and 6.6 and appendix A.
+    Margineantu (2001), Tables 6.5 and 6.6 and appendix A.
 
     Examples
     --------
@@ -226,8 +225,7 @@ def fetch_uci(name: str, *, version: int = 1) -> DataSet:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 6.5 and 6.6 and appendix A.
+    Margineantu (2001), Tables 6.5 and 6.6 and appendix A.
 
     Examples
     --------

@@ -55,8 +55,7 @@ def waveform(
 
     References
     ----------
-    Breiman, L., Friedman, J. H., Olshen, R. A., and Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth, section 2.6.2.
+    Breiman et al. (1984), section 2.6.2.
 
     Examples
     --------
@@ -109,8 +108,7 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
 
     References
     ----------
-    Breiman, L., Friedman, J. H., Olshen, R. A., and Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth, section 2.6.2.
+    Breiman et al. (1984), section 2.6.2.
 
     Examples
     --------

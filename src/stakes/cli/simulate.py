@@ -362,10 +362,9 @@ def _of_pair(
     try:
         return measure(methods, study.joint.pair(*pair), study.costs, **settings)
     except InputError as error:
-        said = str(error)
-        if not said.startswith("paired: "):
+        if error.argument != "paired":
             raise
-        raise InputError(_named(pair), f"{said.removeprefix('paired: ')}") from error
+        raise InputError(_named(pair), error.problem, error.remedy) from error
 
 
 def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:

@@ -43,8 +43,7 @@ class ExampleCosts(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 2.3 and section 7.2.1.
+    Margineantu (2001), Table 2.3 and section 7.2.1.
 
     Examples
     --------
@@ -95,8 +94,7 @@ class ExampleCosts(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, Table 2.3.
+        Margineantu (2001), Table 2.3.
 
         Examples
         --------

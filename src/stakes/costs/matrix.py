@@ -68,8 +68,7 @@ class CostMatrix(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.2.
+    Margineantu (2001), section 2.2.
 
     Examples
     --------
@@ -446,8 +445,7 @@ class CostMatrix(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, equation 2.3.
+        Margineantu (2001), equation 2.3.
 
         Examples
         --------
@@ -477,8 +475,7 @@ class CostMatrix(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, equation 2.3.
+        Margineantu (2001), equation 2.3.
 
         Examples
         --------

@@ -40,8 +40,7 @@ class CostRanges(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.8.
+    Margineantu (2001), Table 6.8.
 
     Examples
     --------

@@ -35,8 +35,7 @@ class PairedConfusion(LabelledCounts):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
     Examples
     --------

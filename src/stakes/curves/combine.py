@@ -95,11 +95,9 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
-    and Figure 10.
+    Holte & Drummond (2005), section 7 and Figure 10.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
@@ -226,14 +224,11 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------

@@ -33,11 +33,9 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
@@ -68,8 +66,7 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------
@@ -99,8 +96,7 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
     Examples
     --------
@@ -138,8 +134,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
     Examples
     --------

@@ -51,14 +51,11 @@ class CostCurveDifference:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    9.
+    Holte & Drummond (2005), section 9.
 
-    Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves. *ICML
-    2008*, equations 7 and 8.
+    Dugas & Gadoury (2008), equations 7 and 8.
 
-    Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
-    general approach. *Statistics in Medicine* 27.
+    Zou & Donner (2008).
 
     Examples
     --------
@@ -361,11 +358,9 @@ class CostCurveDifference:
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 9.
+        Holte & Drummond (2005), section 9.
 
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 7 and 8.
+        Dugas & Gadoury (2008), equations 7 and 8.
 
         Examples
         --------
@@ -470,14 +465,11 @@ class CostCurveDifference:
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 9 and Figure 15.
+        Holte & Drummond (2005), section 9 and Figure 15.
 
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 7 and 8.
+        Dugas & Gadoury (2008), equations 7 and 8.
 
-        Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
-        general approach. *Statistics in Medicine* 27.
+        Zou & Donner (2008).
 
         Examples
         --------

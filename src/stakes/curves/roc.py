@@ -59,11 +59,9 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.13 and 2.14.
+    Margineantu (2001), equations 2.13 and 2.14.
 
     Examples
     --------
@@ -97,11 +95,9 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
@@ -149,8 +145,7 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
-    and Figure 9.
+    Holte & Drummond (2005), section 7 and Figure 9.
 
     Examples
     --------
@@ -199,11 +194,9 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
@@ -239,11 +232,9 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------

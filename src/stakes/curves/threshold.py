@@ -277,11 +277,9 @@ def choose_threshold(
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.3.4.2 and Table 2.5.
+    Margineantu (2001), section 2.3.4.2 and Table 2.5.
 
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------

@@ -488,23 +488,17 @@ class Inference(ABC):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, section 3 and Table 2.
+        Margineantu & Dietterich (2000), section 3 and Table 2.
 
-        Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a
-        bounded random variable. arXiv:1905.06208.
+        Learned-Miller & Thomas (2019).
 
-        Phan, M., Thomas, P. S. & Learned-Miller, E. (2021). Towards practical mean bounds for small
-        samples. *ICML 2021*.
+        Phan et al. (2021).
 
-        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
-        betting. *Journal of the Royal Statistical Society B* 86.
+        Waudby-Smith & Ramdas (2024).
 
-        Efron, B. (1987). Better bootstrap confidence intervals. *Journal of the American
-        Statistical Association* 82, 171-185.
+        Efron (1987).
 
-        Owen, A. B. (1988). Empirical likelihood ratio confidence intervals for a single functional.
-        *Biometrika* 75, 237-249.
+        Owen (1988).
 
         Examples
         --------
@@ -577,8 +571,7 @@ class Inference(ABC):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, Table 2.
+        Margineantu & Dietterich (2000), Table 2.
 
         Examples
         --------

@@ -57,11 +57,9 @@ def batch_intervals(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Table 2.
+    Margineantu & Dietterich (2000), Table 2.
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------

@@ -63,11 +63,9 @@ class CostDifference(Inference):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 5.2.
+    Margineantu (2001), Table 5.2.
 
     Examples
     --------
@@ -246,14 +244,11 @@ class CostDifference(Inference):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, section 3.2.
+        Margineantu & Dietterich (2000), section 3.2.
 
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, Table 5.2.
+        Margineantu (2001), Table 5.2.
 
-        McNemar, Q. (1947). Note on the sampling error of the difference between correlated
-        proportions or percentages. *Psychometrika* 12, 153-157.
+        McNemar (1947).
 
         Examples
         --------

@@ -59,14 +59,11 @@ class CostEstimate(Inference):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1 and Table 2.
+    Margineantu & Dietterich (2000), section 3.1 and Table 2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4 and Table 5.1.
+    Margineantu (2001), equation 2.4 and Table 5.1.
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------

@@ -66,11 +66,9 @@ def evaluate(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1.
+    Margineantu & Dietterich (2000), section 3.1.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
@@ -129,11 +127,9 @@ def compare(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, CountTable 5.2.
+    Margineantu (2001), Table 5.2.
 
     Examples
     --------
@@ -190,11 +186,9 @@ def compare_many(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
     Examples
     --------

@@ -126,11 +126,9 @@ def power(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Figures 4 and 5.
+    Margineantu & Dietterich (2000), Figures 4 and 5.
 
-    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
-    Erlbaum.
+    Cohen (1988).
 
     Examples
     --------
@@ -324,14 +322,11 @@ def plan_test_size(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 5.
+    Margineantu & Dietterich (2000), section 5.
 
-    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
-    Erlbaum.
+    Cohen (1988).
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------

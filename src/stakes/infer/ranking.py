@@ -43,14 +43,11 @@ class Ranking:
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
-    Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
-    models. *Biometrical Journal* 50, 346-363.
+    Hothorn et al. (2008).
 
     Examples
     --------
@@ -254,11 +251,9 @@ class Ranking:
 
         References
         ----------
-        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
-        Journal of Statistics* 6, 65-70.
+        Holm (1979).
 
-        Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
-        models. *Biometrical Journal* 50, 346-363.
+        Hothorn et al. (2008).
 
         Examples
         --------
@@ -315,8 +310,7 @@ class Ranking:
 
         References
         ----------
-        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
-        Journal of Statistics* 6, 65-70.
+        Holm (1979).
 
         Examples
         --------

@@ -153,10 +153,9 @@ class Totals(ABC, Generic[Counts]):
 
         References
         ----------
-        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
-        betting. *Journal of the Royal Statistical Society B* 86.
+        Waudby-Smith & Ramdas (2024).
 
-        Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+        Ville (1939).
 
         Examples
         --------
@@ -305,10 +304,9 @@ class Accumulator(Totals[Confusion]):
 
     References
     ----------
-    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
-    *Journal of the Royal Statistical Society B* 86.
+    Waudby-Smith & Ramdas (2024).
 
-    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+    Ville (1939).
 
     Examples
     --------
@@ -429,10 +427,9 @@ class PairedAccumulator(Totals[PairedConfusion]):
 
     References
     ----------
-    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
-    *Journal of the Royal Statistical Society B* 86.
+    Waudby-Smith & Ramdas (2024).
 
-    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+    Ville (1939).
 
     Examples
     --------

@@ -150,14 +150,11 @@ class LearnerDifference:
 
     References
     ----------
-    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
-    239-281.
+    Nadeau & Bengio (2003).
 
-    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
-    learning algorithms. *Neural Computation* 10, 1895-1923.
+    Dietterich (1998).
 
-    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
-    algorithms. *Neural Computation* 11, 1885-1892.
+    Alpaydin (1999).
 
     Examples
     --------

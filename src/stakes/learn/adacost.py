@@ -87,8 +87,7 @@ class AdaCostClassifier(MetaLearner):
 
     References
     ----------
-    Fan, W., Stolfo, S. J., Zhang, J. & Chan, P. K. (1999). AdaCost: Misclassification
-    cost-sensitive boosting. *Proceedings of ICML-99*, 97-105.
+    Fan et al. (1999).
 
     Examples
     --------

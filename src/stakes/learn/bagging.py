@@ -253,10 +253,9 @@ class CostSensitiveBaggingClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 2.2 and 2.3.2, and Table B.1.
+    Margineantu (2001), sections 2.2 and 2.3.2 & Table B.1.
 
-    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+    Breiman (1996).
 
     Examples
     --------

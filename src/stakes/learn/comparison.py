@@ -53,8 +53,7 @@ class LearnerComparison:
 
     References
     ----------
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
     Examples
     --------
@@ -335,14 +334,11 @@ def compare_learners(
 
     References
     ----------
-    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
-    239-281.
+    Nadeau & Bengio (2003).
 
-    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
-    learning algorithms. *Neural Computation* 10, 1895-1923.
+    Dietterich (1998).
 
-    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
-    algorithms. *Neural Computation* 11, 1885-1892.
+    Alpaydin (1999).
 
     Examples
     --------

@@ -79,8 +79,7 @@ class MinimumRiskClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.3 and 4.1, sections 2.3.3 and 7.2.2.
+    Margineantu (2001), equations 2.3 and 4.1, sections 2.3.3 and 7.2.2.
 
     Examples
     --------

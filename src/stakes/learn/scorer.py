@@ -86,8 +86,7 @@ def cost_scorer(costs: CostMatrix) -> Any:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.2.
+    Margineantu (2001), section 2.2.
 
     Examples
     --------

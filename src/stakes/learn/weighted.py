@@ -122,11 +122,9 @@ class WeightedClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 3.2 and 3.4, sections 3.2.1 to 3.2.3.
+    Margineantu (2001), Tables 3.2 and 3.4, sections 3.2.1 to 3.2.3.
 
-    Powell, M. J. D. (1964). An efficient method for finding the minimum of a function of several
-    variables without calculating derivatives. *The Computer Journal* 7, 155-162.
+    Powell (1964).
 
     Examples
     --------

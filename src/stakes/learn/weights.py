@@ -75,11 +75,9 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 3.2.2 and 3.2.3, equations 3.1 and 3.2.
+    Margineantu (2001), sections 3.2.2 and 3.2.3, equations 3.1 and 3.2.
 
-    Breiman, L., Friedman, J. H., Olshen, R. A. & Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth: the mean cost.
+    Breiman et al. (1984): the mean cost.
 
     Examples
     --------

@@ -32,8 +32,7 @@ def success_rate(confusion: Confusion) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
+    Witten et al. (2011), section 5.7.
 
     Examples
     --------
@@ -63,8 +62,7 @@ def error_rate(confusion: Confusion) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
+    Witten et al. (2011), section 5.7.
 
     Examples
     --------
@@ -138,8 +136,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.13 and 2.14.
+    Margineantu (2001), equations 2.13 and 2.14.
 
     Examples
     --------
@@ -197,8 +194,7 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, Table 5.4.
+    Witten et al. (2011), Table 5.4.
 
     Examples
     --------
@@ -232,11 +228,9 @@ def kappa(confusion: Confusion) -> float:
 
     References
     ----------
-    Cohen, J. (1960). A coefficient of agreement for nominal scales. *Educational and Psychological
-    Measurement* 20, 37-46.
+    Cohen (1960).
 
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7 and Table 5.4.
+    Witten et al. (2011), section 5.7 and Table 5.4.
 
     Examples
     --------

@@ -42,8 +42,7 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
@@ -74,8 +73,7 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
@@ -109,8 +107,7 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    4, for two classes.
+    Holte & Drummond (2005), section 4, for two classes.
 
     Examples
     --------
@@ -147,9 +144,8 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
-    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. Their savings are one minus
-    this where correct decisions cost nothing.
+    Correa Bahnsen et al. (2014). Their savings are one minus this where correct decisions cost
+    nothing.
 
     Examples
     --------
@@ -193,9 +189,7 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
-    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. The same where correct
-    decisions cost nothing.
+    Correa Bahnsen et al. (2014). The same where correct decisions cost nothing.
 
     Examples
     --------

@@ -39,8 +39,7 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+    Witten et al. (2011), section 5.6.
 
     Examples
     --------
@@ -78,8 +77,7 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+    Witten et al. (2011), section 5.6.
 
     Examples
     --------
@@ -114,8 +112,7 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Hand, D. J. & Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
-    multiple class classification problems. *Machine Learning* 45, 171-186.
+    Hand & Till (2001).
 
     Examples
     --------

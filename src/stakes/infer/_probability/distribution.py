@@ -59,8 +59,7 @@ class CostDistribution:
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3 and Table 2.
+    Margineantu & Dietterich (2000), section 3 and Table 2.
 
     Examples
     --------
@@ -218,8 +217,7 @@ class CostDistribution:
 
         References
         ----------
-        Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables.
-        *Journal of the American Statistical Association* 58, 13-30.
+        Hoeffding (1963).
 
         Examples
         --------

@@ -230,10 +230,9 @@ def cheapest_probability(
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
+    Rubin (1981).
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.8.
+    Margineantu (2001), Table 6.8.
 
     Examples
     --------

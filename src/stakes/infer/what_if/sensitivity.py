@@ -331,7 +331,7 @@ def cost_sensitivity(
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
+    Rubin (1981).
 
     Examples
     --------

@@ -64,11 +64,9 @@ class PETClassifier(DecisionTreeClassifier):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3 and equation 4.2.
+    Margineantu (2001), section 4.3 and equation 4.2.
 
-    Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
-    Learning* 52, 199-215.
+    Provost & Domingos (2003).
 
     Examples
     --------
@@ -204,11 +202,9 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3, equation 4.2 and Table B.1.
+    Margineantu (2001), section 4.3, equation 4.2 and Table B.1.
 
-    Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
-    Learning* 52, 199-215.
+    Provost & Domingos (2003).
 
     Examples
     --------
