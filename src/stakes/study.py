@@ -76,7 +76,7 @@ class Study:
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> study = study_of(
     ...     [0] * 80 + [1] * 20,
@@ -204,7 +204,7 @@ class Study:
         Examples
         --------
         >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
+        >>> from stakes import study_of
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
         >>> study = study_of(
         ...     [0] * 80 + [1] * 20,
@@ -480,7 +480,7 @@ def study_of(
     --------
     >>> from stakes import CostMatrix
     >>> from stakes.findings import findings
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> actual = [0] * 80 + [1] * 20
     >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}

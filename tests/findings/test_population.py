@@ -15,12 +15,12 @@ from stakes import (
     choose_threshold,
     compare_many,
     evaluate,
-    kappa,
-    operating_condition,
     plan_test_size,
 )
+from stakes.curves import operating_condition
 from stakes.findings import Settings, findings, json_text, sensitivity
-from stakes.study import study_of
+from stakes.measures import kappa
+from stakes import study_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 

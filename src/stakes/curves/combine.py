@@ -39,7 +39,8 @@ class AverageCurve(Curve):
 
     Examples
     --------
-    >>> from stakes import CostLine, average_curves
+    >>> from stakes import CostLine
+    >>> from stakes.curves import average_curves
     >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)], name="folds")
     >>> round(average.cost(0.8), 3), round(average.area(), 3)
     (0.354, 0.285)
@@ -101,7 +102,8 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
 
     Examples
     --------
-    >>> from stakes import CostLine, average_curves
+    >>> from stakes import CostLine
+    >>> from stakes.curves import average_curves
     >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)])
     >>> round(average.cost(0.5), 4)
     0.285
@@ -122,7 +124,8 @@ class BestCurve(Curve):
 
     Examples
     --------
-    >>> from stakes import CostLine, best_of
+    >>> from stakes import CostLine
+    >>> from stakes.curves import best_of
     >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
     >>> round(best.cost(0.6), 3), best.classifier(0.6)
     (0.24, 'eager')
@@ -171,7 +174,8 @@ class BestCurve(Curve):
 
         Examples
         --------
-        >>> from stakes import CostLine, best_of
+        >>> from stakes import CostLine
+        >>> from stakes.curves import best_of
         >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
         >>> best.classifier([0.3, 0.9]).tolist()
         ['shy', 'all positive']
@@ -232,7 +236,8 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
 
     Examples
     --------
-    >>> from stakes import CostLine, best_of
+    >>> from stakes import CostLine
+    >>> from stakes.curves import best_of
     >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
     >>> best.classifier([0.05, 0.3, 0.6, 0.9]).tolist()
     ['all negative', 'shy', 'eager', 'all positive']

@@ -41,7 +41,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
     --------
     One fraud in a hundred payments, each as bad as fifty false alarms:
 
-    >>> from stakes import operating_condition
+    >>> from stakes.curves import operating_condition
     >>> round(operating_condition(prevalence=0.01, false_positive=1, false_negative=50), 4)
     0.3356
     """
@@ -70,7 +70,7 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
 
     Examples
     --------
-    >>> from stakes import worst_cost
+    >>> from stakes.curves import worst_cost
     >>> round(worst_cost(prevalence=0.01, false_positive=1, false_negative=50), 4)
     1.49
     """
@@ -100,7 +100,7 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
 
     Examples
     --------
-    >>> from stakes import cost_ratio
+    >>> from stakes.curves import cost_ratio
     >>> round(cost_ratio(0.5, prevalence=0.01), 6)
     99.0
     """
@@ -138,7 +138,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
     Examples
     --------
-    >>> from stakes import prevalence_at
+    >>> from stakes.curves import prevalence_at
     >>> round(prevalence_at(0.5, false_positive=1, false_negative=99), 6)
     0.01
     """

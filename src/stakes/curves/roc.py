@@ -29,7 +29,8 @@ class RocPoints(NamedTuple):
 
     Examples
     --------
-    >>> from stakes import CostLine, roc_points
+    >>> from stakes import CostLine
+    >>> from stakes.curves import roc_points
     >>> points = roc_points(CostLine(fpr=0.3, tpr=0.8))
     >>> points.fpr.tolist(), points.tpr.tolist(), points.thresholds
     ([0.0, 0.3, 1.0], [0.0, 0.8, 1.0], None)
@@ -65,7 +66,8 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
 
     Examples
     --------
-    >>> from stakes import CostCurve, roc_points
+    >>> from stakes import CostCurve
+    >>> from stakes.curves import roc_points
     >>> points = roc_points(CostCurve.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.3]))
     >>> points.fpr.tolist(), points.tpr.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -101,7 +103,8 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
 
     Examples
     --------
-    >>> from stakes import CostCurve, roc_hull
+    >>> from stakes import CostCurve
+    >>> from stakes.curves import roc_hull
     >>> hull = roc_hull(CostCurve.from_scores([0, 0, 1, 0, 1], [0.1, 0.3, 0.2, 0.4, 0.5]))
     >>> hull.tpr.round(3).tolist(), hull.thresholds.tolist()
     ([0.0, 0.5, 1.0, 1.0], [inf, 0.5, 0.2, 0.1])
@@ -149,7 +152,8 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
 
     Examples
     --------
-    >>> from stakes import CostLine, roc_average
+    >>> from stakes import CostLine
+    >>> from stakes.curves import roc_average
     >>> average = roc_average([CostLine(0.04, 0.4), CostLine(0.3, 0.8)])
     >>> round(float(average.tpr[average.fpr == 0.3][0]), 4)
     0.6813
@@ -200,7 +204,7 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 
     Examples
     --------
-    >>> from stakes import isoperformance_line
+    >>> from stakes.curves import isoperformance_line
     >>> isoperformance_line(0.5, 0.25)
     (1.0, 0.5)
     """
@@ -238,7 +242,7 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
 
     Examples
     --------
-    >>> from stakes import cost_point
+    >>> from stakes.curves import cost_point
     >>> cost_point(1.0, 0.5)
     (0.5, 0.25)
     """

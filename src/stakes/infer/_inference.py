@@ -90,7 +90,7 @@ class Interval:
 
         Examples
         --------
-        >>> from stakes import Interval
+        >>> from stakes.infer import Interval
         >>> Interval(0.1, 0.75, confidence=0.95, method="extremal").times(1000)
         Interval(low=100.0, high=750.0, confidence=0.95, method='extremal')
         """

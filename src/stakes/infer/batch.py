@@ -64,7 +64,8 @@ def batch_intervals(
     Examples
     --------
     >>> import numpy as np
-    >>> from stakes import CostMatrix, batch_intervals
+    >>> from stakes import CostMatrix
+    >>> from stakes.infer import batch_intervals
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> tables = np.array([[[50, 2], [8, 40]], [[50, 1], [8, 41]]])
     >>> low, high = batch_intervals(tables, costs)

@@ -36,7 +36,8 @@ def success_rate(confusion: Confusion) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, success_rate
+    >>> from stakes import Confusion
+    >>> from stakes.measures import success_rate
     >>> success_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.9
     """
@@ -66,7 +67,8 @@ def error_rate(confusion: Confusion) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, error_rate
+    >>> from stakes import Confusion
+    >>> from stakes.measures import error_rate
     >>> error_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.1
     """
@@ -91,7 +93,8 @@ class Rates:
 
     Examples
     --------
-    >>> from stakes import Confusion, rates
+    >>> from stakes import Confusion
+    >>> from stakes.measures import rates
     >>> found = rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
     >>> found.true_positive, found.false_positive
     (0.95, 0.1)
@@ -140,7 +143,8 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
 
     Examples
     --------
-    >>> from stakes import Confusion, rates
+    >>> from stakes import Confusion
+    >>> from stakes.measures import rates
     >>> rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
     Rates(true_positive=0.95, false_positive=0.1, true_negative=0.9, false_negative=0.05)
     """
@@ -198,7 +202,8 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
     Examples
     --------
-    >>> from stakes import Confusion, chance_confusion
+    >>> from stakes import Confusion
+    >>> from stakes.measures import chance_confusion
     >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
     >>> chance_confusion(Confusion(table, labels=["a", "b", "c"], rows="actual")).counts.T.tolist()
     [[60.0, 30.0, 10.0], [36.0, 18.0, 6.0], [24.0, 12.0, 4.0]]
@@ -234,7 +239,8 @@ def kappa(confusion: Confusion) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, kappa
+    >>> from stakes import Confusion
+    >>> from stakes.measures import kappa
     >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
     >>> round(kappa(Confusion(table, labels=["a", "b", "c"], rows="actual")), 3)
     0.492

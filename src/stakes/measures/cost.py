@@ -77,7 +77,8 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, total_cost
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import total_cost
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> total_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     28.0
@@ -111,7 +112,8 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, trivial_costs
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import trivial_costs
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> trivial_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     {0: 4.2, 1: 0.58}
@@ -149,7 +151,8 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, normalized_cost
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import normalized_cost
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> round(normalized_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
     0.4828
@@ -193,7 +196,8 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, savings
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import savings
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> round(savings(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
     0.5172

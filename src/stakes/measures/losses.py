@@ -43,7 +43,7 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     Examples
     --------
-    >>> from stakes import quadratic_loss
+    >>> from stakes.measures import quadratic_loss
     >>> round(quadratic_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"]), 4)
     0.38
     """
@@ -81,7 +81,7 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     Examples
     --------
-    >>> from stakes import informational_loss
+    >>> from stakes.measures import informational_loss
     >>> informational_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"])
     1.0
     """
@@ -116,7 +116,7 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     Examples
     --------
-    >>> from stakes import hand_till_auc
+    >>> from stakes.measures import hand_till_auc
     >>> proba = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.3, 0.4, 0.3]]
     >>> hand_till_auc(["a", "b", "c", "b"], proba, labels=["a", "b", "c"])
     1.0
