@@ -22,6 +22,8 @@ from stakes.infer._inference import (
 from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
 from stakes.infer.methods import METHODS, names_of_tests
 
+__all__ = ["Outcomes", "batch_intervals", "batch_outcomes", "batch_p_values", "make_stratum"]
+
 ALPHA = 0.05
 """An error rate for the methods whose tails depend on it."""
 
