@@ -63,8 +63,8 @@ def plot() -> None:
 
 def report() -> None:
     """Write a report."""
-    from stakes.findings import findings
     from stakes import study_of
+    from stakes.findings import findings
 
     found = findings(study_of(ACTUAL, DECIDED, COSTS))
     stakes.show.write_report(found, "report.html")

@@ -16,11 +16,11 @@ from stakes import (
     compare_many,
     evaluate,
     plan_test_size,
+    study_of,
 )
 from stakes.curves import operating_condition
 from stakes.findings import Settings, findings, json_text, sensitivity
 from stakes.measures import kappa
-from stakes import study_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
