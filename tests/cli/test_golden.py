@@ -82,7 +82,7 @@ def test_the_same_input_gives_the_same_files(name, stakes, folder):
         stakes(*arguments, "--json", f"{i}.json")
         files.append((folder / f"{i}.json").read_bytes())
     assert files[0] == files[1]
-    assert json.loads(files[0])["schema"] == f"stakes-{name.split('_')[0]}/2"
+    assert json.loads(files[0])["schema"].startswith(f"stakes-{name.split('_')[0]}/")
 
 
 @pytest.mark.usefixtures("examples")

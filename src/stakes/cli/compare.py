@@ -14,6 +14,7 @@ from stakes.errors import InputTypeError
 if TYPE_CHECKING:
     from stakes.findings import ComparedPair, Costs, Data, GateResult, RunSettings
     from stakes.infer import TestResult
+    from stakes.study import Study
 
 EXAMPLES = (
     "stakes compare predictions.csv --costs costs.csv",
@@ -103,9 +104,6 @@ def compare(
     json: options.Json = None,
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
-    from stakes.findings.data import costs_of, data_of, run_settings_of
-    from stakes.findings.gate import gate_of
-    from stakes.findings.pairs import compared_pairs
     from stakes.show.text import pair_table
 
     output = context.obj
@@ -126,6 +124,33 @@ def compare(
         class_priors=class_priors,
         with_scores=False,
     )
+    found = _found(study, unit, seed, baseline, margin, gate=gate)
+    output.table(pair_table(found.pairs, unit, study.confidence))
+    for sentence in [found.summary] if found.summary else [each.summary() for each in found.tests]:
+        output.text()
+        output.text(sentence, "bold")
+    if found.gate is not None:
+        output.text()
+        output.text(f"Gate: {found.gate.rule}")
+        output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
+    output.results(found)
+    return 0 if found.gate is None or found.gate.passed else 1
+
+
+def _found(
+    study: Study,
+    unit: str,
+    seed: int,
+    baseline: str | None,
+    margin: float | None,
+    *,
+    gate: bool,
+) -> Comparison:
+    """Compare every pair of models, or each model with the baseline."""
+    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.gate import gate_of
+    from stakes.findings.pairs import compared_pairs
+
     ranking, sure = study.ranking(unit), study.confidence
     checked = None
     if baseline is None:
@@ -134,7 +159,7 @@ def compare(
     else:
         checked = ranking.gate(baseline, margin=margin, confidence=sure, rng=seed)
         pairs, summary = list(checked.pairs), ""
-    found = Comparison(
+    return Comparison(
         schema=SCHEMA,
         data=data_of(study),
         costs=costs_of(study.costs),
@@ -146,13 +171,3 @@ def compare(
         summary=summary,
         gate=gate_of(checked) if gate and checked is not None else None,
     )
-    output.table(pair_table(found.pairs, unit, sure))
-    for sentence in [summary] if summary else [test.summary() for test in found.tests]:
-        output.text()
-        output.text(sentence, "bold")
-    if found.gate is not None:
-        output.text()
-        output.text(f"Gate: {found.gate.rule}")
-        output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
-    output.results(found)
-    return 0 if found.gate is None or found.gate.passed else 1
