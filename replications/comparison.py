@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from replications.experiment import HOLDS, Experiment, Printed, Results, Row, Value
 from stakes._core.text import number
-from stakes.show._matplotlib import pyplot
+from stakes.show._drawing import pyplot
 
 AGREES, NOISE, DIFFERS, SAID = "agrees", "within noise", "differs", "see findings"
 ERRORS = 3

@@ -22,11 +22,6 @@ DIRECTIVE = r"\.\. (?:currentmodule|automodule):: (\S+)"
 MODULES = re.findall(f"^{DIRECTIVE}$", REFERENCE, flags=re.MULTILINE)
 
 
-# To be emptied: rooms that are being built, and rooms that are on their way out.
-ANNOUNCED = {"predictions", "simulate", "replications", "study"}
-LEAVING = {"lab"}
-
-
 def exported():
     """Return the classes and functions that stakes and its rooms export, by their full names."""
     rooms = [f"stakes.{each}" for each in stakes.__all__ if inspect.ismodule(getattr(stakes, each))]
@@ -114,11 +109,11 @@ def test_the_map_of_the_code_names_every_room_once():
     rooms = re.findall(r"^\| `(\w+)/` \|", text, flags=re.MULTILINE)
     packages = {path.parent.name for path in ROOT.glob("src/stakes/*/__init__.py")}
     assert len(rooms) == len(set(rooms))
-    assert set(rooms) - ANNOUNCED == packages - ANNOUNCED - LEAVING
+    assert set(rooms) == packages
     named = re.findall(r"`([\w/]+/(?:\w+\.\w+)?|\w+\.py)`", text)
     places = [ROOT, ROOT / "src" / "stakes"]
     missing = [path for path in named if not any((each / path).exists() for each in places)]
-    assert [path for path in missing if path.split("/")[0].split(".")[0] not in ANNOUNCED] == []
+    assert missing == []
 
 
 def test_every_public_name_has_a_reference_entry():

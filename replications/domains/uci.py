@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes._core.warn import warn
-from stakes.errors import FileError, InputError, StakesWarning
+from stakes.errors import FileError, InputError, StakesWarning, warn
 from stakes.read import read_text
 
 

@@ -25,7 +25,7 @@ from stakes._core.typing import Floats
 from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.extremal import WEIGHT
-from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import COLOURS, GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform")
 METHODS = ("bcost", "normal", "extremal")

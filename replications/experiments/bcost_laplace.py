@@ -20,7 +20,7 @@ from replications.experiments.shared.classifier import (
 )
 from replications.experiments.shared.resampling import AVERAGED, chances, outside
 from stakes.infer.batch import batch_outcomes
-from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
 
 CORRECTIONS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
 DOMAINS = ("expf5", "expf5-bands", "waveform")

@@ -34,7 +34,7 @@ from replications.experiments.shared.resampling import (
 )
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
 
 DOMAINS = ("expf5", "expf5-bands", "waveform", "asymmetric")
 LOPSIDED = "+100 or -1"

@@ -26,8 +26,16 @@ from stakes.curves import (
     roc_average,
     roc_points,
 )
-from stakes.show._drawing import CONDITION, COST, draw_trivial
-from stakes.show._matplotlib import COLOURS, GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import (
+    COLOURS,
+    CONDITION,
+    COST,
+    GREY,
+    MARKERS,
+    draw_trivial,
+    line_look,
+    pyplot,
+)
 
 GRID = np.linspace(0, 1, 101).round(4)
 FOLDS = 10

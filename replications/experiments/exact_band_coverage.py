@@ -20,8 +20,7 @@ from replications.experiments.shared.band_coverage import (
     percentiles_cover,
 )
 from stakes._core.typing import Floats
-from stakes.show._drawing import CONDITION, COST, draw_trivial
-from stakes.show._matplotlib import COLOURS, GREY, STYLES, pyplot
+from stakes.show._drawing import COLOURS, CONDITION, COST, GREY, STYLES, draw_trivial, pyplot
 
 NOMINAL, ALPHA = 0.9, 0.1
 ON_TARGET, CLOSE = 0.05, 0.02

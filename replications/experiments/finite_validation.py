@@ -20,8 +20,7 @@ from replications.experiment import Experiment, Printed, Results, Row, Trial, Va
 from replications.experiments.shared.band_coverage import Tables, enumerated
 from stakes._core.typing import Floats
 from stakes.curves import CostCurve, choose_threshold
-from stakes.show._drawing import CONDITION
-from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import CONDITION, GREY, MARKERS, line_look, pyplot
 
 NOMINAL, ALPHA = 0.9, 0.1
 ENDS = np.array([0.005, 0.01, 0.02, 0.05])

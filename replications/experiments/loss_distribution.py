@@ -11,7 +11,7 @@ from scipy.stats import norm, skew
 from replications.experiment import Experiment, Printed, Results, Row, Trial, share
 from replications.experiments.shared.classifier import STAND_INS, TEST, Judged, matrices
 from stakes._core.typing import Floats
-from stakes.show._matplotlib import COLOURS, GREY, pyplot
+from stakes.show._drawing import COLOURS, GREY, pyplot
 
 BINS = 50
 MODELS = ("M1", "M6", "M9")

@@ -158,7 +158,7 @@ def draw(results: Results) -> Mapping[str, Any]:
 def _densities(domain: Gaussians) -> Any:
     from scipy.stats import norm
 
-    from stakes.show._matplotlib import line_look, pyplot
+    from stakes.show._drawing import line_look, pyplot
 
     figure, ax = pyplot().subplots(figsize=(5, 3), layout="constrained")
     x = np.linspace(-4, domain.shift + 4, 400)
@@ -173,7 +173,7 @@ def _densities(domain: Gaussians) -> Any:
 
 
 def _scatter(results: Results, truth: Floats, panels: Sequence[tuple[str, int, int]]) -> Any:
-    from stakes.show._matplotlib import COLOURS, GREY, pyplot
+    from stakes.show._drawing import COLOURS, GREY, pyplot
 
     rows = len(panels) // 2
     figure, axes = pyplot().subplots(

@@ -136,7 +136,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 def draw(results: Results) -> Mapping[str, Any]:
     """Draw what Tables 6.7 and 6.9 have, with ours beside."""
-    from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
+    from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
 
     figure, axes = pyplot().subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for ax, what, table in ((axes[0], AUC, TABLE_67), (axes[1], FALSE_ALARMS, TABLE_69)):

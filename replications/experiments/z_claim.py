@@ -32,7 +32,7 @@ from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.normal import standard_error
-from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
+from stakes.show._drawing import COLOURS, GREY, MARKERS, pyplot
 
 CHANGED = (0, 1000, 5000, 10_000, 50_000, 100_000, 500_000, MILLION)
 METHODS = ("z", "z with s", "z with s²")

@@ -9,7 +9,25 @@ scientific Python would raise in its place, so that ``except ValueError`` keeps 
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable
+
+__all__ = [
+    "ConstantCostWarning",
+    "ConstantDecisionWarning",
+    "DesignError",
+    "EngineError",
+    "FileError",
+    "InputError",
+    "InputTypeError",
+    "LabelError",
+    "MissingExtraError",
+    "RareCostWarning",
+    "StakesError",
+    "StakesWarning",
+    "ToleranceWarning",
+]
 
 
 class StakesError(Exception):
@@ -243,3 +261,15 @@ class ToleranceWarning(StakesWarning):
     >>> [each.category.__name__ for each in caught]
     ['ToleranceWarning']
     """
+
+
+# Warnings that point at the user's line, however deep in the package they arise.
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the first line outside of stakes that led here."""
+    depth, frame = 2, sys._getframe(1)  # noqa: SLF001 - the way to see who called
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] == "stakes":
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(message, category, stacklevel=depth)

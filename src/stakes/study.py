@@ -39,6 +39,8 @@ from stakes.predictions.classes import (
 from stakes.predictions.files import Progress, read_predictions
 from stakes.predictions.roles import actual_column
 
+__all__ = ["Study", "study_of"]
+
 Costs = CostMatrix | Mapping[str, float]
 
 DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."

@@ -6,8 +6,8 @@ from _helpers.lazy_oracle import Oracle, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stakes.learn.trees._base import grow_with, mean_probabilities, new_workspace, smallest_splits
 from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
-from stakes.learn.trees._run import grow_with, mean_probabilities, new_workspace, smallest_splits
 from stakes.learn.trees._vectors import MANY, MOST_CLASSES
 from stakes.learn.trees._workspace import LARGEST_TABLE, Rules
 from stakes.learn.trees.lazy import LazyTrees

@@ -18,7 +18,7 @@ from stakes.learn import (
     LazyTreeClassifier,
     MinimumRiskClassifier,
 )
-from stakes.learn.trees._run import chunk_size, query_bytes
+from stakes.learn.trees._base import chunk_size, query_bytes
 
 ALONE = [LazyTreeClassifier, LazyOptionTreeClassifier]
 BAGGED = [BaggedLazyTreesClassifier, BaggedLazyOptionTreesClassifier]
@@ -182,7 +182,7 @@ def test_a_row_of_a_data_frame_is_explained():
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
 @pytest.mark.parametrize("preset", [{}, INFORMED])
 def test_n_jobs_changes_not_a_bit(kind, preset, monkeypatch):
-    monkeypatch.setattr("stakes.learn.trees._run.FEWEST_QUERIES", 4)
+    monkeypatch.setattr("stakes.learn.trees._base.FEWEST_QUERIES", 4)
     X, y, queries, discrete = random_problem(1, 100, 6, 3, "all")
     trees = kind(categorical_features=discrete, **preset)
     if kind in BAGGED:
@@ -367,7 +367,7 @@ def test_an_interrupt_ends_a_prediction(n_jobs, monkeypatch):
 
     expected = trees.predict_proba(queries)
     with monkeypatch.context() as patch:
-        patch.setattr("stakes.learn.trees._run._Progress.tell", interrupt)
+        patch.setattr("stakes.learn.trees._base._Progress.tell", interrupt)
         with pytest.raises(KeyboardInterrupt):
             trees.predict_proba(queries)
     assert len(done) == 1

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes.learn._resample import MOST_REPEATED, drawn_rows, expected_copies, params_of
+from stakes.learn.weighted import MOST_REPEATED, drawn_rows, expected_copies, params_of
 
 CODES = np.repeat([0, 1, 2], [50, 30, 20])
 WEIGHTS = np.array([1.0, 2.5, 12.0])

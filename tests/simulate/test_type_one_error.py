@@ -11,7 +11,7 @@ from scipy.stats import multinomial
 from stakes import CostDifference, CostMatrix, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.simulate import power_curve, type_one_error
-from stakes.simulate._truth import Truth
+from stakes.simulate._measurements import Truth
 
 COSTS = CostMatrix([[0, 7], [2, 1]], rows="predicted", labels=["ok", "bad"])
 PAIRED = PairedConfusion([[[40, 3], [9, 8]], [[4, 2], [5, 29]]], labels=["ok", "bad"])

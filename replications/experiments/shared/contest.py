@@ -204,7 +204,7 @@ def draw_bars(
 
     White bars are ties, as there; `black` is the place of the one with black bars.
     """
-    from stakes.show._matplotlib import COLOURS, pyplot
+    from stakes.show._drawing import COLOURS, pyplot
 
     scores = standing(rows, pair)
     figure, ax = pyplot().subplots(figsize=(9, 3.4), layout="constrained")

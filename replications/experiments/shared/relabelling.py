@@ -25,7 +25,7 @@ from replications.experiments.shared.classifier import (
 from replications.experiments.shared.resampling import ALPHA, chances, default_rejects, outside
 from stakes.infer._outcomes import Outcomes
 from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.show._matplotlib import GREY, MARKERS, line_look, pyplot
+from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
 
 MILLION = 1_000_000
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from stakes.cli._options import add
+from stakes.cli._inputs import add
 from stakes.cli._output import Output
 
 app = typer.Typer(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stakes.cli import _options as options
+from stakes.cli import _inputs as options
 from stakes.cli._inputs import read_study
 from stakes.errors import InputTypeError
 
@@ -148,8 +148,7 @@ def _found(
 ) -> Comparison:
     """Compare every pair of models, or each model with the baseline."""
     from stakes.findings.data import costs_of, data_of, run_settings_of
-    from stakes.findings.gate import gate_of
-    from stakes.findings.pairs import compared_pairs
+    from stakes.findings.pairs import compared_pairs, gate_of
 
     ranking, sure = study.ranking(unit), study.confidence
     checked = None

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stakes.cli import _options as options
-from stakes.cli._inputs import check_name, read_matrix, read_rows
-from stakes.cli._options import add
+from stakes.cli import _inputs as options
+from stakes.cli._inputs import add, check_name, read_matrix, read_rows
 from stakes.cli._output import csv_text
 from stakes.errors import FileError
 

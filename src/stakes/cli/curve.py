@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _options as options
+from stakes.cli import _inputs as options
 from stakes.cli._inputs import check_name, costs_if_given, examples_of, read_study
 from stakes.cli._output import Output, Progress
 from stakes.errors import InputError
@@ -233,7 +233,7 @@ def _band_rows(curves: Mapping[str, Curve], found: CurvesFound) -> Iterator[list
 def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
     """Draw the curves with their bands, the same bytes each time."""
     from stakes.show import CostCurveDisplay
-    from stakes.show._matplotlib import pyplot
+    from stakes.show._drawing import pyplot
 
     pyplot()  # says how to get matplotlib, where it is missing
     import matplotlib as mpl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _options as options
+from stakes.cli import _inputs as options
 from stakes.cli._inputs import read_costs, read_study
 from stakes.errors import InputError, InputTypeError
 
@@ -104,18 +104,9 @@ def plan(
     from stakes.findings.data import RunSettings, costs_of, data_of, run_settings_of
     from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size
-    from stakes.show.text import plan_table
 
     output = context.obj
-    if (half_width is None) == (difference is None):
-        raise InputTypeError(
-            "",
-            "what is to be known?",
-            "Give --half-width, how precise a cost is to be, or --difference, what is to be "
-            "shown between two models; one of the two.",
-        )
-    if power is not None and difference is None:
-        raise InputTypeError("--power", "it is the power to show a --difference; give that too.")
+    _check_goal(half_width, difference, power)
     if class_priors is not None and (half_width is None or not predictions):
         raise InputTypeError(
             "--class-priors",
@@ -144,6 +135,27 @@ def plan(
     else:
         matrix = _matrix(costs, prices.pos_label)
         plans = {"": needed_size_of(plan_test_size(matrix, **settings))}
+    _show(output, plans)
+    planned = tuple(Planned(name or None, each) for name, each in plans.items())
+    output.results(Plans(SCHEMA, data, costs_of(matrix), told, planned))
+
+
+def _check_goal(half_width: float | None, difference: float | None, power: float | None) -> None:
+    """Raise unless exactly one goal is given."""
+    if (half_width is None) == (difference is None):
+        raise InputTypeError(
+            "",
+            "what is to be known?",
+            "Give --half-width, how precise a cost is to be, or --difference, what is to be "
+            "shown between two models; one of the two.",
+        )
+    if power is not None and difference is None:
+        raise InputTypeError("--power", "it is the power to show a --difference; give that too.")
+
+
+def _show(output: Any, plans: dict[str, NeededSize]) -> None:
+    from stakes.show.text import plan_table
+
     if len(plans) == 1:
         ((name, only),) = plans.items()
         output.text(f"{name}: {only.summary}" if name else only.summary, "bold")
@@ -151,8 +163,6 @@ def plan(
         output.text(f"Test examples needed {next(iter(plans.values())).goal}:")
         output.text()
         output.table(plan_table(plans))
-    planned = tuple(Planned(name or None, each) for name, each in plans.items())
-    output.results(Plans(SCHEMA, data, costs_of(matrix), told, planned))
 
 
 def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> CostMatrix:

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _options as options
-from stakes.cli._inputs import read_study
-from stakes.cli._options import add
+from stakes.cli import _inputs as options
+from stakes.cli._inputs import add, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
-    from stakes.simulate._truth import Extreme
+    from stakes.simulate._measurements import Extreme
     from stakes.study import Study
 
 EXAMPLES = {

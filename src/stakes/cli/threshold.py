@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _options as options
+from stakes.cli import _inputs as options
 from stakes.cli._inputs import costs_if_given, examples_of, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
+    from stakes.costs import CostMatrix
     from stakes.findings import Choice, Costs, Data, RunSettings
     from stakes.study import Study
 
@@ -119,10 +120,7 @@ def threshold(
 ) -> None:
     """Choose the score from which on to call an example positive."""
     from stakes.cli.curve import NO_COSTS
-    from stakes.curves import choose_threshold
-    from stakes.findings.curves import choice_of
     from stakes.findings.data import costs_of, data_of, run_settings_of
-    from stakes.show.text import threshold_table
 
     output = context.obj
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
@@ -135,7 +133,7 @@ def threshold(
         "volume": volume,
         "assurance": assurance,
     }
-    if costs is None and not any(limits[name] is not None for name in list(limits)[:3]):
+    if costs is None and max_fpr is None and min_recall is None and capacity is None:
         raise InputTypeError(
             "",
             "what is the threshold to be good for?",
@@ -151,24 +149,8 @@ def threshold(
     chosen_on = study
     if validation is not None:
         chosen_on = read_study(output, [validation], prices, columns, costs=study.costs, **asked)
-    names = _names(study, chosen_on)
-    choices = {}
-    for name in names:
-        choice = choose_threshold(
-            chosen_on.scores[name],
-            None if costs is None else study.costs,
-            class_priors=study.design.class_priors,
-            confidence=confidence,
-            **limits,
-        )
-        judged = choice if chosen_on is study else choice.on(study.scores[name])
-        choices[name] = choice_of(judged)
-    output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.")
-    output.text()
-    output.table(threshold_table(choices, unit, confidence))
-    for name, each in choices.items():
-        output.text()
-        output.text(f"{name}: {each.summary}")
+    choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
+    _show(output, study, choices, unit)
     output.results(
         Thresholds(
             schema=SCHEMA,
@@ -179,6 +161,38 @@ def threshold(
             models=tuple(ModelThreshold(*each) for each in choices.items()),
         )
     )
+
+
+def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str) -> None:
+    from stakes.show.text import threshold_table
+
+    output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.")
+    output.text()
+    output.table(threshold_table(choices, unit, study.confidence))
+    for name, each in choices.items():
+        output.text()
+        output.text(f"{name}: {each.summary}")
+
+
+def _choices(
+    study: Study, chosen_on: Study, costs: CostMatrix | None, limits: dict[str, float | None]
+) -> dict[str, Choice]:
+    """Choose a threshold for each model on one set of predictions, and judge it on another."""
+    from stakes.curves import choose_threshold
+    from stakes.findings.curves import choice_of
+
+    choices = {}
+    for name in _names(study, chosen_on):
+        choice = choose_threshold(
+            chosen_on.scores[name],
+            costs,
+            class_priors=study.design.class_priors,
+            confidence=study.confidence,
+            **limits,
+        )
+        judged = choice if chosen_on is study else choice.on(study.scores[name])
+        choices[name] = choice_of(judged)
+    return choices
 
 
 def _names(study: Study, chosen_on: Study) -> list[str]:

@@ -13,7 +13,6 @@ from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes._core.values import readonly_copy
-from stakes._core.warn import warn
 from stakes.counts._bins import (
     bin_of,
     count_bins,
@@ -29,7 +28,7 @@ from stakes.counts._two_classes import (
     checked_sides,
 )
 from stakes.counts.scores import ScoreCounts
-from stakes.errors import InputError, ToleranceWarning
+from stakes.errors import InputError, ToleranceWarning, warn
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

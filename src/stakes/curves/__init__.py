@@ -3,8 +3,13 @@
 from stakes.curves.band import Band
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import AverageCurve, BestCurve, average_curves, best_of
-from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at, worst_cost
-from stakes.curves.cost_at import CostAt
+from stakes.curves.condition import (
+    CostAt,
+    cost_ratio,
+    operating_condition,
+    prevalence_at,
+    worst_cost,
+)
 from stakes.curves.curve import CostCurve
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.line import CostLine

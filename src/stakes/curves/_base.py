@@ -14,8 +14,7 @@ from stakes._core.typing import Floats
 from stakes.curves._pieces import TRIVIAL, Pieces
 from stakes.curves._sampling import Sample
 from stakes.curves.band import Band, bootstrap_moments, make_band
-from stakes.curves.condition import operating_condition, worst_cost
-from stakes.curves.cost_at import CostAt
+from stakes.curves.condition import CostAt, operating_condition, worst_cost
 from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
 

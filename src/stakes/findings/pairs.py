@@ -9,6 +9,7 @@ from stakes._core.text import seen
 from stakes.findings._encode import Finding
 from stakes.infer import Pair
 from stakes.infer.difference import CostDifference
+from stakes.infer.gate import Gate
 from stakes.infer.ranking import Ranking
 from stakes.study import Study
 
@@ -89,3 +90,33 @@ def _warning(difference: CostDifference) -> str | None:
         f"What matters most, {what}, was {seen(count)}: too rarely for the usual test, so a more "
         "careful one is used."
     )
+
+
+# Which models may replace a baseline.
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult(Finding):
+    """Which models pass, and which fail.
+
+    Attributes
+    ----------
+    rule : str
+        What a model must meet to pass, in words.
+    failed : tuple of str
+        The models that fail.
+    passed : bool
+        Whether no model fails.
+    summary : str
+        Which models fail and which pass, in a sentence.
+    """
+
+    rule: str
+    failed: tuple[str, ...]
+    passed: bool
+    summary: str
+
+
+def gate_of(gate: Gate) -> GateResult:
+    """Return a gate of the library as a finding."""
+    return GateResult(gate.rule, gate.failures, gate.passed, gate.summary())

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import number, percent, seen
 from stakes._core.typing import Floats
-from stakes._core.warn import warn
 from stakes.errors import (
     ConstantCostWarning,
     DesignError,
     InputError,
     InputTypeError,
     RareCostWarning,
+    warn,
 )
 from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
 from stakes.infer._probability.distribution import CostDistribution

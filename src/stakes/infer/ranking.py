@@ -15,11 +15,10 @@ from stakes._core.frames import data_frame
 from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
-from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, RareCostWarning
+from stakes.errors import InputError, RareCostWarning, warn
 from stakes.infer._inference import USUAL, TestResult
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer._outcomes import SIMPLE, Design

@@ -23,9 +23,8 @@ from sklearn.utils.validation import (
 
 from stakes._core import validate
 from stakes._core.labels import Labels, label_array, listing, plain
-from stakes._core.warn import warn
 from stakes.costs import CostMatrix
-from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError
+from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError, warn
 
 SEEDS = 2**31 - 1
 """How many seeds there are to draw from."""

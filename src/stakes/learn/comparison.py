@@ -23,8 +23,13 @@ from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer._multiplicity import Pair, bonferroni, judged
 from stakes.learn._base import classes_of, training_costs
-from stakes.learn._comparison import LearnerDifference
-from stakes.learn._splits import Data, joint_decisions, named_learners, splits_of
+from stakes.learn._comparison import (
+    Data,
+    LearnerDifference,
+    joint_decisions,
+    named_learners,
+    splits_of,
+)
 
 __all__ = ["LearnerComparison", "LearnerDifference", "compare_learners"]
 

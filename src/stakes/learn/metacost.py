@@ -11,10 +11,9 @@ from sklearn.utils import check_random_state
 
 from stakes._core import validate
 from stakes._core.labels import plain
-from stakes._core.warn import warn
 from stakes.costs import CostMatrix
 from stakes.costs._risk import least_risk
-from stakes.errors import ConstantDecisionWarning
+from stakes.errors import ConstantDecisionWarning, warn
 from stakes.learn._base import (
     SEEDS,
     MetaLearner,

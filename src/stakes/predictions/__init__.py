@@ -2,9 +2,9 @@
 
 from stakes.predictions.arrays import ArrayTable
 from stakes.predictions.arrow import ArrowTable
+from stakes.predictions.files import ShardedTable
 from stakes.predictions.roles import Columns, Model, Roles, find_roles
 from stakes.predictions.scores import JointScores
-from stakes.predictions.shards import ShardedTable
 from stakes.predictions.table import Batch, Table
 from stakes.predictions.tally import Tally, count_rows, merged
 

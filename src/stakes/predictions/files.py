@@ -2,20 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from stakes.errors import InputError, InputTypeError
-from stakes.predictions.arrow import ArrowTable
+from stakes._core.labels import MOST_LABELS, Cells, Label, is_blank, plain
+from stakes.errors import FileError, InputError, InputTypeError
+from stakes.predictions.arrow import ArrowTable, is_nested
 from stakes.predictions.count_file import is_count_file, read_count_file
 from stakes.predictions.roles import Columns, guess_actual
-from stakes.predictions.shards import ShardedTable
-from stakes.predictions.table import Table, check_columns
+from stakes.predictions.table import Table, check_columns, mostly, too_many_labels
 from stakes.predictions.tally import Tally
 from stakes.read.joins import joined
-from stakes.read.shards import is_large, shards_of
-from stakes.read.tables import STANDARD_INPUT, read_table, source_name, standard_input
+from stakes.read.shards import Shard, check_same_columns, is_large, kind_of, shards_of
+from stakes.read.tables import STANDARD_INPUT, FileRows, read_table, source_name, standard_input
+
+# Predictions in many files, of which only some thousand rows are in memory at a time.
+
+NUMBERS = ("numbers", "true and false")
+
+
+class ShardedTable:
+    """A table of predictions in many files, which is counted a batch of rows at a time.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    source : str
+        What they are called together, for errors.
+    on_shard : callable, optional
+        Is told the number of each file when work on it begins, how many there are, and its name.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        source: str,
+        *,
+        on_shard: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        self.source = source
+        self._shards = [Shard(path) for path in paths]
+        self._schema = check_same_columns(self._shards)
+        self._on_shard = on_shard or (lambda *_: None)
+        self._seen: dict[str, _Seen] = {}
+
+    @property
+    def cells(self) -> Cells:
+        """Whether the columns have types, or some files have only text."""
+        return "text" if any(shard.kind == "csv" for shard in self._shards) else "typed"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._schema.names)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[ArrowTable]:
+        """Iterate over the rows, with these columns alone."""
+        names = list(dict.fromkeys(columns))
+        empty = True
+        for number, shard in enumerate(self._shards):
+            self._on_shard(number, len(self._shards), shard.source)
+            for rows in shard.batches(names):
+                self._check_kinds(rows, names)
+                empty = False
+                yield ArrowTable.of_file(rows)
+        if empty:
+            raise FileError(
+                self.source,
+                f"its files have columns ({', '.join(self.columns[:10])}) but no rows.",
+            )
+
+    def labels(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column, which must not have too many or missing ones."""
+        values = self._distinct(name)
+        if values is None or any(map(is_blank, values)):
+            for batch in self.batches([name]):
+                batch.labels(name)  # which names the file and the row
+        if values is None:
+            raise too_many_labels(self.source, name, f"more than {MOST_LABELS:,}")
+        return [plain(value) for value in values]
+
+    def values(self, name: str) -> list[Any] | None:
+        """Return the distinct values of a column; nothing where they cannot be labels."""
+        return None if is_nested(self._schema, name) else self._distinct(name)
+
+    def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
+        """Return how many rows have a value, and how many have one of those given."""
+        amounts = [batch.amounts(name, among) for batch in self.batches([name])]
+        return sum(filled for filled, _ in amounts), sum(such for _, such in amounts)
+
+    def numeric(self, name: str) -> bool:
+        """Tell whether a column has numbers; of text, whether at least half of it is numbers."""
+        if kind_of(self._schema.field(name).type) in NUMBERS:
+            return True  # those that are missing are found when they are counted
+        return self._look(name).numeric
+
+    def score_range(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest number of a column."""
+        ranges = [batch.score_range(name) for batch in self.batches([name])]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    def _distinct(self, name: str) -> list[Any] | None:
+        values = self._look(name).values
+        return None if values is None else list(values)
+
+    def _look(self, name: str) -> _Seen:
+        """Look through a column once; through all of them where they cannot be read apart."""
+        if name not in self._seen:
+            apart = all(shard.columnar for shard in self._shards)
+            names = [name] if apart else [each for each in self.columns if each not in self._seen]
+            seen = {each: _Seen(self._schema, each) for each in names}
+            for batch in self.batches(names):
+                for each, what in seen.items():
+                    what.look(batch, each)
+                if not any(what.open for what in seen.values()):
+                    break
+            self._seen |= seen
+        return self._seen[name]
+
+    def _check_kinds(self, rows: FileRows, names: Sequence[str]) -> None:
+        """Raise when a column is missing, or is of another kind than in the first file."""
+        schema, source = rows.table.schema, rows.source
+        for name in names:
+            if name not in schema.names:
+                raise FileError(source, f"there are rows without the column {name!r}.")
+            kinds = [kind_of(each.field(name).type) for each in (schema, self._schema)]
+            if kinds[0] != kinds[1] and "nothing" not in kinds:
+                raise FileError(
+                    f"{source}, from {rows.place(0)} on, column {name!r}",
+                    f"it has {kinds[0]}, but {kinds[1]} at the beginning of "
+                    f"{self._shards[0].source}; a column must be of one kind in all files of a "
+                    "table.",
+                )
+
+
+class _Seen:
+    """What a look through a column shows: its values while they are few, and if it has numbers."""
+
+    def __init__(self, schema: Any, name: str) -> None:
+        self.values: dict[Any, None] | None = None if is_nested(schema, name) else {}
+        self._text = kind_of(schema.field(name).type) == "text"
+        self._filled = self._numbers = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether there is anything left to learn."""
+        return self.values is not None or self._text
+
+    @property
+    def numeric(self) -> bool:
+        """Whether at least half of a text is numbers."""
+        return self._text and mostly(self._filled, self._numbers)
+
+    def look(self, batch: ArrowTable, name: str) -> None:
+        """Take the values of some rows."""
+        if self.values is not None:
+            fresh = batch.values(name)
+            self.values = None if fresh is None else self.values | dict.fromkeys(fresh)
+            if self.values is not None and len(self.values) > MOST_LABELS:
+                self.values = None
+        if self._text:
+            filled, numbers = batch.numbers(name)
+            self._filled, self._numbers = self._filled + filled, self._numbers + numbers
+            self._text = not self._filled or self.numeric  # words at the beginning are enough
 
 
 class Progress(Protocol):

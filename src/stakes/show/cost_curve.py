@@ -25,12 +25,16 @@ from stakes.show._drawing import (
     draw_legend,
     draw_lines,
     draw_trivial,
+    estimator_name,
     highest,
+    line_options,
+    one_axes,
+    positive_scores,
     roles,
     second_axis_of,
     set_cost_space,
+    tinted,
 )
-from stakes.show._matplotlib import estimator_name, line_options, one_axes, positive_scores, tinted
 
 
 class CostCurveDisplay:

@@ -15,24 +15,22 @@ from stakes.curves.band import Band, condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
 from stakes.show._drawing import (
+    COLOURS,
     CONDITION,
     COST,
+    HATCHES,
     Role,
     band_note,
     choice_note,
     corners,
     draw_band,
     draw_legend,
-    second_axis_of,
-)
-from stakes.show._matplotlib import (
-    COLOURS,
-    HATCHES,
     estimator_name,
     line_look,
     line_options,
     one_axes,
     positive_scores,
+    second_axis_of,
     tinted,
 )
 

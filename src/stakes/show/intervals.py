@@ -17,7 +17,7 @@ from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
-from stakes.show._matplotlib import COLOURS, GREY, MARKERS, pyplot
+from stakes.show._drawing import COLOURS, GREY, MARKERS, pyplot
 
 ROW = 0.55
 """Inches that a classifier takes."""

@@ -18,8 +18,18 @@ from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
 from stakes.curves.roc import RocPoints, isoperformance_line, roc_hull, roc_points
 from stakes.errors import InputTypeError
-from stakes.show._drawing import CONDITION, COST, corners, cost_lines, draw_trivial
-from stakes.show._matplotlib import GREY, MARKERS, line_look, several_axes, tinted
+from stakes.show._drawing import (
+    CONDITION,
+    COST,
+    GREY,
+    MARKERS,
+    corners,
+    cost_lines,
+    draw_trivial,
+    line_look,
+    several_axes,
+    tinted,
+)
 
 MOST_MARKED = 200
 """The number of ROC points up to which each gets a mark."""

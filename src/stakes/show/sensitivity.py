@@ -9,8 +9,7 @@ from stakes._core import validate
 from stakes._core.text import percent
 from stakes.costs import CostMatrix, CostRanges
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
-from stakes.show._drawing import draw_legend
-from stakes.show._matplotlib import line_look, several_axes, tinted
+from stakes.show._drawing import draw_legend, line_look, several_axes, tinted
 
 SEVERAL_DECADES = 5000
 """From which ratio on only powers of ten have ticks."""

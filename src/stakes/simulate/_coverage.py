@@ -10,8 +10,17 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes.costs import CostMatrix
-from stakes.simulate._measurements import INTERVALS, ROUNDING, for_each, limits, rate, seeds
-from stakes.simulate._truth import Extreme, checked_size, truth_of
+from stakes.simulate._measurements import (
+    INTERVALS,
+    ROUNDING,
+    Extreme,
+    checked_size,
+    for_each,
+    limits,
+    rate,
+    seeds,
+    truth_of,
+)
 
 
 @dataclass(frozen=True)

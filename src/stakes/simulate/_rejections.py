@@ -12,8 +12,16 @@ from stakes._core.frames import data_frame
 from stakes._core.text import html_table, listed, number, percent
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.simulate._measurements import TESTS, for_each, rate, rejections, seeds
-from stakes.simulate._truth import Extreme, checked_size, truth_of
+from stakes.simulate._measurements import (
+    TESTS,
+    Extreme,
+    checked_size,
+    for_each,
+    rate,
+    rejections,
+    seeds,
+    truth_of,
+)
 
 NULLS = ("tilted", "exchanged")
 

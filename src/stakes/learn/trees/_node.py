@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stakes.learn.trees._bounds import bounded_splits
 from stakes.learn.trees._entropy import (
     BOTH,
     BOTH_KNOWN,
@@ -48,6 +47,7 @@ from stakes.learn.trees._vectors import (
     SCORE,
     SPLIT,
     best_splits,
+    bounded_splits,
     lent,
 )
 from stakes.learn.trees._workspace import LARGEST_TABLE, find_table

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from stakes._core.labels import listing
 from stakes.errors import InputError, InputTypeError, MissingExtraError
+from stakes.learn.trees import LANES
 
 # The columns of any X: numbers, or values that can only be told apart.
 
@@ -224,8 +225,6 @@ MOST = 0xFFFF
 SMALL = 65_000
 """Positions below this are stored in 16 bits, which leaves one to stand for none."""
 
-LANES = 32
-"""How many attributes the compiled code takes at once."""
 
 HASH_SEED = 20_010_615
 MISSING = -1

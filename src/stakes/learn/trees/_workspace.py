@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes.learn.trees import LANES
 from stakes.learn.trees._entropy import FEW, NEVER, NOTHING, ORDERED, fill_table, fill_tangents
-from stakes.learn.trees._prepare import LANES
 from stakes.learn.trees._vectors import MANY, MOST_CLASSES, TOGETHER
 
 LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 512, 1 << 21, 1 << 12
