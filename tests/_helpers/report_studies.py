@@ -49,7 +49,7 @@ def example():
     source = "examples/breast_cancer.csv"
     costs = CostMatrix.read(ROOT / "examples/breast_cancer_costs.csv")
     study = Study.from_table(ArrowTable.of_file(read_table(ROOT / source), source), costs)
-    return study, Settings(currency="USD", volume=10_000, command=f"stakes report {source}")
+    return study, Settings(unit="USD", volume=10_000, command=f"stakes report {source}")
 
 
 def one_model():
@@ -65,7 +65,7 @@ def three_classes():
     actual = drawn(rng, labels, 1500, [0.6, 0.3, 0.1])
     models = {f"m{i}": noisy(rng, actual, labels, 0.1 + 0.05 * i) for i in range(4)}
     costs = CostMatrix([[0, 2, 10], [1, 0, 5], [2.5, 1, 0]], rows="predicted", labels=labels)
-    return Study.from_table(table({"y": actual, **models}), costs), Settings(currency="€")
+    return Study.from_table(table({"y": actual, **models}), costs), Settings(unit="€")
 
 
 def many_classes(size):
@@ -101,7 +101,7 @@ def hostile():
         columns[f"{name}_score"] = scores(rng, positive, 1.5)
     costs = CostMatrix([[0, 40], [2, 0]], rows="predicted", labels=HOSTILE_CLASSES)
     study = Study.from_table(table(columns), costs, pos_label=HOSTILE_CLASSES[1])
-    return study, Settings(currency="<b>$</b>", volume=1000, command="stakes '<i>' & \"x\"")
+    return study, Settings(unit="<b>$</b>", volume=1000, command="stakes '<i>' & \"x\"")
 
 
 def costly_correct():

@@ -123,9 +123,9 @@ def check_same(live, cases):
 def verdict_in_words(joint, costs, confidence):
     """Return what a report made at these costs would say."""
     study = Study("", None, joint, matrix(joint, costs), confidence=confidence)
-    settings = Settings(currency="EUR")
-    models = models_of(study, settings)
-    return verdict_of(study, settings, models, pairs_of(study))["text"]
+    settings = Settings(unit="EUR")
+    models = models_of(study, settings.unit)
+    return verdict_of(study, settings, models, pairs_of(study)).text
 
 
 def check_estimates(joint, costs, confidence, found):
@@ -362,9 +362,9 @@ def test_a_rare_outcome_is_described_as_python_describes_it(live):
         assert said in str(caught[0].message)
         names = (pair["first"], pair["second"])
         (expected,) = [
-            each["warning"]
+            each.warning
             for each in pairs_of(Study("", None, joint, matrix(joint, costs)))
-            if (each["first"], each["second"]) == names
+            if (each.first, each.second) == names
         ]
         assert live("warning", [pair]) == [expected]
 

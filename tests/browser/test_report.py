@@ -12,15 +12,9 @@ from _helpers.report_studies import (
     study_of,
 )
 
-from stakes import (
-    CostMatrix,
-    Design,
-    choose_threshold,
-    cost_ratio,
-    evaluate,
-    operating_condition,
-)
+from stakes import CostMatrix, Design, choose_threshold, evaluate
 from stakes._core.text import amount, number, p_value
+from stakes.curves import cost_ratio, operating_condition
 from stakes.findings import Settings, findings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
@@ -91,7 +85,7 @@ def test_a_report_opens_from_disk_and_draws_everything(report, name):
         box = plots.nth(i).locator("svg").bounding_box()
         assert box["width"] > 100
         assert box["height"] > 40
-    assert page.locator("#verdict-text").inner_text() == findings_of(name)["verdict"]["text"]
+    assert page.locator("#verdict-text").inner_text() == findings_of(name).verdict.text
 
 
 # ---- the slider over operating conditions
@@ -124,7 +118,7 @@ def check_curves(page, study, pc):
 
 def test_the_condition_begins_at_the_stated_costs_and_returns_there(report):
     page, found = report("example"), findings_of("example")
-    stated = found["curves"]["condition"]["pc"]
+    stated = found.curves.condition.pc
     assert value(page.locator("#pc-out")) == stated
     page.locator("#pc").fill("0.2")
     assert value(page.locator("#pc-out")) == 0.2
@@ -211,20 +205,20 @@ def check_choices(page, study, miss, alarm, share):
 @pytest.mark.parametrize("name", ["example", "correct"])
 def test_the_chooser_begins_with_pythons_choice(report, name):
     page, study, found = report(name), study_of(name), findings_of(name)
-    condition = found["curves"]["condition"]
+    condition = found.curves.condition
     labels = study.costs.labels
     cells = study.costs.values_for(labels, labels)
-    check_choices(page, study, cells[0, 1], cells[1, 0], condition["prevalence"])
-    for place, model in enumerate(found["curves"]["models"]):
+    check_choices(page, study, cells[0, 1], cells[1, 0], condition.prevalence)
+    for place, model in enumerate(found.curves.models):
         row = page.locator(f"#threshold-table [data-curve='{place}']")
-        check(row, "cost", model["choice"]["cost"])
-        check(row, "low", model["choice"]["interval"]["low"])
+        check(row, "cost", model.choice.cost)
+        check(row, "low", model.choice.interval.low)
 
 
 @pytest.mark.parametrize("name", ["example", "correct"])
 def test_the_chooser_follows_its_boxes(report, name):
     page, study = report(name), study_of(name)
-    share = findings_of(name)["curves"]["condition"]["prevalence"]
+    share = findings_of(name).curves.condition.prevalence
     for miss, alarm in ((100, 7), (31, 900.5)):
         page.locator("#miss").fill(str(miss))
         page.locator("#alarm").fill(str(alarm))
@@ -283,24 +277,24 @@ def test_a_mistake_must_not_be_cheaper_than_the_correct_decision(report):
 def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share):
     priors = {"benign": 1 - share, "malignant": share}
     study = replace(study_of("example"), design=Design(priors))
-    found = findings(study, Settings(currency="USD"))
+    found = findings(study, Settings(unit="USD"))
     write_report(found, tmp_path / "rare.html")
     page.goto((tmp_path / "rare.html").as_uri())
     page.wait_for_selector("html[data-drawn]")
-    assert page.locator("#population").inner_text() == found["verdict"]["population"]
+    assert page.locator("#population").inner_text() == found.verdict.population
     assert page.locator("#cost-matrix").count() == 0
-    condition = found["curves"]["condition"]
-    assert condition["prevalence"] == share
-    check_curves(page, study, condition["pc"])
+    condition = found.curves.condition
+    assert condition.prevalence == share
+    check_curves(page, study, condition.pc)
     assert float(page.locator("#pc-prevalence").input_value()) == 100 * share
     assert page.locator("#threshold-problem").is_hidden()
     check_choices(page, study, 40_000, 2000, share)
-    for place, curve in enumerate(found["curves"]["models"]):
+    for place, curve in enumerate(found.curves.models):
         row = page.locator(f"#threshold-table [data-curve='{place}']")
-        check(row, "cost", curve["choice"]["cost"])
-        assert curve["choice"]["cost"] <= found["trivial"][0]["cost"]
+        check(row, "cost", curve.choice.cost)
+        assert curve.choice.cost <= found.trivial[0].cost
         for field in ("low", "high"):
-            limit = curve["choice"]["interval"][field]
+            limit = getattr(curve.choice.interval, field)
             assert shown(row, field)[0] == pytest.approx(limit, rel=0, abs=0.04)
     page.locator("#miss").fill("900")
     page.locator("#share").fill("25")
@@ -346,8 +340,8 @@ def test_edited_costs_give_pythons_numbers(report, name, cells):
     edit(page, cells)
     study = edited_study(study_of(name), cells)
     rows = page.locator("#live-table [data-model]")
-    for place, model in enumerate(found["models"]):
-        estimate = study.estimate(model["name"])
+    for place, model in enumerate(found.models):
+        estimate = study.estimate(model.name)
         row, limits = rows.nth(place), estimate.interval(study.confidence)
         for field, expected in (
             ("cost", estimate.cost),
@@ -356,16 +350,16 @@ def test_edited_costs_give_pythons_numbers(report, name, cells):
         ):
             close_numbers(shown(row, field)[0], expected)
             assert shown(row, field)[1] == number(shown(row, field)[0])
-        if found["settings"]["volume"]:
+        if found.settings.volume:
             over, text = shown(row, "over")
-            close_numbers(over, estimate.cost * found["settings"]["volume"])
+            close_numbers(over, estimate.cost * found.settings.volume)
             assert text == amount(over)
     check_trivial(page, study)
     check_pairs(page, study)
-    settings = Settings(currency=found["settings"]["currency"])
-    verdict = verdict_of(study, settings, models_of(study, settings), pairs_of(study))
+    settings = Settings(unit=found.settings.unit)
+    verdict = verdict_of(study, settings, models_of(study, settings.unit), pairs_of(study))
     said = page.locator("#live-verdict").inner_text()
-    assert said.split() == verdict["text"].split()
+    assert said.split() == verdict.text.split()
 
 
 def check_trivial(page, study):
@@ -381,13 +375,13 @@ def check_pairs(page, study):
     for place, pair in enumerate(pairs_of(study)):
         row = rows.nth(place)
         said = row.locator("[data-field='pair']").inner_text()
-        assert said.split() == f"{pair['first']} − {pair['second']}".split()
+        assert said.split() == f"{pair.first} − {pair.second}".split()
         for field in ("difference", "p_value", "adjusted"):
-            close_numbers(shown(row, field)[0], pair[field])
-        verdict = f"{pair['first']} is cheaper" if pair["rejected"] else "a tie"
+            close_numbers(shown(row, field)[0], getattr(pair, field))
+        verdict = f"{pair.first} is cheaper" if pair.rejected else "a tie"
         assert row.locator("[data-field='verdict']").inner_text().split() == verdict.split()
         warning = row.locator("[data-field='warning']").text_content()
-        assert warning == (pair["warning"] or "")
+        assert warning == (pair.warning or "")
 
 
 def test_edited_costs_are_those_of_evaluate(report):
@@ -400,8 +394,8 @@ def test_edited_costs_are_those_of_evaluate(report):
     tumours = pd.read_csv(ROOT / "examples/breast_cancer.csv")
     labels = ["benign", "malignant"]
     costs = CostMatrix([[0, 9000], [450, 0]], rows="predicted", labels=labels)
-    for place, model in enumerate(findings_of("example")["models"]):
-        estimate = evaluate(tumours["actual"], tumours[model["name"]], costs)
+    for place, model in enumerate(findings_of("example").models):
+        estimate = evaluate(tumours["actual"], tumours[model.name], costs)
         row, limits = page.locator("#live-table [data-model]").nth(place), estimate.interval()
         close_numbers([shown(row, f)[0] for f in ("cost", "low", "high")], [estimate.cost, *limits])
 
@@ -416,14 +410,20 @@ def test_stated_costs_show_pythons_own_numbers(report, name):
 def check_stated(page, found):
     """Compare with Python's numbers to the last digit."""
     rows = page.locator("#live-table [data-model]")
-    for place, model in enumerate(found["models"]):
+    for place, model in enumerate(found.models):
         for field in ("cost", "low", "high"):
-            assert shown(rows.nth(place), field) == (model[field], number(model[field]))
+            assert shown(rows.nth(place), field) == (
+                getattr(model, field),
+                number(getattr(model, field)),
+            )
     pairs = page.locator("#live-pairs tbody tr")
-    for place, pair in enumerate(found["pairs"]):
+    for place, pair in enumerate(found.pairs):
         for field in ("p_value", "adjusted"):
-            assert shown(pairs.nth(place), field) == (pair[field], p_value(pair[field]))
-    assert page.locator("#live-verdict").inner_text() == found["verdict"]["text"]
+            assert shown(pairs.nth(place), field) == (
+                getattr(pair, field),
+                p_value(getattr(pair, field)),
+            )
+    assert page.locator("#live-verdict").inner_text() == found.verdict.text
 
 
 def test_reset_restores_pythons_own_numbers(report):

@@ -35,7 +35,7 @@ def test_the_cost_is_that_of_the_library(stakes, folder):
     for model in found["models"]:
         expected = evaluate(columns["actual"], columns[model["name"]], costs)
         assert model["cost"] == expected.cost
-        assert (model["interval"]["low"], model["interval"]["high"]) == tuple(expected.interval())
+        assert (model["low"], model["high"]) == tuple(expected.interval())
     assert [model["name"] for model in found["models"]] == sorted(
         ("old", "logistic", "tree"),
         key=lambda name: evaluate(columns["actual"], columns[name], costs).cost,
@@ -241,8 +241,9 @@ def test_thresholds_are_chosen_elsewhere(stakes, folder, payments):
     other = json.loads(stakes(*arguments, "--validation", "validation.csv").out)
     for one, two in zip(same["models"], other["models"], strict=True):
         assert one["name"] == two["name"]
-        assert one["cost"] <= two["cost"]
-        assert (one["chosen_on"], two["chosen_on"]) == ("the same examples", "other examples")
+        first, second = one["choice"], two["choice"]
+        assert first["cost"] <= second["cost"]
+        assert (first["chosen_on"], second["chosen_on"]) == ("the same examples", "other examples")
 
 
 def test_a_template_is_filled_in(stakes, folder):
@@ -327,9 +328,10 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
     shares = dict(zip(costs.labels, (0.97, 0.03), strict=True))
     given = ",".join(f"{label}={share}" for label, share in shares.items())
     found = json.loads(stakes(*asked, "--class-priors", given).out)
-    assert found["class_priors"] == shares
-    for plan in found["plans"]:
-        table = Confusion.from_labels(columns["actual"], columns[plan["for"]], labels=costs.labels)
+    assert found["settings"]["class_priors"] == list(shares.values())
+    for each in found["plans"]:
+        decided, plan = columns[each["name"]], each["plan"]
+        table = Confusion.from_labels(columns["actual"], decided, labels=costs.labels)
         expected = plan_test_size(costs, table, half_width=3, class_priors=shares)
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
@@ -406,7 +408,7 @@ def test_text_classes_have_the_usual_positive_one(stakes, folder):
         json.loads(stakes("-q", "threshold", "a.csv", "-c", name, "--json", "-").out)
         for name in ("c.json", "i.json")
     )
-    assert (text["pos_label"], whole["pos_label"]) == ("1", 1)
+    assert (text["data"]["pos_label"], whole["data"]["pos_label"]) == ("1", 1)
     for key in ("threshold", "cost", "recall", "fpr"):
         assert text["models"][0][key] == whole["models"][0][key]
 

@@ -15,16 +15,16 @@ TWO = "-m tree -m logistic"
 COMMANDS = {
     "evaluate": f"stakes evaluate {P} --costs {C}",
     "evaluate_one": f"stakes -q evaluate {P} -c {C} -m tree --method bcost --confidence 0.9",
-    "evaluate_volume": f"stakes -q evaluate {P} -c {C} --volume 1e5 --per year --currency USD",
+    "evaluate_volume": f"stakes -q evaluate {P} -c {C} --volume 1e5 --per year --unit USD",
     "evaluate_inline": f"stakes evaluate {P} --fp 1 --fn 20 --pos-label malignant -s tree_score",
     "evaluate_priors": f"stakes -q evaluate {P} -c {C} --class-priors benign=0.99,malignant=0.01",
-    "compare": f"stakes -q compare {P} -c {C} --currency USD",
+    "compare": f"stakes -q compare {P} -c {C} --unit USD",
     "compare_gate": f"stakes -q compare {P} -c {C} --baseline logistic --gate",
     "compare_margin": f"stakes -q compare {P} -c {C} --baseline tree --margin 1500 --gate",
     "compare_failed": f"stakes -q compare {P} -c {C} --baseline tree --margin 100 --gate",
-    "curve": f"stakes -q curve {P} -c {C} --currency USD",
+    "curve": f"stakes -q curve {P} -c {C} --unit USD",
     "curve_decisions": f"stakes curve {P} --pos-label malignant -m tree -m logistic -s tree_score",
-    "threshold": f"stakes -q threshold {P} -c {C} --currency USD",
+    "threshold": f"stakes -q threshold {P} -c {C} --unit USD",
     "threshold_limit": f"stakes -q threshold {P} --pos-label malignant --max-fpr 0.05 -m tree",
     "plan": f"stakes -q plan -c {C} --half-width 100",
     "plan_models": f"stakes -q plan {P} -c {C} --half-width 500",
@@ -82,7 +82,7 @@ def test_the_same_input_gives_the_same_files(name, stakes, folder):
         stakes(*arguments, "--json", f"{i}.json")
         files.append((folder / f"{i}.json").read_bytes())
     assert files[0] == files[1]
-    assert json.loads(files[0])["schema"] == f"stakes-{name.split('_')[0]}/1"
+    assert json.loads(files[0])["schema"] == f"stakes-{name.split('_')[0]}/2"
 
 
 @pytest.mark.usefixtures("examples")
@@ -98,5 +98,5 @@ def test_pictures_are_the_same_each_time(kind, stakes, folder):
     begin = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[kind]
     assert pictures[0].startswith(begin)
     rows = (folder / "curve.csv").read_text().splitlines()
-    assert rows[0] == "classifier,pc,cost,low,high,threshold"
+    assert rows[0] == "model,pc,cost,low,high,threshold"
     assert len(rows) == 1 + 3 * 201

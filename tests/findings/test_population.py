@@ -15,12 +15,12 @@ from stakes import (
     choose_threshold,
     compare_many,
     evaluate,
-    kappa,
-    operating_condition,
     plan_test_size,
+    study_of,
 )
-from stakes.findings import Settings, doubts, findings
-from stakes.study import study_of
+from stakes.curves import operating_condition
+from stakes.findings import Settings, findings, json_text, sensitivity
+from stakes.measures import kappa
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
@@ -39,7 +39,7 @@ class Rows:
 
     def __init__(self, name):
         self.study = replace(report_study_of(name), design=Design(PRIORS[name]))
-        self.found = findings(self.study, Settings(currency="EUR", volume=1000))
+        self.found = findings(self.study, Settings(unit="EUR", volume=1000))
         self.priors, self.costs = PRIORS[name], self.study.costs
         joint = self.study.joint
         row = np.repeat(np.arange(len(joint.counts)), joint.counts)
@@ -62,7 +62,7 @@ class Rows:
 def short_paths():
     """Spare the intervals along paths of costs, of which nothing is asked here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doubts, "STEPS", 2)
+        patch.setattr(sensitivity, "STEPS", 2)
         yield
 
 
@@ -72,15 +72,15 @@ def rows(request):
 
 
 def test_models_cost_what_evaluate_says(rows):
-    assert len(rows.found["models"]) == len(rows.decided)
-    for model in rows.found["models"]:
-        estimate = rows.evaluated(model["name"])
+    assert len(rows.found.models) == len(rows.decided)
+    for model in rows.found.models:
+        estimate = rows.evaluated(model.name)
         low, high = estimate.interval()
-        assert model["cost"] == pytest.approx(estimate.cost)
-        assert (model["low"], model["high"]) == pytest.approx((low, high))
-        assert model["total"] == pytest.approx(estimate.cost * rows.study.n)
-        assert model["over_volume"]["high"] == pytest.approx(1000 * high)
-        assert np.sum(model["contributions"]) == pytest.approx(estimate.cost)
+        assert model.cost == pytest.approx(estimate.cost)
+        assert (model.low, model.high) == pytest.approx((low, high))
+        assert model.total == pytest.approx(estimate.cost * rows.study.n)
+        assert model.over_volume.high == pytest.approx(1000 * high)
+        assert np.sum(model.contributions) == pytest.approx(estimate.cost)
 
 
 def test_savings_are_against_the_best_trivial_decision_of_that_population(rows):
@@ -90,94 +90,94 @@ def test_savings_are_against_the_best_trivial_decision_of_that_population(rows):
         )
         for decision in rows.costs.decisions
     }
-    assert [each["cost"] for each in rows.found["trivial"]] == pytest.approx(
+    assert [each.cost for each in rows.found.trivial] == pytest.approx(
         sorted(each.cost for each in always.values())
     )
-    for each in rows.found["trivial"]:
-        limits = tuple(always[each["decision"]].interval())
-        assert (each["low"], each["high"]) == pytest.approx(limits)
+    for each in rows.found.trivial:
+        limits = tuple(always[each.decision].interval())
+        assert (each.low, each.high) == pytest.approx(limits)
     best = min(always, key=lambda decision: always[decision].cost)
     shares = [rows.priors[label] for label in rows.costs.labels]
     perfect = float(rows.costs.values.min(axis=0) @ shares)
-    for model in rows.found["models"]:
-        assert model["best_trivial"] == best
-        assert model["trivial_cost"] == pytest.approx(always[best].cost)
-        saved = (always[best].cost - model["cost"]) / (always[best].cost - perfect)
-        assert model["savings"] == pytest.approx(saved)
-        assert (model["savings"] > 0) == model["cheaper_than_trivial"]
+    for model in rows.found.models:
+        assert model.best_trivial == best
+        assert model.trivial_cost == pytest.approx(always[best].cost)
+        saved = (always[best].cost - model.cost) / (always[best].cost - perfect)
+        assert model.savings == pytest.approx(saved)
+        assert (model.savings > 0) == model.cheaper_than_trivial
 
 
 def test_errors_and_kappa_are_of_that_population(rows):
     labels, decisions = rows.costs.labels, rows.costs.decisions
     mistakes = [[float(i != j) for j in labels] for i in decisions]
     costs = CostMatrix(mistakes, rows="predicted", labels=labels, decisions=decisions)
-    for model in rows.found["models"]:
-        errors = rows.evaluated(model["name"], costs)
-        assert model["error_rate"] == pytest.approx(errors.cost)
-        counts = np.array(model["counts"], dtype=float)
+    for model in rows.found.models:
+        errors = rows.evaluated(model.name, costs)
+        assert model.error_rate == pytest.approx(errors.cost)
+        counts = np.array(model.counts, dtype=float)
         counts *= [rows.priors[label] for label in labels] / counts.sum(axis=0)
-        assert model["kappa"] == pytest.approx(kappa(Confusion(counts, labels, decisions)))
+        assert model.kappa == pytest.approx(kappa(Confusion(counts, labels, decisions)))
 
 
 def test_pairs_and_the_best_set_are_those_of_compare_many(rows):
     if len(rows.decided) == 1:
-        assert rows.found["pairs"] == []
+        assert rows.found.pairs == ()
         return
     ranking = compare_many(rows.actual, rows.decided, rows.costs, class_priors=rows.priors)
-    assert rows.found["verdict"]["best_set"] == ranking.best_set()
-    for pair, expected in zip(rows.found["pairs"], ranking.pairwise(), strict=True):
-        assert (pair["first"], pair["second"]) == (expected.first, expected.second)
+    assert list(rows.found.verdict.best_set) == ranking.best_set()
+    for pair, expected in zip(rows.found.pairs, ranking.pairwise(), strict=True):
+        assert (pair.first, pair.second) == (expected.first, expected.second)
         for field in ("difference", "low", "high", "p_value", "adjusted", "rejected"):
-            assert pair[field] == pytest.approx(getattr(expected, field), abs=1e-9), field
+            assert getattr(pair, field) == pytest.approx(getattr(expected, field), abs=1e-9), field
 
 
 def test_intervals_at_other_sizes_are_those_of_as_many_more_rows(rows):
     n = rows.study.n
-    for model, enough in zip(rows.found["models"], rows.found["enough"], strict=True):
-        at = {size: place for place, size in enumerate(enough["sizes"])}
+    for model, enough in zip(rows.found.models, rows.found.sample_size, strict=True):
+        at = {size: place for place, size in enumerate(enough.sizes)}
         here = at[n]
-        assert (enough["low"][here], enough["high"][here]) == (model["low"], model["high"])
-        limits = tuple(rows.evaluated(model["name"], times=4).interval())
-        assert (enough["low"][at[4 * n]], enough["high"][at[4 * n]]) == pytest.approx(limits)
-        for low, high in zip(enough["low"], enough["high"], strict=True):
-            assert low <= enough["cost"] == model["cost"] <= high
-        assert (np.diff(enough["low"]) > 0).all()
-        assert (np.diff(enough["high"]) < 0).all()
+        assert (enough.low[here], enough.high[here]) == (model.low, model.high)
+        limits = tuple(rows.evaluated(model.name, times=4).interval())
+        assert (enough.low[at[4 * n]], enough.high[at[4 * n]]) == pytest.approx(limits)
+        for low, high in zip(enough.low, enough.high, strict=True):
+            assert low <= enough.cost == model.cost <= high
+        assert (np.diff(enough.low) > 0).all()
+        assert (np.diff(enough.high) < 0).all()
 
 
 def test_so_many_examples_as_are_planned_are_needed_and_enough(rows):
     n = rows.study.n
-    for model, enough in zip(rows.found["models"], rows.found["enough"], strict=True):
-        plan = enough["plan"]
-        assert plan["n"] >= max(plan["spread"], plan["range_of_costs"])
-        assert plan["arm"] <= enough["target"]
-        for times, suffices in ((-(-plan["n"] // n), True), (int(plan["n"] / 1.06) // n, False)):
+    for model, enough in zip(rows.found.models, rows.found.sample_size, strict=True):
+        plan = enough.plan
+        assert plan.n >= max(plan.spread, plan.range_of_costs)
+        assert plan.arm <= enough.target
+        for times, suffices in ((-(-plan.n // n), True), (int(plan.n / 1.06) // n, False)):
             if 0 < times * n < 100_000:
-                estimate = rows.evaluated(model["name"], times=times)
+                estimate = rows.evaluated(model.name, times=times)
                 arm = estimate.interval().high - estimate.cost
-                assert (arm <= enough["target"]) == suffices
+                assert (arm <= enough.target) == suffices
 
 
 def test_a_class_that_is_all_there_is_needs_what_its_own_examples_would():
     rows = Rows("one")
-    found = findings(replace(rows.study, design=Design({0: 1.0, 1: 0.0})))["enough"][0]
+    found = findings(replace(rows.study, design=Design({0: 1.0, 1: 0.0}))).sample_size[0]
     counts = rows.study.joint.single("m").counts[:, 0]
     pilot = Confusion(np.column_stack([counts, 0 * counts]), [0, 1])
     part = rows.study.n / counts.sum()
     alone = CostMatrix([[0, 0], [1, 0]], rows="predicted", labels=[0, 1])
-    plan = plan_test_size(alone, pilot, half_width=found["target"], rng=0)
-    assert found["plan"]["n"] == pytest.approx(part * plan.n, rel=0.06)
+    plan = plan_test_size(alone, pilot, half_width=found.target, rng=0)
+    assert found.plan.n == pytest.approx(part * plan.n, rel=0.06)
     p = counts[1] / counts.sum()
-    spread = norm.isf(0.025) ** 2 * p * (1 - p) / found["target"] ** 2
-    assert found["plan"]["spread"] == pytest.approx(part * spread, abs=1)
-    rare = gamma.isf(0.025, 0.7) / found["target"]
-    assert found["plan"]["range_of_costs"] == pytest.approx(part * rare, abs=1)
+    spread = norm.isf(0.025) ** 2 * p * (1 - p) / found.target**2
+    assert found.plan.spread == pytest.approx(part * spread, abs=1)
+    rare = gamma.isf(0.025, 0.7) / found.target
+    assert found.plan.range_of_costs == pytest.approx(part * rare, abs=1)
 
 
 def test_a_target_beyond_all_plans_has_none():
     rows = Rows("one")
     for target in (1e-6, 1e-300):
-        assert findings(rows.study, Settings(target=target))["enough"][0]["plan"] is None
+        assert findings(rows.study, Settings(target=target)).sample_size[0].plan is None
 
 
 @pytest.mark.parametrize("n", [2, 12, 14, 25])
@@ -185,54 +185,54 @@ def test_parts_of_an_example_make_an_interval_too(n):
     costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     actual, decided = [0] * (n - 1) + [1], [0] * (n - 1) + [1 - n % 2]
     study = study_of(actual, {"m": decided}, costs, class_priors={0: 0.9, 1: 0.1})
-    enough = findings(study)["enough"][0]
-    assert enough["sizes"][0] == max(round(n / 10), 1)
-    assert all(low <= enough["cost"] <= high for low, high in zip(*limits_of(enough), strict=True))
+    enough = findings(study).sample_size[0]
+    assert enough.sizes[0] == max(round(n / 10), 1)
+    assert all(low <= enough.cost <= high for low, high in zip(*limits_of(enough), strict=True))
 
 
 def limits_of(enough):
-    return enough["low"], enough["high"]
+    return enough.low, enough.high
 
 
 def test_the_condition_and_the_cheapest_thresholds_are_of_that_population(rows):
-    curves = rows.found["curves"]
+    curves = rows.found.curves
     if curves is None:
         return
     positive = rows.study.pos_label
-    condition = curves["condition"]
+    condition = curves.condition
     mistakes = rows.costs.mistake_costs(pos_label=positive)
-    assert condition["prevalence"] == pytest.approx(rows.priors[positive])
+    assert condition.prevalence == pytest.approx(rows.priors[positive])
     pc = operating_condition(prevalence=rows.priors[positive], **mistakes)
-    assert condition["pc"] == pytest.approx(pc)
-    for curve in curves["models"]:
-        counts = rows.study.scores[curve["name"]]
+    assert condition.pc == pytest.approx(pc)
+    for curve in curves.models:
+        counts = rows.study.scores[curve.name]
         choice = choose_threshold(counts, rows.costs, class_priors=rows.priors)
         for field in ("threshold", "cost", "interval", "recall", "fpr", "alarms"):
-            assert curve["choice"][field] == choice.to_dict()[field]
-        assert curve["choice_in_words"] == choice.summary()
-        assert choice.cost <= rows.found["trivial"][0]["cost"]
+            assert curve.choice.to_dict()[field] == choice.to_dict()[field]
+        assert curve.choice.summary == choice.summary()
+        assert choice.cost <= rows.found.trivial[0].cost
 
 
 def test_the_population_is_said(rows):
-    said = rows.found["verdict"]["population"]
+    said = rows.found.verdict.population
     assert said.startswith("Costs are for populations with ")
     assert said.endswith(", not as in the examples.")
     for label, share in rows.priors.items():
         assert f"{100 * share:.4g} % {label!r}" in said
-    assert rows.found["settings"]["class_priors"] == pytest.approx(
-        [rows.priors[label] for label in rows.found["data"]["labels"]]
+    assert list(rows.found.settings.class_priors) == pytest.approx(
+        [rows.priors[label] for label in rows.found.data.labels]
     )
-    assert json.loads(json.dumps(rows.found, allow_nan=False)) == rows.found
+    assert json.loads(json_text(rows.found)) == rows.found.to_dict()
 
 
 def test_without_priors_the_population_is_that_of_the_examples():
     study = report_study_of("one")
     found = findings(study)
-    assert found["settings"]["class_priors"] is None
-    assert found["verdict"]["population"] == ""
+    assert found.settings.class_priors is None
+    assert found.verdict.population == ""
     counts = study.joint.class_counts()
     same = replace(study, design=Design(dict(zip([0, 1], counts / counts.sum(), strict=True))))
-    said = findings(same)["verdict"]["population"]
+    said = findings(same).verdict.population
     assert said.endswith(", as in the examples.")
     assert "not" not in said
 
@@ -249,7 +249,7 @@ def test_who_makes_the_fewest_mistakes_depends_on_the_population(priors):
         false_positive=5, false_negative=20, pos_label="fraud", neg_label="ok"
     )
     found = findings(study_of(actual, decided, costs, class_priors=priors))
-    least = min(found["models"], key=lambda model: model["error_rate"])["name"]
+    least = min(found.models, key=lambda model: model.error_rate).name
     best = "eager" if priors is None else "shy"
-    assert found["verdict"]["best_set"] == [least] == [best]
-    assert not any("fewest mistakes" in each for each in found["verdict"]["caution"])
+    assert found.verdict.best_set == (least,) == (best,)
+    assert not any("fewest mistakes" in each for each in found.verdict.caution)

@@ -1,7 +1,9 @@
 """What the report says is plain, documented, and the same each time."""
 
+import importlib.util
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,36 +11,42 @@ import pytest
 
 from stakes import CostMatrix, compare_many, evaluate
 from stakes.errors import InputError, RareCostWarning
-from stakes.findings import SCHEMA, Settings, findings
+from stakes.findings import SCHEMA, Settings, findings, json_text
 from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
-from stakes.study import Study
+from stakes.study import Study, study_of
 
 ROOT = Path(__file__).parents[2]
 PREDICTIONS = ROOT / "examples" / "breast_cancer.csv"
 COSTS = CostMatrix.read(ROOT / "examples" / "breast_cancer_costs.csv")
+TOOL = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "json_reference.py")
+json_reference = importlib.util.module_from_spec(TOOL)
+TOOL.loader.exec_module(json_reference)
 SCHEMA_PAGE = (ROOT / "docs" / "reference" / "report_schema.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def study():
-    table = ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv")
-    return Study.from_table(table, COSTS)
+    return Study.from_table(ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS)
 
 
 @pytest.fixture(scope="module")
 def found(study):
-    return findings(study, Settings(currency="USD", volume=1000, per="year", command="stakes"))
+    return findings(study, Settings(unit="USD", volume=1000, per="year", command="stakes"))
 
 
-def keys(value, named_by_user=("cheapest",)):
-    """All keys at any depth, but for those that are names of models."""
+def test_the_reference_is_made_of_the_dataclasses():
+    for path, text in json_reference.pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run python tools/json_reference.py"
+
+
+def keys(value, named_by_user=("cheapest", "software")):
+    """All keys at any depth, but for those that are names of models and packages."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield key
             if key in named_by_user and isinstance(each, dict):
-                for model in each.values():
-                    yield from keys(model)
+                yield from keys(list(each.values()))
             else:
                 yield from keys(each)
     elif isinstance(value, list):
@@ -47,34 +55,76 @@ def keys(value, named_by_user=("cheapest",)):
 
 
 def test_the_layout_has_a_version_and_every_key_is_documented(found):
-    assert found["schema"] == SCHEMA == "stakes-report/1"
+    assert found.schema == SCHEMA == "stakes-report/2"
     documented = set(re.findall(r"`([\w-]+)`", SCHEMA_PAGE))
-    missing = set(keys(found)) - documented - {"labels", "decisions", "counts", "confidence"}
-    assert missing == set()
+    assert set(keys(found.to_dict())) <= documented
 
 
 def test_all_of_it_is_plain_json_and_comes_again(found, study):
-    text = json.dumps(found, allow_nan=False)
-    again = findings(study, Settings(currency="USD", volume=1000, per="year", command="stakes"))
-    assert json.dumps(again, allow_nan=False) == text
-    assert json.loads(text) == found  # lists, not tuples
+    text = json_text(found)
+    again = findings(study, Settings(unit="USD", volume=1000, per="year", command="stakes"))
+    assert again == found
+    assert json_text(again) == text
+    assert json.loads(text) == found.to_dict()  # lists, not tuples
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What JSON needs care for."""
+
+    from_: object
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.array([1.5, np.inf, -np.inf]), [1.5, "inf", "-inf"]),
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        ({1: (2, None)}, {"1": [2, None]}),
+        (Odd("nested"), {"from": "nested"}),
+    ],
+)
+def test_one_encoder_writes_everything(value, expected):
+    assert json.loads(json_text(Odd(value))) == {"from": expected}
+
+
+def test_what_is_no_finding_is_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        json_text(Odd(np.array([0.5, np.nan])))
+    with pytest.raises(TypeError, match="set has no form"):
+        json_text(Odd({1}))
+
+
+def test_the_seed_reaches_everything_random():
+    """The simultaneous intervals of pairs too, where no costly outcome is rare."""
+    rng = np.random.default_rng(0)
+    actual = rng.integers(0, 2, 2000)
+    models = {
+        f"m{i}": np.where(rng.random(2000) < 0.1 + 0.05 * i, 1 - actual, actual) for i in range(3)
+    }
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=4)
+    study = study_of(actual, models, costs)
+    first, again, other = (findings(study, Settings(seed=seed)).pairs[0].low for seed in (0, 0, 1))
+    assert first == again == study.ranking().pairwise()[0].low
+    assert first != other
 
 
 def test_the_numbers_are_those_of_the_library(found):
     rows = read_table(PREDICTIONS).to_pydict()
     names = ("logistic", "tree", "discriminant")
-    for model in found["models"]:
-        estimate = evaluate(rows["actual"], rows[model["name"]], COSTS)
-        assert model["cost"] == estimate.cost
-        assert (model["low"], model["high"]) == tuple(estimate.interval())
-        assert model["over_volume"]["high"] == pytest.approx(1000 * model["high"])
-        assert np.sum(model["contributions"]) == pytest.approx(model["cost"])
+    for model in found.models:
+        estimate = evaluate(rows["actual"], rows[model.name], COSTS)
+        assert model.cost == estimate.cost
+        assert (model.low, model.high) == tuple(estimate.interval())
+        assert model.over_volume.high == pytest.approx(1000 * model.high)
+        assert np.sum(model.contributions) == pytest.approx(model.cost)
     ranking = compare_many(rows["actual"], {name: rows[name] for name in names}, COSTS)
-    assert found["verdict"]["best_set"] == ranking.best_set()
-    assert found["verdict"]["tie"] is True
+    assert list(found.verdict.best_set) == ranking.best_set()
+    assert found.verdict.tie is True
     with pytest.warns(RareCostWarning):
         adjusted = [pair.adjusted for pair in ranking.pairwise()]
-    assert [pair["adjusted"] for pair in found["pairs"]] == adjusted
+    assert [pair.adjusted for pair in found.pairs] == adjusted
 
 
 def test_one_model_has_nothing_to_be_compared_with():
@@ -82,11 +132,11 @@ def test_one_model_has_nothing_to_be_compared_with():
         ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS, models=["tree"]
     )
     found = findings(study)
-    assert found["pairs"] == []
-    assert found["doubts"] is None
-    assert [model["name"] for model in found["curves"]["models"]] == ["tree"]
-    assert found["curves"]["pairs"] == []
-    assert found["verdict"]["text"].startswith("tree costs 2,028 a decision")
+    assert found.pairs == ()
+    assert found.sensitivity is None
+    assert [model.name for model in found.curves.models] == ["tree"]
+    assert found.curves.pairs == ()
+    assert found.verdict.text.startswith("tree costs 2,028 a decision")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The report as a file: whole, the same each time, and nothing in it but text."""
 
 import json
+import pickle
 import re
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from _helpers.report_studies import (
     HOSTILE_CLASSES,
@@ -24,6 +26,7 @@ from stakes import Design
 from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
+from stakes.findings.sensitivity import CheapestRange
 from stakes.show.report import report_html, write_report
 from stakes.show.report._page import SCRIPTS, path_words
 
@@ -90,16 +93,16 @@ def test_a_page_is_well_formed_and_its_ids_are_unique(pages, name):
 
 
 def test_the_same_findings_give_the_same_page(pages):
-    again = json.loads(json.dumps(findings_of("hostile")))
+    again = replace(findings_of("hostile"))
     assert report_html(again) == pages("hostile")
 
 
 def test_another_process_gives_the_same_page(pages, tmp_path):
-    source, target = tmp_path / "findings.json", tmp_path / "report.html"
-    source.write_text(json.dumps(findings_of("one")))
+    source, target = tmp_path / "findings.pickle", tmp_path / "report.html"
+    source.write_bytes(pickle.dumps(findings_of("one")))
     code = (
-        "import json, sys; from stakes.show.report import write_report; "
-        f"write_report(json.load(open({str(source)!r})), {str(target)!r})"
+        "import pickle; from stakes.show.report import write_report; "
+        f"write_report(pickle.load(open({str(source)!r}, 'rb')), {str(target)!r})"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert target.read_text(encoding="utf-8") == pages("one")
@@ -109,7 +112,7 @@ def test_another_process_gives_the_same_page(pages, tmp_path):
 def test_the_findings_are_in_the_page_once_and_whole(pages, name):
     found = findings_of(name)
     block = Page(pages(name)).text("findings")
-    assert json.loads(block) == json.loads(json.dumps(found))
+    assert json.loads(block) == found.to_dict()
     assert not re.search("[<>&\u2028\u2029]", block)
 
 
@@ -150,30 +153,31 @@ def test_names_are_text(pages):
 
 
 def test_line_separators_do_not_end_a_script():
-    found = json.loads(json.dumps(findings_of("one")))
-    found["settings"]["currency"] = "a\u2028b\u2029</script><!--<script>"
+    one = findings_of("one")
+    unit = "a\u2028b\u2029</script><!--<script>"
+    found = replace(one, settings=replace(one.settings, unit=unit))
     html = report_html(found)
     assert "\u2028" not in html.split('id="findings">')[1].split("</script>")[0]
-    assert json.loads(Page(html).text("findings")) == found
+    assert json.loads(Page(html).text("findings")) == found.to_dict()
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_says_what_was_found(pages, name):
     found, page = findings_of(name), Page(pages(name))
-    assert found["verdict"]["text"] in page.text("verdict")
-    for caution in found["verdict"]["caution"]:
+    assert found.verdict.text in page.text("verdict")
+    for caution in found.verdict.caution:
         assert caution in page.text("verdict")
-    for pair in found["pairs"]:
-        assert pair["warning"] is None or pair["warning"] in page.text("pairs")
-    for model in found["models"]:
-        assert model["summary"] in page.text("models")
+    for pair in found.pairs:
+        assert pair.warning is None or pair.warning in page.text("pairs")
+    for model in found.models:
+        assert model.summary in page.text("models")
     ids = {attrs["id"] for _, attrs, _ in page.elements if "id" in attrs}
     for part, there in {
-        "pairs": bool(found["pairs"]),
-        "curves": found["curves"] is not None,
-        "threshold": found["curves"] is not None,
-        "doubts": found["doubts"] is not None,
-        "calibration": bool(found["calibration"]),
+        "pairs": bool(found.pairs),
+        "curves": found.curves is not None,
+        "threshold": found.curves is not None,
+        "sensitivity": found.sensitivity is not None,
+        "calibration": bool(found.calibration),
     }.items():
         assert (part in ids) == there
 
@@ -247,16 +251,16 @@ def test_matrices_get_the_room_that_their_names_need(classes, width):
 
 
 def test_a_path_says_who_is_the_cheapest_on_the_way():
-    path = {
-        "names": ["a", "b"],
-        "ranges": [
-            {"low": 1.0, "high": 2.5, "cheapest": "a"},
-            {"low": 2.5, "high": 4.0, "cheapest": "b"},
-        ],
-        "probability": [[0.9, 0.5, 0.2], [0.1, 0.5, 0.8]],
-    }
-    steady = path | {"ranges": path["ranges"][:1], "probability": [[1.0, 1.0], [0.0, 0.0]]}
-    turning, staying = path_words({"doubts": {"paths": [path, steady]}})
+    found = findings_of("example")
+    path = replace(
+        found.sensitivity.paths[0],
+        names=("a", "b"),
+        ranges=(CheapestRange(1.0, 2.5, "a"), CheapestRange(2.5, 4.0, "b")),
+        probability=np.array([[0.9, 0.5, 0.2], [0.1, 0.5, 0.8]]),
+    )
+    steady = replace(path, ranges=path.ranges[:1], probability=np.array([[1.0, 1.0], [0.0, 0.0]]))
+    both = replace(found.sensitivity, paths=(path, steady))
+    turning, staying = path_words(replace(found, sensitivity=both))
     assert turning == (
         "On average the cheapest is a up to 2.5, then b. "
         "The probability that b is the cheapest goes from 10 % to 80 %."
@@ -270,20 +274,21 @@ def test_a_path_says_who_is_the_cheapest_on_the_way():
 def test_what_a_target_needs_is_said():
     study = study_of("one")
     page = Page(report_html(findings(study)))
-    assert "a tenth of it," in page.text("enough")
+    assert "a tenth of it," in page.text("sample_size")
     page = Page(report_html(findings(study, Settings(target=0.01))))
-    said = " ".join(page.text("enough").split())
+    said = " ".join(page.text("sample_size").split())
     assert "For an upper limit within 0.01 of the cost of m " in said
     assert "a tenth" not in said
     assert "0.01" in page.text("method")
 
 
 def test_a_model_without_costs_needs_a_target():
-    found = json.loads(json.dumps(findings_of("one")))
-    found["enough"][0] |= {"target": None, "plan": None}
-    assert "m cost nothing in this test" in Page(report_html(found)).text("enough")
-    found["enough"][0] |= {"target": 1e-9}
-    assert "than can be planned for" in Page(report_html(found)).text("enough")
+    found = findings_of("one")
+    nothing = replace(found.sample_size[0], target=None, plan=None)
+    free = replace(found, sample_size=(nothing,))
+    assert "m cost nothing in this test" in Page(report_html(free)).text("sample_size")
+    tiny = replace(found, sample_size=(replace(nothing, target=1e-9),))
+    assert "than can be planned for" in Page(report_html(tiny)).text("sample_size")
 
 
 # ---- class priors
@@ -293,7 +298,7 @@ def test_a_model_without_costs_needs_a_target():
 def rare():
     """The findings of the example where one tumour in a hundred is malignant."""
     design = Design({"benign": 0.99, "malignant": 0.01})
-    return findings(replace(study_of("example"), design=design), Settings(currency="USD"))
+    return findings(replace(study_of("example"), design=design), Settings(unit="USD"))
 
 
 def test_a_page_with_class_priors_says_which_population_it_is_about(rare):
@@ -301,7 +306,7 @@ def test_a_page_with_class_priors_says_which_population_it_is_about(rare):
     said = (
         "Costs are for populations with 99 % 'benign' and 1 % 'malignant', not as in the examples."
     )
-    assert said == rare["verdict"]["population"]
+    assert said == rare.verdict.population
     assert said in page.text("verdict")
     assert "99\N{NO-BREAK SPACE}% 'benign', 1\N{NO-BREAK SPACE}% 'malignant'" in page.text("method")
     assert "about the examples as they came" in page.text("calibration")
@@ -333,12 +338,13 @@ def test_the_command_takes_class_priors_and_names_them_again(rare, tmp_path, mon
     page, data = tmp_path / "report.html", tmp_path / "report.json"
     asked = (
         "report examples/breast_cancer.csv --costs examples/breast_cancer_costs.csv "
-        "--class-priors benign=0.99,malignant=0.01 --currency USD"
+        "--class-priors benign=0.99,malignant=0.01 --unit USD"
     )
     assert main([*shlex.split(asked), "--out", str(page), "--json", str(data)]) == 0
     found = json.loads(data.read_text(encoding="utf-8"))
     assert found["settings"]["command"] == f"stakes {asked}"
-    for part in ("verdict", "models", "pairs", "enough"):
-        assert found[part] == rare[part]
-    assert rare["verdict"]["population"] in " ".join(capsys.readouterr().out.split())
-    assert rare["verdict"]["population"] in Page(page.read_text(encoding="utf-8")).text("verdict")
+    expected = rare.to_dict()
+    for part in ("verdict", "models", "pairs", "sample_size"):
+        assert found[part] == expected[part]
+    assert rare.verdict.population in " ".join(capsys.readouterr().out.split())
+    assert rare.verdict.population in Page(page.read_text(encoding="utf-8")).text("verdict")

@@ -8,10 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stakes import CostMatrix, evaluate
+from stakes import CostMatrix, evaluate, study_of
 from stakes.errors import MissingExtraError
 from stakes.predictions.count_file import counts_from_text
-from stakes.study import study_of
 from stakes.track import log_to_mlflow, mlflow_cost_metric
 
 # MLflow and what it is built on warn about one another.
@@ -51,13 +50,13 @@ def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):
     pair = "test/logistic vs a tree_ 1/difference"
     assert kept.metrics[pair] < 0
     assert 0 < kept.metrics[f"{pair}_p_value"] < 1
-    assert kept.tags["stakes.verdict"] == found["verdict"]["text"]
+    assert kept.tags["stakes.verdict"] == found.verdict.text
     folder = mlflow.artifacts.download_artifacts(
         run_id=run.info.run_id, artifact_path="stakes", dst_path=str(tmp_path)
     )
     files = {path.name: path for path in type(tmp_path)(folder).iterdir()}
     assert sorted(files) == ["counts.json", "findings.json", "report.html"]
-    assert json.loads(files["findings.json"].read_text())["schema"] == found["schema"]
+    assert json.loads(files["findings.json"].read_text())["schema"] == found.schema
     assert "logistic" in files["report.html"].read_text()
     counts = counts_from_text(files["counts.json"].read_text(), "counts.json")
     assert counts.joint.n == len(ROWS)

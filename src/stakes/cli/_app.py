@@ -1,32 +1,27 @@
-"""The commands, in the order in which help lists them."""
+"""The commands, in the order in which help lists them.
+
+A new command is a file of this folder with a function of the same name and its ``EXAMPLES``, and
+its name in `COMMANDS`; further its test, and what it prints in `tests/golden/cli/`. What it finds
+are findings (`stakes.findings`), gathered in a dataclass with a ``schema`` whose attributes are
+documented: ``output.results`` writes that as JSON, and `python tools/json_reference.py` its
+reference. A file with an ``app`` of its own is a group of commands.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
-from stakes.cli import (
-    compare,
-    costs,
-    count,
-    curve,
-    demo,
-    evaluate,
-    merge,
-    plan,
-    report,
-    simulate,
-    threshold,
-)
 from stakes.cli._options import add
 from stakes.cli._output import Output
 
 app = typer.Typer(
     name="stakes",
     # \b keeps typer from filling the lines; help fits a screen of 24.
-    help="\b\nWhat a classifier's mistakes cost, how sure that is, and which one to use.\n"
+    help="\b\nWhat a model's mistakes cost, how sure that is, and which model to use.\n"
     "Start with: stakes report predictions.csv --costs costs.csv",
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help starts in a third of the time
@@ -56,12 +51,25 @@ def common(
     context.obj = Output(quiet=quiet)
 
 
-COMMANDS = (report, evaluate, compare, curve, threshold, plan, count, merge)
-for each in COMMANDS:
-    add(app, each)
-app.add_typer(costs.app, name="costs")
-app.add_typer(simulate.app, name="simulate")
-add(app, demo)
+COMMANDS = (
+    "report",
+    "evaluate",
+    "compare",
+    "curve",
+    "threshold",
+    "plan",
+    "count",
+    "merge",
+    "costs",
+    "simulate",
+    "demo",
+)
+for name in COMMANDS:
+    module = import_module(f"stakes.cli.{name}")
+    if hasattr(module, "app"):
+        app.add_typer(module.app, name=name)
+    else:
+        add(app, module)
 
 
 def command() -> Any:
@@ -71,5 +79,6 @@ def command() -> Any:
         if parameter.name == "show_completion":
             parameter.hidden = True  # type: ignore[attr-defined]
     commands = made.commands  # type: ignore[attr-defined]
-    commands["demo"] = commands.pop("demo")  # typer puts groups of commands last
+    for name in COMMANDS:  # typer puts groups of commands last
+        commands[name] = commands.pop(name)
     return made

@@ -105,10 +105,10 @@ Rows = Annotated[
         "--rows", metavar="WHICH", help="What the rows of the cost matrix are: predicted or actual."
     ),
 ]
-Labels = Annotated[
+Classes = Annotated[
     str | None,
     typer.Option(
-        "--labels", metavar="CLASSES", help="The classes in order, for Weka's .cost: good,bad."
+        "--classes", metavar="CLASSES", help="The classes in order, for Weka's .cost: good,bad."
     ),
 ]
 Actual = Annotated[
@@ -144,8 +144,8 @@ ClassPriors = Annotated[
         help="The share of each class where it is used: fraud=0.01,ok=0.99.",
     ),
 ]
-Currency = Annotated[
-    str, typer.Option("--currency", metavar="UNIT", help="The unit of the costs, such as USD.")
+Unit = Annotated[
+    str, typer.Option("--unit", metavar="UNIT", help="The unit of the costs, such as USD.")
 ]
 Volume = Annotated[
     float | None,
@@ -162,7 +162,7 @@ Json = Annotated[
 
 def _checked_seed(seed: int) -> int:
     if seed < 0:
-        raise InputError(f"--seed: expected a whole number from 0 on, got {seed}.")
+        raise InputError("--seed", f"expected a whole number from 0 on, got {seed}.")
     return seed
 
 
@@ -183,7 +183,7 @@ class CostOptions:
     false_negative: FalseNegative = None
     pos_label: PosLabel = None
     rows: Rows = None
-    labels: Labels = None
+    classes: Classes = None
 
 
 @dataclass(frozen=True)

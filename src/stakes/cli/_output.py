@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
@@ -139,7 +138,7 @@ class Output:
                 continue
             check_writable(path)
             if path.resolve() in taken:
-                raise InputError(f"{path}: this is an input; it would be overwritten.")
+                raise InputError(f"{path}", "this is an input; it would be overwritten.")
 
     def only_json(self, path: Path | None) -> None:
         """Remember where the results go as JSON; to standard output means that only."""
@@ -165,11 +164,13 @@ class Output:
         for row in rows:
             self._say(row)
 
-    def results(self, content: dict[str, Any]) -> None:
-        """Write the results as JSON, where that was asked for."""
+    def results(self, found: object) -> None:
+        """Write what was found as JSON, where that was asked for."""
         if self._json is None:
             return
-        text = json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        from stakes.findings import json_text
+
+        text = json_text(found, indent=2) + "\n"
         if self._json == STANDARD_OUTPUT:
             self._lines = [(text.removesuffix("\n"), "")]
             return
@@ -203,20 +204,6 @@ def _print(text: str, style: str) -> None:
     from rich.text import Text
 
     Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
-
-
-def plain(value: Any) -> Any:
-    """Return what JSON can hold: infinite numbers become text, numbers that are none null."""
-    if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    if isinstance(value, bool | int | str) or value is None:
-        return value
-    number = float(value)
-    if number != number:  # noqa: PLR0124 - only NaN differs from itself
-        return None
-    return number if abs(number) != float("inf") else str(number)
 
 
 def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: str = ",") -> str:

@@ -21,7 +21,7 @@ EXAMPLES = {
     "check": (
         "stakes costs check costs.csv",
         "stakes costs check matrix.csv --rows actual",
-        "stakes costs check german.cost --labels good,bad",
+        "stakes costs check german.cost --classes good,bad",
     ),
     "template": ("stakes costs template predictions.csv --out new_costs.csv",),
 }
@@ -38,11 +38,11 @@ def check(
     context: typer.Context,
     matrix: Matrix,
     rows: options.Rows = None,
-    labels: options.Labels = None,
+    classes: options.Classes = None,
 ) -> None:
     """Say how a cost matrix was understood, in words."""
     output = context.obj
-    found = read_matrix(matrix, rows, labels)
+    found = read_matrix(matrix, rows, classes)
     for sentence in found.in_words():
         output.text(f"{sentence}.")
     for sentence in _consequences(found):
@@ -104,7 +104,7 @@ def template(
     check_name(out, tuple(SEPARATORS))
     output.will_write(out, inputs=predictions)
     if out.exists() and not force:
-        raise FileError(f"{out}: it exists already; to overwrite it, use --force.")
+        raise FileError(f"{out}", "it exists already; to overwrite it, use --force.")
     table = read_rows(output, predictions, columns)
     check_columns(table, [columns.actual, *(columns.models or [])])
     actual = actual_column(table, columns.actual)

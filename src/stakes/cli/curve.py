@@ -3,268 +3,23 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes._core.text import number, percent, text_table
 from stakes.cli import _options as options
 from stakes.cli._inputs import check_name, costs_if_given, examples_of, read_study
-from stakes.cli._output import Progress
-from stakes.curves import Band, CostAt, CostCurve, CostCurveDifference, Verdicts
-from stakes.curves._base import Curve
+from stakes.cli._output import Output, Progress
 from stakes.errors import InputError
-from stakes.study import Study
 
-# What 'stakes curve' finds, says and draws.
-
-NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}
-"""Costs that stand for none, where only the names of two classes are needed."""
-
-
-@dataclass(frozen=True)
-class PairOfCurves:
-    """Where two models cross, and where one is cheaper beyond chance; None if that is not known."""
-
-    first: str
-    second: str
-    crossovers: list[float]
-    verdicts: Verdicts | None
-
-    def said(self) -> str:
-        """Say who is cheaper where."""
-        text = f"{self.first} and {self.second} "
-        if self.crossovers:
-            text += f"cross at PC(+) = {', '.join(map(number, self.crossovers))}."
-        else:
-            text += "do not cross."
-        if self.verdicts is None:
-            return f"{text} Scores cannot be tested against decisions."
-        return f"{text} {self.verdicts.summary()}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
-        known = None if self.verdicts is None else self.verdicts.to_dict()["ranges"]
-        return {
-            "first": self.first,
-            "second": self.second,
-            "crossovers": self.crossovers,
-            "significant_ranges": known,
-        }
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The cost curves of a study, their bands, and how they compare."""
-
-    study: Study
-    curves: dict[str, Curve]
-    bands: dict[str, Band]
-    pairs: list[PairOfCurves]
-    condition: dict[str, float] | None
-    costs: dict[str, CostAt]
-
-    @classmethod
-    def of(
-        cls,
-        study: Study,
-        *,
-        prevalence: float | None,
-        priced: bool,
-        simultaneous: bool,
-        progress: Progress,
-    ) -> Curves:
-        """Find the curves of a study, and what they cost at the condition of its costs."""
-        curves = _curves(study)
-        progress.expect(len(curves) * (len(curves) + 1) // 2)
-        bands = {}
-        for name, curve in curves.items():
-            progress.step(f"curve of {name}")
-            bands[name] = curve.band(study.confidence, simultaneous=simultaneous)
-        pairs = []
-        for first, second in combinations(curves, 2):
-            progress.step(f"{first} and {second}")
-            pairs.append(_pair(study, curves[first], curves[second]))
-        condition = _condition(study, prevalence) if priced else None
-        costs = {}
-        if condition is not None:
-            costs = {
-                name: curve.at(confidence=study.confidence, **condition)
-                for name, curve in curves.items()
-            }
-        return cls(study, curves, bands, pairs, condition, costs)
-
-    def said(self, currency: str) -> Iterator[str]:
-        """Say what was found, part by part; a table begins with a bar."""
-        study = self.study
-        yield (
-            f"{examples_of(study)}; {study.pos_label!r} is the positive class. "
-            "PC(+) is the share of misses in what being always wrong would cost."
-        )
-        yield ""
-        ranges = {name: curve.operating_range() for name, curve in self.curves.items()}
-        rows = [
-            [
-                name,
-                number(curve.area()),
-                " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges[name])
-                or "nowhere",
-            ]
-            for name, curve in self.curves.items()
-        ]
-        yield "|" + text_table(["classifier", "area", "worth using for PC(+)"], rows)
-        if self.condition is not None:
-            yield ""
-            yield from self._costs_said(self.condition, currency)
-        for pair in self.pairs:
-            yield ""
-            yield pair.said()
-
-    def _costs_said(self, condition: dict[str, float], currency: str) -> Iterator[str]:
-        answers = list(self.costs.values())
-        yield (
-            f"At PC(+) = {number(answers[0].pc)}, for a prevalence of "
-            f"{number(condition['prevalence'])}, false alarms that cost "
-            f"{number(condition['false_positive'])} and misses that cost "
-            f"{number(condition['false_negative'])}:"
-        )
-        yield ""
-        unit = f" ({currency})" if currency else ""
-        header = [
-            "classifier",
-            f"cost per decision{unit}",
-            f"{percent(self.study.confidence)} interval",
-            "threshold",
-        ]
-        rows = [
-            [
-                each.name,
-                number(each.cost),
-                "–" if each.limits is None else " … ".join(map(number, each.limits)),
-                "–" if each.threshold is None else f"{each.threshold:.6g}",
-            ]
-            for each in sorted(answers, key=lambda each: each.cost)
-        ]
-        every = "negative" if answers[0].pc < 0.5 else "positive"  # noqa: PLR2004 - they cross
-        rows.append([f"all {every}", number(answers[0].trivial), "–", "–"])
-        yield "|" + text_table(header, rows)
-
-    def rows(self) -> tuple[list[str], Iterator[list[Any]]]:
-        """Return the bands as a table: its header, and its rows."""
-        return ["classifier", "pc", "cost", "low", "high", "threshold"], self._rows()
-
-    def _rows(self) -> Iterator[list[Any]]:
-        for name, band in self.bands.items():
-            curve = self.curves[name]
-            cuts = curve.threshold(band.pc).tolist() if isinstance(curve, CostCurve) else None
-            columns = zip(*(each.tolist() for each in _columns(band)), strict=True)
-            for place, row in enumerate(columns):
-                yield [name, *row, "" if cuts is None else cuts[place]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values."""
-        study = self.study
-        return {
-            "source": study.source,
-            "n": study.n,
-            "confidence": study.confidence,
-            "pos_label": study.pos_label,
-            "condition": self.condition,
-            "curves": [
-                {
-                    **curve.to_dict(),
-                    "band": self.bands[name].to_dict(),
-                    "at_condition": self.costs[name].to_dict() if self.costs else None,
-                }
-                for name, curve in self.curves.items()
-            ],
-            "pairs": [pair.to_dict() for pair in self.pairs],
-        }
-
-
-def drawn(found: Curves, kind: str) -> bytes:
-    """Draw the curves with their bands, the same bytes each time."""
-    from stakes.show import CostCurveDisplay
-    from stakes.show._matplotlib import pyplot
-
-    pyplot()  # says how to get matplotlib, where it is missing
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    nothing = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with mpl.rc_context({"svg.hashsalt": "stakes", "font.family": "DejaVu Sans"}):
-        figure = Figure(layout="constrained", figsize=(7.5, 5.0), dpi=150)
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        for name, curve in found.curves.items():
-            CostCurveDisplay(curve, found.bands[name]).plot(axes)
-        if found.costs:
-            pc = next(iter(found.costs.values())).pc
-            axes.axvline(pc, color="0.4", linewidth=0.8, linestyle=":")
-        picture = io.BytesIO()
-        figure.savefig(picture, format=kind, metadata=nothing[kind])
-    return picture.getvalue()
-
-
-def _curves(study: Study) -> dict[str, Curve]:
-    if study.pos_label is None:
-        raise InputError(
-            "--costs: cost curves are for two classes that are the decisions too; the costs have "
-            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions."
-        )
-    if not study.both_classes:
-        raise one_class(study)
-    found: dict[str, Curve] = {**study.curves(), **study.lines()}
-    names = [model.name for model in study.roles.models]
-    return dict(sorted(found.items(), key=lambda item: names.index(item[0])))
-
-
-def one_class(study: Study) -> InputError:
-    """Say that all examples are of one class."""
-    counts = dict(zip(study.joint.labels, study.joint.class_counts().tolist(), strict=True))
-    only = next(label for label, size in counts.items() if size)
-    return InputError(
-        f"{study.source}, column {study.roles.actual!r}: all {study.n:,} examples are of the class "
-        f"{only!r}; two classes are needed."
-    )
-
-
-def _condition(study: Study, prevalence: float | None) -> dict[str, float]:
-    if prevalence is None:
-        counts = study.joint.class_counts()
-        prevalence = float(counts[study.costs.labels.index(study.pos_label)] / counts.sum())
-    mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
-    if min(mistakes.values()) < 0:
-        raise InputError(
-            "--costs: a cost curve is for mistakes that cost at least as much as being right; here "
-            f"a false alarm costs {number(mistakes['false_positive'])} more, and a miss "
-            f"{number(mistakes['false_negative'])}."
-        )
-    return {"prevalence": prevalence, **mistakes}
-
-
-def _pair(study: Study, first: Curve, second: Curve) -> PairOfCurves:
-    names = (first.name, second.name)
-    scored = [name in study.scores for name in names]
-    verdicts = None
-    if all(scored):
-        difference = study.curve_difference(*names)
-        verdicts = difference.significant_ranges(study.confidence)
-    elif not any(scored):
-        counts = study.joint.pair(*names)
-        difference = CostCurveDifference(counts, names, study.pos_label)
-        verdicts = difference.significant_ranges(study.confidence)
-    return PairOfCurves(*names, first.crossovers(second), verdicts)
-
-
-def _columns(band: Band) -> tuple[Any, Any, Any, Any]:
-    return band.pc, band.cost, band.low, band.high
-
+if TYPE_CHECKING:
+    from stakes.curves._base import Curve
+    from stakes.findings import Condition, Costs, CurveAtCondition, CurvePair, Data, RunSettings
+    from stakes.study import Study
 
 EXAMPLES = (
     "stakes curve predictions.csv --costs costs.csv",
@@ -272,8 +27,55 @@ EXAMPLES = (
     "stakes curve predictions.csv -c costs.csv --prevalence 0.01",
     "stakes curve predictions.csv -c costs.csv --out curve.svg --csv curve.csv",
 )
-SCHEMA = "stakes-curve/1"
+SCHEMA = "stakes-curve/2"
+NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}
+"""Costs that stand for none, where only the names of two classes are needed."""
 PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class CurvesFound:
+    """Cost curves, and how they compare.
+
+    Attributes
+    ----------
+    condition : Condition or None
+        What the costs and the prevalence amount to; null where no costs were given.
+    models : tuple of CurveAtCondition
+        The curve of each model.
+    pairs : tuple of CurvePair
+        The comparison of each pair.
+    """
+
+    condition: Condition | None
+    models: tuple[CurveAtCondition, ...]
+    pairs: tuple[CurvePair, ...]
+
+
+@dataclass(frozen=True)
+class CurveDocument:
+    """What `stakes curve` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data
+        The examples.
+    costs : Costs or None
+        The cost matrix; null where none was given.
+    settings : RunSettings
+        What the command was told.
+    curves : CurvesFound
+        The cost curves.
+    """
+
+    schema: str
+    data: Data
+    costs: Costs | None
+    settings: RunSettings
+    curves: CurvesFound
+
 
 Prevalence = Annotated[
     float | None,
@@ -305,14 +107,14 @@ def curve(
     prevalence: Prevalence = None,
     confidence: options.Confidence = 0.95,
     simultaneous: Simultaneous = False,
-    currency: options.Currency = "",
+    unit: options.Unit = "",
     out: Out = None,
     csv: Csv = None,
     json: options.Json = None,
 ) -> None:
     """Say which model is cheapest under which prevalence and costs."""
-    from stakes.cli._output import Progress, csv_text
-    from stakes.cli.curve import NO_COSTS, Curves, drawn
+    from stakes.cli._output import csv_text
+    from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
     check_name(out, PICTURES)
@@ -328,21 +130,171 @@ def curve(
         confidence=confidence,
         undecided=True,
     )
+    curves = _curves(study)
+    condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:
-        found = Curves.of(
-            study,
-            prevalence=prevalence,
-            priced=costs is not None,
-            simultaneous=simultaneous,
-            progress=progress,
-        )
-    for part in found.said(currency):
-        if part.startswith("|"):
-            output.table(part[1:])
-        else:
-            output.text(part)
+        found = _found(study, curves, condition, progress, simultaneous=simultaneous)
+    _show(output, study, found, unit)
     if out is not None:
-        output.write_binary(out, drawn(found, out.suffix.lower()[1:]))
+        output.write_binary(out, drawn(curves, found, out.suffix.lower()[1:]))
     if csv is not None:
-        output.write_text(csv, csv_text(*found.rows()))
-    output.results({"schema": SCHEMA, **found.to_dict()})
+        output.write_text(csv, csv_text(*_rows(curves, found)))
+    output.results(
+        CurveDocument(
+            schema=SCHEMA,
+            data=data_of(study),
+            costs=None if costs is None else costs_of(study.costs),
+            settings=run_settings_of(study, unit),
+            curves=found,
+        )
+    )
+
+
+def _found(
+    study: Study,
+    curves: Mapping[str, Curve],
+    condition: Condition | None,
+    progress: Progress,
+    *,
+    simultaneous: bool,
+) -> CurvesFound:
+    """Find the curves with their bands, and what they cost at the condition of the costs."""
+    from stakes.findings.curves import curve_at, curve_pair
+
+    progress.expect(len(curves) * (len(curves) + 1) // 2)
+    models, pairs = [], []
+    for name, curve in curves.items():
+        progress.step(f"curve of {name}")
+        band = curve.band(study.confidence, simultaneous=simultaneous)
+        models.append(curve_at(curve, band, _cost_at(curve, condition, study.confidence)))
+    for first, second in combinations(curves, 2):
+        progress.step(f"{first} and {second}")
+        pairs.append(curve_pair(study, curves[first], curves[second]))
+    return CurvesFound(condition, tuple(models), tuple(pairs))
+
+
+def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> Any:
+    if condition is None:
+        return None
+    return curve.at(
+        prevalence=condition.prevalence,
+        false_positive=condition.false_positive,
+        false_negative=condition.false_negative,
+        confidence=confidence,
+    )
+
+
+def _show(output: Output, study: Study, found: CurvesFound, unit: str) -> None:
+    from stakes._core.text import number
+    from stakes.show.text import condition_table, range_table
+
+    output.text(
+        f"{examples_of(study)}; {study.pos_label!r} is the positive class. "
+        "PC(+) is the share of misses in what being always wrong would cost."
+    )
+    output.text()
+    output.table(range_table(found.models))
+    costs = [each.at_condition for each in found.models if each.at_condition is not None]
+    if found.condition is not None:
+        output.text()
+        output.text(
+            f"At PC(+) = {number(costs[0].pc)}, for a prevalence of "
+            f"{number(found.condition.prevalence)}, false alarms that cost "
+            f"{number(found.condition.false_positive)} and misses that cost "
+            f"{number(found.condition.false_negative)}:"
+        )
+        output.text()
+        output.table(condition_table(costs, unit, study.confidence))
+    for pair in found.pairs:
+        crossed = ", ".join(map(number, pair.crossovers))
+        where = f"cross at PC(+) = {crossed}." if crossed else "do not cross."
+        output.text()
+        output.text(f"{pair.first} and {pair.second} {where} {pair.summary}")
+
+
+def _rows(
+    curves: Mapping[str, Curve], found: CurvesFound
+) -> tuple[list[str], Iterator[list[object]]]:
+    """Return the bands as a table: its header, and its rows."""
+    return ["model", "pc", "cost", "low", "high", "threshold"], _band_rows(curves, found)
+
+
+def _band_rows(curves: Mapping[str, Curve], found: CurvesFound) -> Iterator[list[object]]:
+    from stakes.curves import CostCurve
+
+    for model in found.models:
+        band, curve = model.band, curves[model.name]
+        cuts = curve.threshold(band.pc).tolist() if isinstance(curve, CostCurve) else None
+        columns = (each.tolist() for each in (band.pc, band.cost, band.low, band.high))
+        for place, row in enumerate(zip(*columns, strict=True)):
+            yield [model.name, *row, "" if cuts is None else cuts[place]]
+
+
+def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
+    """Draw the curves with their bands, the same bytes each time."""
+    from stakes.show import CostCurveDisplay
+    from stakes.show._matplotlib import pyplot
+
+    pyplot()  # says how to get matplotlib, where it is missing
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    nothing = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "stakes", "font.family": "DejaVu Sans"}):
+        figure = Figure(layout="constrained", figsize=(7.5, 5.0), dpi=150)
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        for model in found.models:
+            CostCurveDisplay(curves[model.name], model.band).plot(axes)
+        at = found.models[0].at_condition
+        if at is not None:
+            pc = at.pc
+            axes.axvline(pc, color="0.4", linewidth=0.8, linestyle=":")
+        picture = io.BytesIO()
+        figure.savefig(picture, format=kind, metadata=nothing[kind])
+    return picture.getvalue()
+
+
+def _curves(study: Study) -> dict[str, Curve]:
+    if study.pos_label is None:
+        raise InputError(
+            "--costs",
+            "cost curves are for two classes that are the decisions too; the costs have "
+            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
+        )
+    if not study.both_classes:
+        raise one_class(study)
+    found: dict[str, Curve] = {**study.curves(), **study.lines()}
+    names = [model.name for model in study.roles.models]
+    return dict(sorted(found.items(), key=lambda item: names.index(item[0])))
+
+
+def one_class(study: Study) -> InputError:
+    """Say that all examples are of one class."""
+    counts = dict(zip(study.joint.labels, study.joint.class_counts().tolist(), strict=True))
+    only = next(label for label, size in counts.items() if size)
+    return InputError(
+        f"{study.source}, column {study.roles.actual!r}",
+        f"all {study.n:,} examples are of the class {only!r}; two classes are needed.",
+    )
+
+
+def _condition(study: Study, prevalence: float | None) -> Condition:
+    from stakes._core.text import number
+    from stakes.curves import operating_condition
+    from stakes.findings import Condition
+
+    if prevalence is None:
+        counts = study.joint.class_counts()
+        prevalence = float(counts[study.costs.labels.index(study.pos_label)] / counts.sum())
+    mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
+    if min(mistakes.values()) < 0:
+        raise InputError(
+            "--costs",
+            "a cost curve is for mistakes that cost at least as much as being right; here a "
+            f"false alarm costs {number(mistakes['false_positive'])} more, and a miss "
+            f"{number(mistakes['false_negative'])}.",
+        )
+    pc = operating_condition(prevalence=prevalence, **mistakes)
+    return Condition(pc, prevalence, **mistakes)

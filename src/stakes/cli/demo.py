@@ -1,4 +1,4 @@
-"""stakes demo: a report on three classifiers of breast tumours."""
+"""stakes demo: a report on three models of breast tumours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stakes.cli.report import write
 
 EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")
 DATA = Path(__file__).parent / "example"
-CURRENCY, VOLUME, PER = "USD", 10_000, "year"
+UNIT, VOLUME, PER = "USD", 10_000, "year"
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
 Files = Annotated[
@@ -24,7 +24,7 @@ Files = Annotated[
 def demo(
     context: typer.Context, *, out: Out = Path("stakes-demo.html"), files: Files = False
 ) -> None:
-    """Report on three classifiers of breast tumours."""
+    """Report on three models of breast tumours."""
     from stakes.costs import CostMatrix
     from stakes.findings import Settings
     from stakes.predictions import ArrowTable
@@ -41,14 +41,14 @@ def demo(
     study = Study.from_table(ArrowTable.of_file(read_table(predictions), predictions.name), costs)
     command = (
         f"stakes report {predictions.name} --costs {prices.name} "
-        f"--volume {VOLUME} --per {PER} --currency {CURRENCY}"
+        f"--volume {VOLUME} --per {PER} --unit {UNIT}"
     )
     output.text(f"{study.n} breast tumours that three models had not seen. What mistakes cost:")
     for decision, label, cost in costs.cells():
         if cost:
-            output.text(f"  calling a {label} tumour {decision}: {cost:,.0f} {CURRENCY}")
+            output.text(f"  calling a {label} tumour {decision}: {cost:,.0f} {UNIT}")
     output.text()
-    settings = Settings(currency=CURRENCY, volume=VOLUME, per=PER, command=command)
+    settings = Settings(unit=UNIT, volume=VOLUME, per=PER, command=command)
     write(output, study, settings, out)
     for original, copy in copies.items():
         write_text(copy, read_text(original))

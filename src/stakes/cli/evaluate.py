@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +11,7 @@ from stakes.cli import _options as options
 from stakes.cli._inputs import check_volume, examples_of, read_study, volume_words
 
 if TYPE_CHECKING:
-    from stakes.infer._inference import Interval
-    from stakes.infer.estimate import CostEstimate
+    from stakes.findings import Costs, Data, Model, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (
@@ -19,7 +19,39 @@ EXAMPLES = (
     "stakes evaluate predictions.csv --fp 10 --fn 100 --pos-label fraud",
     "stakes evaluate predictions.csv -c costs.csv --volume 1e6 --per year",
 )
-SCHEMA = "stakes-evaluate/1"
+SCHEMA = "stakes-evaluate/2"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What `stakes evaluate` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data
+        The examples.
+    costs : Costs
+        The cost matrix.
+    settings : RunSettings
+        What the command was told.
+    models : tuple of Model
+        What each model costs, the cheapest first.
+    best_set : tuple of str
+        The models that no other was shown to beat.
+    summary : str
+        The answer in a sentence.
+    """
+
+    schema: str
+    data: Data
+    costs: Costs
+    settings: RunSettings
+    models: tuple[Model, ...]
+    best_set: tuple[str, ...]
+    summary: str
+
 
 Method = Annotated[
     str,
@@ -41,15 +73,17 @@ def evaluate(
     method: Method = "auto",
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
-    currency: options.Currency = "",
+    unit: options.Unit = "",
     volume: options.Volume = None,
     per: options.Per = None,
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
     """Say what each model costs, and how sure that is."""
+    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.models import IntervalBy, best_trivial_of, models_of
     from stakes.infer._inference import takes
-    from stakes.show import cost_table
+    from stakes.show.text import model_table, volume_table
 
     output = context.obj
     check_volume(volume, per)
@@ -64,99 +98,34 @@ def evaluate(
         class_priors=class_priors,
         with_scores=False,
     )
-    estimates = study.estimates(currency)
-    sure: dict[str, Any] = {"confidence": study.confidence, "method": method}
-    sure |= {"rng": seed} if takes(method, "rng") else {}
-    intervals = {name: each.interval(**sure) for name, each in estimates.items()}
-    unit = f"; costs in {currency}" if currency else ""
-    output.text(f"{examples_of(study)}{unit}.")
+    by = IntervalBy(method, {"rng": seed} if takes(method, "rng") else {})
+    models = models_of(study, unit, volume, by)
+    best, summary = _answer(study, models, unit)
+    output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.")
     output.text()
-    output.table(cost_table(estimates, **sure))
+    output.table(model_table(models, best_trivial_of(study, by), study.confidence))
     if volume is not None:
-        unit = f" ({currency})" if currency else ""
-        title = f"cost of {volume_words(volume, per)}{unit}"
-        _show_volume(output, estimates, intervals, volume, title)
+        title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
+        output.text()
+        output.table(volume_table(models, title, study.confidence))
     output.text()
-    summary = _summary(study, estimates, currency, sure)
     output.text(summary, "bold")
     output.results(
-        {
-            "schema": SCHEMA,
-            **_results(study, estimates, intervals, volume),
-            "currency": currency,
-            "volume": volume,
-            "per": per,
-            "summary": summary,
-        }
+        Evaluation(
+            schema=SCHEMA,
+            data=data_of(study),
+            costs=costs_of(study.costs),
+            settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
+            models=models,
+            best_set=best,
+            summary=summary,
+        )
     )
 
 
-def _show_volume(
-    output: Any,
-    estimates: dict[str, CostEstimate],
-    intervals: dict[str, Interval],
-    volume: float,
-    title: str,
-) -> None:
-    from stakes._core.text import number, percent, text_table
-
-    rows = []
-    for name, estimate in estimates.items():
-        low, high = map(number, intervals[name].times(volume))
-        rows.append([name, number(estimate.times(volume)), f"{low} … {high}"])
-    confidence = next(iter(intervals.values())).confidence
-    output.text()
-    output.table(text_table(["classifier", title, f"{percent(confidence)} interval"], rows))
-
-
-def _summary(
-    study: Study, estimates: dict[str, CostEstimate], currency: str, sure: dict[str, Any]
-) -> str:
-    if len(estimates) > 1:
-        return study.ranking(currency).summary(study.confidence)
-    ((name, estimate),) = estimates.items()
-    return f"{name}: {estimate.summary(**sure)}"
-
-
-def _results(
-    study: Study,
-    estimates: dict[str, CostEstimate],
-    intervals: dict[str, Interval],
-    volume: float | None,
-) -> dict[str, Any]:
-    best = study.ranking().best_set(study.confidence) if len(estimates) > 1 else list(estimates)
-    return {
-        "source": study.source,
-        "n": study.n,
-        "confidence": study.confidence,
-        "costs": study.costs.to_dict(),
-        "class_priors": study.design.class_priors,
-        "models": [
-            _model(study, name, estimates[name], intervals[name], volume) for name in estimates
-        ],
-        "best_set": best,
-    }
-
-
-def _model(
-    study: Study, name: str, estimate: CostEstimate, interval: Interval, volume: float | None
-) -> dict[str, Any]:
-    from stakes.errors import LabelError
-
-    over = None if volume is None else interval.times(volume)
-    try:
-        errors = estimate.error_rate
-    except LabelError:  # no decision is a class
-        errors = None
-    return {
-        "name": name,
-        "cost": estimate.cost,
-        "interval": interval.to_dict(),
-        "total": estimate.total,
-        "over_volume": None
-        if over is None or volume is None
-        else {"cost": estimate.times(volume), "low": over.low, "high": over.high},
-        "error_rate": errors,
-        "counts": study.joint.single(name).counts.tolist(),
-        "contributions": estimate.contributions().tolist(),
-    }
+def _answer(study: Study, models: tuple[Model, ...], unit: str) -> tuple[tuple[str, ...], str]:
+    """Return the models that no other was shown to beat, and the answer in a sentence."""
+    if len(models) == 1:
+        return (models[0].name,), f"{models[0].name}: {models[0].summary}"
+    ranking = study.ranking(unit)
+    return tuple(ranking.best_set(study.confidence)), ranking.summary(study.confidence)

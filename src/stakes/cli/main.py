@@ -4,39 +4,82 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
-from stakes.errors import StakesError, StakesWarning
+from stakes.errors import InputError, InputTypeError, StakesError, StakesWarning, spelled
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 ANYWHERE = ("--quiet", "-q", "--debug")
 """Options of all commands, which may stand before a command's name or after it."""
 
-ARGUMENTS = (
-    "assurance|capacity|class_priors|confidence|data|difference|false_negative|false_positive|"
-    "half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|scale|volume"
-)
-"""Arguments that are options of commands under the same names."""
-
-SHORT = {"false_positive": "fp", "false_negative": "fn"}
-LONG_ARGUMENTS = "class_priors|half_width|max_fpr|min_recall|pos_label"
-"""Those that can be no other words."""
+PATIENCE = 1.0
+"""Seconds in which further signals are those of the same Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code: 0, or 1 for a failed gate, 2 for an error."""
     given = _ordered(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    with _Interrupts(ends=arguments is None) as interrupts:
+        try:
+            return _guarded(given)
+        except KeyboardInterrupt:
+            interrupts.ignore()
+            return _complain("interrupted.", INTERRUPTED)
+
+
+class _Interrupts:
+    """Turns Ctrl-C into one KeyboardInterrupt, however many signals come of it.
+
+    A terminal, a shell or an impatient user sends several. One that arrives while the first is
+    handled, or while Python ends, would kill the process and hide its exit code.
+
+    Parameters
+    ----------
+    ends : bool
+        Whether the process ends with the command; signals then stay ignored.
+    """
+
+    def __init__(self, *, ends: bool) -> None:
+        self._ends = ends
+        self._last = -PATIENCE
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if default and threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN if self._ends else self._before)
+
+    def ignore(self) -> None:
+        """Ignore what comes from now on: the first signal is being dealt with."""
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _interrupt(self, *_: object) -> None:
+        now = time.monotonic()
+        if now - self._last >= PATIENCE:  # later ones may be needed: libraries can lose the first
+            self._last = now
+            raise KeyboardInterrupt
+
+
+def _guarded(given: list[str]) -> int:
+    """Run a command; of what goes wrong, let only an interrupt through."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", StakesWarning)
-            warnings.showwarning = _Warnings()
+            warnings.showwarning = _Warnings(given)
             result = _run(given)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _complain("interrupted.", INTERRUPTED)
     except BrokenPipeError:  # whoever read our output has seen enough
         return _without_output(BROKEN_PIPE)
     except OSError as error:
@@ -100,8 +143,10 @@ def _explained(error: Exception, given: Sequence[str]) -> int:
 
 
 def _in_words(error: Exception, given: Sequence[str]) -> str:
+    if isinstance(error, InputError | InputTypeError):
+        return error.message(_options_of(given).get)
     if isinstance(error, StakesError):
-        return _by_options(str(error))
+        return str(error)
     if hasattr(error, "format_message"):  # typer's, or click's own
         context = getattr(error, "ctx", None)
         hint = f" Try '{context.command_path} --help'." if context is not None else ""
@@ -133,19 +178,17 @@ def _usage(error: Any, given: Sequence[str]) -> str:
     return f"{max(names, key=len)}: expected a {kind}, got {came!r}."
 
 
-def _by_options(text: str) -> str:
-    """Call arguments by the names of their options."""
+def _options_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the options of the command that was given, by the arguments that they stand for."""
+    from stakes.cli._app import command
 
-    def option(match: re.Match[str]) -> str:
-        return "--" + SHORT.get(match[0], match[0].replace("_", "-"))
-
-    head, colon, rest = text.partition(": ")
-    if re.fullmatch(rf"(?:(?:{ARGUMENTS})(?:, )?)+", head):
-        text = f"{re.sub(ARGUMENTS, option, head)}{colon}{rest}"
-    text = re.sub(r"\brows='(\w+)'", r"--rows \1", text)
-    text = re.sub(r"\bsmooth=(?=[\d.])", "--smooth ", text).replace("smooth=", "--smooth")
-    text = text.replace("Name cells that cannot occur with impossible=, or collect", "Collect")
-    return re.sub(rf"(?<![\w'-])(?:{LONG_ARGUMENTS})\b", option, text)
+    made = command()
+    for word in given:
+        if word in getattr(made, "commands", {}):
+            made = made.commands[word]
+        elif not word.startswith("-"):
+            break
+    return {each.name: max(each.opts, key=len) for each in made.params if each.opts[0][0] == "-"}
 
 
 def _complain(text: str, code: int = USER_ERROR) -> int:
@@ -156,11 +199,12 @@ def _complain(text: str, code: int = USER_ERROR) -> int:
 class _Warnings:
     """Shows each warning once."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Sequence[str]) -> None:
+        self._given = given
         self._shown: set[str] = set()
 
     def __call__(self, message: Any, *_: Any, **__: Any) -> None:
-        text = _by_options(str(message))
+        text = spelled(str(message), _options_of(self._given).get)
         if text not in self._shown:
             self._shown.add(text)
             print(f"warning: {text}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
-    from stakes.infer.planning import Plan
+    from stakes.findings import Costs, Data, NeededSize, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (
@@ -21,7 +22,49 @@ EXAMPLES = (
     "stakes plan pilot.csv --costs costs.csv --half-width 0.5",
     "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
 )
-SCHEMA = "stakes-plan/1"
+SCHEMA = "stakes-plan/2"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """How many test examples are needed for a model, or for a pair.
+
+    Attributes
+    ----------
+    name : str or None
+        The model or pair; null where there is no pilot.
+    plan : NeededSize
+        How many examples, and what for.
+    """
+
+    name: str | None
+    plan: NeededSize
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What `stakes plan` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data or None
+        The examples of the pilot; null where there is none.
+    costs : Costs
+        The cost matrix.
+    settings : RunSettings
+        What the command was told.
+    plans : tuple of Planned
+        The plan for each model, or for each pair.
+    """
+
+    schema: str
+    data: Data | None
+    costs: Costs
+    settings: RunSettings
+    plans: tuple[Planned, ...]
+
 
 HalfWidth = Annotated[
     float | None,
@@ -58,19 +101,25 @@ def plan(
     json: options.Json = None,
 ) -> None:
     """Say how many test examples are needed."""
+    from stakes.findings.data import RunSettings, costs_of, data_of, run_settings_of
+    from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size
+    from stakes.show.text import plan_table
 
     output = context.obj
     if (half_width is None) == (difference is None):
         raise InputTypeError(
-            "what is to be known? Give --half-width, how precise a cost is to be, or --difference, "
-            "what is to be shown between two models; one of the two."
+            "",
+            "what is to be known?",
+            "Give --half-width, how precise a cost is to be, or --difference, what is to be "
+            "shown between two models; one of the two.",
         )
     if power is not None and difference is None:
-        raise InputTypeError("--power: it is the power to show a --difference; give that too.")
+        raise InputTypeError("--power", "it is the power to show a --difference; give that too.")
     if class_priors is not None and (half_width is None or not predictions):
         raise InputTypeError(
-            "--class-priors: they are for --half-width with a pilot; give both, or leave them out."
+            "--class-priors",
+            "they are for --half-width with a pilot; give both, or leave them out.",
         )
     output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
     output.only_json(json)
@@ -78,7 +127,7 @@ def plan(
     settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
     settings |= {"half_width": half_width} if difference is None else {"difference": difference}
     settings |= {} if power is None else {"power": power}
-    study = None
+    data, told = None, RunSettings(confidence, None, seed=seed)
     if predictions:
         study = read_study(
             output,
@@ -90,24 +139,20 @@ def plan(
             class_priors=class_priors,
             with_scores=False,
         )
-        plans = _from_pilot(output, study, settings)
+        plans, matrix = _from_pilot(output, study, settings), study.costs
+        data, told = data_of(study), run_settings_of(study, seed=seed)
     else:
-        plans = {"": plan_test_size(_matrix(costs, prices.pos_label), **settings)}
+        matrix = _matrix(costs, prices.pos_label)
+        plans = {"": needed_size_of(plan_test_size(matrix, **settings))}
     if len(plans) == 1:
         ((name, only),) = plans.items()
-        output.text(f"{name}: {only.summary()}" if name else only.summary(), "bold")
+        output.text(f"{name}: {only.summary}" if name else only.summary, "bold")
     else:
         output.text(f"Test examples needed {next(iter(plans.values())).goal}:")
         output.text()
-        output.table(_table(plans))
-    output.results(
-        {
-            "schema": SCHEMA,
-            "confidence": confidence,
-            "class_priors": study.design.class_priors if study else None,
-            "plans": [{"for": name or None, **each.to_dict()} for name, each in plans.items()],
-        }
-    )
+        output.table(plan_table(plans))
+    planned = tuple(Planned(name or None, each) for name, each in plans.items())
+    output.results(Plans(SCHEMA, data, costs_of(matrix), told, planned))
 
 
 def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> CostMatrix:
@@ -119,9 +164,10 @@ def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> Cost
     return CostMatrix.from_errors(**costs, **names)  # type: ignore[arg-type]
 
 
-def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, Plan]:
+def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, NeededSize]:
     """Plan for each model, or for each pair of models."""
     from stakes.cli._output import Progress
+    from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size
 
     pilots: dict[str, Any] = {name: study.joint.single(name) for name in study.names}
@@ -130,29 +176,16 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str
         pilots = {f"{one} - {other}": study.joint.pair(one, other) for one, other in pairs}
         if not pilots:
             raise InputError(
-                f"{study.source}: a difference is between two models, there is only "
-                f"{study.names[0]!r}."
+                study.source,
+                f"a difference is between two models, there is only {study.names[0]!r}.",
             )
     plans = {}
     with Progress(shown=not output.quiet) as progress:
         progress.expect(len(pilots))
         for name, pilot in pilots.items():
             progress.step(name)
-            plans[name] = plan_test_size(
+            plan = plan_test_size(
                 study.costs, pilot, class_priors=study.design.class_priors, **settings
             )
+            plans[name] = needed_size_of(plan)
     return plans
-
-
-def _table(plans: dict[str, Plan]) -> str:
-    from stakes._core.text import number, text_table
-
-    rows = []
-    for name, each in plans.items():
-        power = None if each.power is None else f"{100 * each.power.simulated:.0f} %"
-        rows.append([name, number(each.n), power or each.reason])
-    powers = next(iter(plans.values())).power is not None
-    header = (
-        ["pair", "examples", "simulated power"] if powers else ["classifier", "examples", "for"]
-    )
-    return text_table(header, rows)

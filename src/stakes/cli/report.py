@@ -13,12 +13,13 @@ from stakes.cli._inputs import check_name, check_volume, read_study
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
+    from stakes.findings import Settings
     from stakes.study import Study
 
 EXAMPLES = (
     "stakes report predictions.csv --costs costs.csv",
     "stakes report predictions.csv --fp 10 --fn 100 --pos-label fraud",
-    "stakes report predictions.csv -c costs.csv --volume 1e6 --currency USD",
+    "stakes report predictions.csv -c costs.csv --volume 1e6 --unit USD",
 )
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
@@ -47,7 +48,7 @@ def report(
     out: Out = Path("report.html"),
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
-    currency: options.Currency = "",
+    unit: options.Unit = "",
     volume: options.Volume = None,
     per: options.Per = None,
     factor: Factor = 2.0,
@@ -64,7 +65,7 @@ def report(
     output.will_write(out, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     settings = Settings(
-        currency=currency,
+        unit=unit,
         volume=volume,
         per=per or "",
         factor=factor,
@@ -83,12 +84,12 @@ def report(
     write(output, study, settings, out)
 
 
-def write(output: Output, study: Study, settings: Any, out: Path) -> None:
+def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
     """Find everything, write the page, and say the verdict."""
     from stakes.cli._output import Progress
     from stakes.findings import findings
-    from stakes.show import cost_table
     from stakes.show.report import write_report
+    from stakes.show.text import model_table
 
     with Progress(shown=not output.quiet) as progress:
         progress.expect(2)
@@ -96,11 +97,11 @@ def write(output: Output, study: Study, settings: Any, out: Path) -> None:
         found = findings(study, settings)
         progress.step("writing the report")
         write_report(found, out)
-    verdict = found["verdict"]
-    output.table(cost_table(study.estimates(settings.currency), study.confidence))
+    verdict = found.verdict
+    output.table(model_table(found.models, found.trivial[0], study.confidence))
     output.text()
-    output.text(verdict["text"], "bold")
-    for sentence in filter(None, (verdict["population"], verdict["money"], *verdict["caution"])):
+    output.text(verdict.text, "bold")
+    for sentence in filter(None, (verdict.population, verdict.money, *verdict.caution)):
         output.text(sentence)
     output.text()
     output.text(f"The report is in {out}.")
@@ -116,11 +117,11 @@ def _command(given: dict[str, Any]) -> str:
         "--fn": prices.false_negative,
         "--pos-label": prices.pos_label,
         "--rows": prices.rows,
-        "--labels": prices.labels,
+        "--classes": prices.classes,
         "--actual": columns.actual,
         "--id": columns.key,
         "--class-priors": given["class_priors"],
-        "--currency": given["currency"] or None,
+        "--unit": given["unit"] or None,
         "--volume": given["volume"],
         "--per": given["per"],
         "--target": given["target"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from stakes.cli._inputs import costs_if_given, examples_of, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from stakes.curves import ThresholdChoice
+    from stakes.findings import Choice, Costs, Data, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (
@@ -20,7 +21,52 @@ EXAMPLES = (
     "stakes threshold predictions.csv --pos-label fraud --max-fpr 0.05",
     "stakes threshold predictions.csv -c costs.csv --capacity 50 --volume 1000",
 )
-SCHEMA = "stakes-threshold/1"
+SCHEMA = "stakes-threshold/2"
+
+
+@dataclass(frozen=True)
+class ModelThreshold:
+    """The threshold of a model.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    choice : Choice
+        Its threshold, and what that does.
+    """
+
+    name: str
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What `stakes threshold` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data
+        The examples that thresholds are judged by.
+    costs : Costs or None
+        The cost matrix; null where none was given.
+    settings : RunSettings
+        What the command was told.
+    validation : str or None
+        The file that thresholds were chosen on, if it is another.
+    models : tuple of ModelThreshold
+        The threshold of each model.
+    """
+
+    schema: str
+    data: Data
+    costs: Costs | None
+    settings: RunSettings
+    validation: str | None
+    models: tuple[ModelThreshold, ...]
+
 
 MaxFpr = Annotated[
     float | None,
@@ -68,12 +114,15 @@ def threshold(
     validation: Validation = None,
     class_priors: options.ClassPriors = None,
     confidence: options.Confidence = 0.95,
-    currency: options.Currency = "",
+    unit: options.Unit = "",
     json: options.Json = None,
 ) -> None:
     """Choose the score from which on to call an example positive."""
     from stakes.cli.curve import NO_COSTS
     from stakes.curves import choose_threshold
+    from stakes.findings.curves import choice_of
+    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.show.text import threshold_table
 
     output = context.obj
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
@@ -88,8 +137,10 @@ def threshold(
     }
     if costs is None and not any(limits[name] is not None for name in list(limits)[:3]):
         raise InputTypeError(
-            "what is the threshold to be good for? Give costs, with --costs or --fp and --fn, or a "
-            "limit, with --max-fpr, --min-recall or --capacity; or both."
+            "",
+            "what is the threshold to be good for?",
+            "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
+            "or --capacity; or both.",
         )
     asked: dict[str, Any] = {
         "confidence": confidence,
@@ -110,23 +161,23 @@ def threshold(
             confidence=confidence,
             **limits,
         )
-        choices[name] = choice if chosen_on is study else choice.on(study.scores[name])
+        judged = choice if chosen_on is study else choice.on(study.scores[name])
+        choices[name] = choice_of(judged)
     output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.")
     output.text()
-    output.table(_table(choices, confidence, currency))
-    for name, choice in choices.items():
+    output.table(threshold_table(choices, unit, confidence))
+    for name, each in choices.items():
         output.text()
-        output.text(f"{name}: {choice.summary()}")
+        output.text(f"{name}: {each.summary}")
     output.results(
-        {
-            "schema": SCHEMA,
-            "source": study.source,
-            "validation": validation,
-            "n": study.n,
-            "pos_label": study.pos_label,
-            "confidence": confidence,
-            "models": [{"name": name, **each.to_dict()} for name, each in choices.items()],
-        }
+        Thresholds(
+            schema=SCHEMA,
+            data=data_of(study),
+            costs=None if costs is None else costs_of(study.costs),
+            settings=run_settings_of(study, unit, volume=volume),
+            validation=validation,
+            models=tuple(ModelThreshold(*each) for each in choices.items()),
+        )
     )
 
 
@@ -136,14 +187,13 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
 
     if study.pos_label is None:
         raise InputError(
-            "--costs: a threshold is between two classes that are the decisions too; the costs "
-            f"have {len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions."
+            "--costs",
+            "a threshold is between two classes that are the decisions too; the costs have "
+            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
     names = list(study.scores)
     if not names:
-        raise InputError(
-            f"{study.source}: no model has scores; name a column of them with --score."
-        )
+        raise InputError(study.source, "no model has scores; name a column of them with --score.")
     for each in (study, chosen_on):
         if not each.both_classes:
             raise one_class(each)
@@ -151,24 +201,6 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
         if name not in chosen_on.scores:
             there = ", ".join(map(repr, chosen_on.scores)) or "none"
             raise InputError(
-                f"{chosen_on.source}: there are no scores of the model {name!r}, only of: {there}."
+                chosen_on.source, f"there are no scores of the model {name!r}, only of: {there}."
             )
     return names
-
-
-def _table(choices: dict[str, ThresholdChoice], confidence: float, currency: str) -> str:
-    from stakes._core.text import number, percent, text_table
-
-    priced = all(choice.costs is not None for choice in choices.values())
-    header = ["classifier", "threshold", "finds", "false alarms", "alarms"]
-    if priced:
-        unit = f" ({currency})" if currency else ""
-        header += [f"cost per decision{unit}", f"{percent(confidence)} interval"]
-    rows = []
-    for name, choice in choices.items():
-        shares = (choice.recall, choice.fpr, choice.alarms)
-        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g} %" for each in shares)]
-        if choice.cost is not None and choice.interval is not None:
-            row += [number(choice.cost), " … ".join(map(number, choice.interval))]
-        rows.append(row)
-    return text_table(header, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -9,29 +10,316 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes.curves import CostCurve, choose_threshold, operating_condition, roc_hull
+from stakes._core.labels import Labels
+from stakes._core.typing import Floats
+from stakes.curves import (
+    Band,
+    CostAt,
+    CostCurve,
+    CostCurveDifference,
+    ThresholdChoice,
+    Verdicts,
+    choose_threshold,
+    operating_condition,
+    roc_hull,
+)
+from stakes.curves._base import Curve
 from stakes.curves.bands.mover import WEIGHT, beta_limits
 from stakes.errors import InputError
-from stakes.findings.population import class_priors_of
+from stakes.findings._encode import Finding
+from stakes.findings.data import class_priors_of
+from stakes.infer._inference import Interval
 from stakes.study import Study
 
 MOST_POINTS = 400
 """Points of a ROC curve, and thresholds to choose from, that are shown."""
 
 
-def curves_of(study: Study) -> dict[str, Any] | None:
+@dataclass(frozen=True, eq=False)
+class Condition(Finding):
+    """The operating condition of the costs, and of the prevalence that they are for.
+
+    Attributes
+    ----------
+    pc : float or None
+        PC(+); null where correct decisions cost more than mistakes.
+    prevalence : float
+        The frequency of the positive class.
+    false_positive, false_negative : float
+        What these mistakes cost more than the correct decision.
+    """
+
+    pc: float | None
+    prevalence: float
+    false_positive: float
+    false_negative: float
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Finding):
+    """A table of counts.
+
+    Attributes
+    ----------
+    labels, decisions : tuple of labels
+        The classes, and what can be decided.
+    counts : ndarray
+        How often each decision occurred, for each class.
+    """
+
+    labels: Labels
+    decisions: Labels
+    counts: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Finding):
+    """The threshold that was chosen, and what it does.
+
+    Attributes
+    ----------
+    threshold : float
+        The score from which on examples are called positive.
+    rule : str
+        What the threshold is best for.
+    cost : float or None
+        The expected cost of a decision; null where no costs were given.
+    interval : Interval or None
+        The confidence interval of the cost.
+    recall, fpr : float
+        The share of positives, and of negatives, that are called positive.
+    alarms : float
+        The share of all examples that are called positive.
+    confusion : Counts
+        The counts of the decisions.
+    chosen_on : str
+        Which examples the threshold was chosen on.
+    summary : str
+        The same in a sentence.
+    """
+
+    threshold: float
+    rule: str
+    cost: float | None
+    interval: Interval | None
+    recall: float
+    fpr: float
+    alarms: float
+    confusion: Counts
+    chosen_on: str
+    summary: str
+
+
+def choice_of(choice: ThresholdChoice) -> Choice:
+    """Return a chosen threshold as a finding."""
+    table = choice.confusion
+    return Choice(
+        threshold=choice.threshold,
+        rule=choice.rule,
+        cost=choice.cost,
+        interval=choice.interval,
+        recall=choice.recall,
+        fpr=choice.fpr,
+        alarms=choice.alarms,
+        confusion=Counts(table.labels, table.decisions, table.counts),
+        chosen_on=choice.chosen_on,
+        summary=choice.summary(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Lines(Finding):
+    """Each threshold that is the best one somewhere: enough to redraw curve and band anywhere.
+
+    Attributes
+    ----------
+    from_ : tuple of float or None
+        The operating condition from which on the threshold is the best one; null where that is at
+        no more than one condition.
+    fpr, tpr : ndarray
+        Its rates.
+    threshold : ndarray
+        The threshold.
+    fpr_low, fpr_high, fnr_low, fnr_high : ndarray
+        The limits of its rates.
+    """
+
+    from_: tuple[float | None, ...]
+    fpr: Floats
+    tpr: Floats
+    threshold: NDArray[Any]
+    fpr_low: Floats
+    fpr_high: Floats
+    fnr_low: Floats
+    fnr_high: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Roc(Finding):
+    """A ROC curve.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray
+        Its points.
+    """
+
+    fpr: Floats
+    tpr: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCurve(Finding):
+    """The cost curve of a model.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    summary : str
+        Where the model is worth using, in a sentence.
+    area : float
+        The mean cost over all PC(+).
+    operating_range : tuple of pairs of float
+        Where the model is cheaper than a constant prediction.
+    chosen_on : str
+        Which examples its thresholds were chosen on.
+    band : Band
+        The curve and its limits.
+    """
+
+    name: str
+    summary: str
+    area: float
+    operating_range: tuple[tuple[float, float], ...]
+    chosen_on: str
+    band: Band
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredCurve(ModelCurve):
+    """The cost curve of a model that has scores, and its thresholds.
+
+    Attributes
+    ----------
+    positives, negatives : float
+        How many examples there are of the two classes.
+    lines : Lines
+        Each threshold that is the best one somewhere.
+    roc : Roc
+        The ROC curve.
+    thresholds : ndarray
+        The thresholds of its points.
+    choice : Choice
+        The cheapest threshold at the stated costs.
+    """
+
+    positives: float
+    negatives: float
+    lines: Lines
+    roc: Roc
+    thresholds: NDArray[Any]
+    choice: Choice
+
+
+@dataclass(frozen=True, eq=False)
+class CurveAtCondition(ModelCurve):
+    """The cost curve of a model, piece by piece, and what it costs at the stated condition.
+
+    Attributes
+    ----------
+    breaks : ndarray
+        PC(+) between which the curve is straight.
+    fpr, tpr : ndarray
+        The rates of each straight piece.
+    thresholds : ndarray or None
+        The threshold of each straight piece, where there are scores.
+    at_condition : CostAt or None
+        What the model costs at the stated condition; null where no costs were given.
+    """
+
+    breaks: Floats
+    fpr: Floats
+    tpr: Floats
+    thresholds: NDArray[Any] | None
+    at_condition: CostAt | None
+
+
+@dataclass(frozen=True, eq=False)
+class Range(Finding):
+    """A range of operating conditions.
+
+    Attributes
+    ----------
+    low, high : float
+        From which PC(+) to which.
+    cheaper : str or None
+        The model that was shown to be cheaper there; null where none was.
+    """
+
+    low: float
+    high: float
+    cheaper: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class CurvePair(Finding):
+    """Where one of two models is cheaper than the other.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    crossovers : tuple of float
+        PC(+) where the cheaper one changes.
+    summary : str
+        Which is cheaper where, in a sentence.
+    ranges : tuple of Range, or None
+        Where one was shown to be cheaper; null where scores meet decisions, which cannot be tested.
+    band : Band or None
+        The difference of both curves and its limits; null where it was not asked for.
+    """
+
+    first: str
+    second: str
+    crossovers: tuple[float, ...]
+    summary: str
+    ranges: tuple[Range, ...] | None
+    band: Band | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Curves(Finding):
+    """Cost curves and thresholds of the models that have scores.
+
+    Attributes
+    ----------
+    condition : Condition
+        What the costs and the prevalence amount to.
+    models : tuple of ScoredCurve
+        The curve of each model.
+    pairs : tuple of CurvePair
+        The comparison of each pair.
+    """
+
+    condition: Condition
+    models: tuple[ScoredCurve, ...]
+    pairs: tuple[CurvePair, ...]
+
+
+def curves_of(study: Study) -> Curves | None:
     """Return curves, bands, ranges and thresholds; None where no model has scores."""
     curves = study.curves()
     if not curves:
         return None
-    return {
-        "condition": _condition(study),
-        "models": [_curve(curve, study) for curve in curves.values()],
-        "pairs": [_pair(study, *pair) for pair in combinations(curves, 2)],
-    }
+    return Curves(
+        condition=_condition(study),
+        models=tuple(_scored(curve, study) for curve in curves.values()),
+        pairs=tuple(_scored_pair(study, *pair) for pair in combinations(curves, 2)),
+    )
 
 
-def _condition(study: Study) -> dict[str, Any]:
+def _condition(study: Study) -> Condition:
     """Return the operating condition of the costs and of the prevalence that they are for."""
     counts = next(iter(study.scores.values()))
     priors = class_priors_of(study)
@@ -41,76 +329,111 @@ def _condition(study: Study) -> dict[str, Any]:
         pc = operating_condition(prevalence=prevalence, **mistakes)
     except InputError:  # correct decisions cost more than mistakes
         pc = None
-    return {"pc": pc, "prevalence": prevalence, **mistakes}
+    return Condition(pc, prevalence, **mistakes)
 
 
-def _curve(curve: CostCurve, study: Study) -> dict[str, Any]:
-    band = curve.band(study.confidence)
+def _common(curve: Curve, band: Band) -> dict[str, Any]:
+    """Return what the curves of all models have."""
+    return {
+        "name": curve.name,
+        "summary": curve.summary(),
+        "area": curve.area(),
+        "operating_range": tuple((low, high) for low, high in curve.operating_range()),
+        "chosen_on": curve.chosen_on,
+        "band": band,
+    }
+
+
+def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
     fpr, tpr, thresholds = curve.points()
     shown = _picked(len(fpr))
-    positives, negatives = curve.counts.n_positives, curve.counts.n_negatives
     choice = choose_threshold(
         curve.counts,
         study.costs,
         class_priors=class_priors_of(study),
         confidence=study.confidence,
     )
-    return {
-        "name": curve.name,
-        "summary": curve.summary(),
-        "area": curve.area(),
-        "operating_range": [list(each) for each in curve.operating_range()],
-        "chosen_on": curve.chosen_on,
-        "positives": positives,
-        "negatives": negatives,
-        "band": {name: getattr(band, name).tolist() for name in ("pc", "cost", "low", "high")},
-        "lines": _lines(curve, study.confidence),
-        "roc": {"fpr": fpr[shown].tolist(), "tpr": tpr[shown].tolist()},
-        "thresholds": _finite(thresholds[shown]),
-        "choice": choice.to_dict() | {"threshold": _finite([choice.threshold])[0]},
-        "choice_in_words": choice.summary(),
-    }
+    return ScoredCurve(
+        **_common(curve, curve.band(study.confidence)),
+        positives=curve.counts.n_positives,
+        negatives=curve.counts.n_negatives,
+        lines=_lines(curve, study.confidence),
+        roc=Roc(fpr[shown], tpr[shown]),
+        thresholds=thresholds[shown],
+        choice=choice_of(choice),
+    )
 
 
-def _lines(curve: CostCurve, confidence: float) -> dict[str, Any]:
-    """Return each threshold that is best somewhere: enough to redraw curve and band anywhere.
+def curve_at(curve: Curve, band: Band, at_condition: CostAt | None) -> CurveAtCondition:
+    """Return the curve of a model, with or without scores, and what it costs at a condition."""
+    pieces = curve.pieces
+    return CurveAtCondition(
+        **_common(curve, band),
+        breaks=pieces.breaks,
+        fpr=pieces.left,
+        tpr=1 - pieces.right,
+        thresholds=curve.thresholds if isinstance(curve, CostCurve) else None,
+        at_condition=at_condition,
+    )
 
-    ``from`` is the operating condition from which on the threshold is the best one, None where
-    that is at no more than one condition; low and high are the limits of the rates.
-    """
+
+def _lines(curve: CostCurve, confidence: float) -> Lines:
+    """Return each threshold that is best somewhere, and the limits of its rates."""
     hull = roc_hull(curve)
     thresholds: Any = hull.thresholds
     starts = dict(zip(curve.thresholds.tolist(), curve.pieces.breaks.tolist(), strict=False))
     alpha = validate.alpha(confidence)
-    limits: dict[str, list[float]] = {}
+    limits: dict[str, Floats] = {}
     sides = (
         ("fpr", hull.fpr, curve.counts.n_negatives),
         ("fnr", 1 - hull.tpr, curve.counts.n_positives),
     )
     for name, rates, n in sides:
         low, high = beta_limits(rates * float(n), float(n), alpha=alpha, weight=WEIGHT)
-        limits |= {f"{name}_low": low.tolist(), f"{name}_high": high.tolist()}
-    return {
-        "from": [starts.get(threshold) for threshold in thresholds.tolist()],
-        "fpr": hull.fpr.tolist(),
-        "tpr": hull.tpr.tolist(),
-        "threshold": _finite(thresholds),
+        limits |= {f"{name}_low": low, f"{name}_high": high}
+    return Lines(
+        from_=tuple(starts.get(threshold) for threshold in thresholds.tolist()),
+        fpr=hull.fpr,
+        tpr=hull.tpr,
+        threshold=thresholds,
         **limits,
-    }
+    )
 
 
-def _pair(study: Study, first: str, second: str) -> dict[str, Any]:
+def _scored_pair(study: Study, first: str, second: str) -> CurvePair:
     difference = study.curve_difference(first, second)
-    band = difference.band(study.confidence)
     verdicts = difference.significant_ranges(study.confidence)
-    return {
-        "first": first,
-        "second": second,
-        "crossovers": difference.crossovers(),
-        "in_words": verdicts.summary(),
-        "ranges": verdicts.to_dict()["ranges"],
-        "band": {name: getattr(band, name).tolist() for name in ("pc", "cost", "low", "high")},
-    }
+    band = difference.band(study.confidence)
+    return _pair(first, second, difference.crossovers(), verdicts, band)
+
+
+def curve_pair(study: Study, first: Curve, second: Curve) -> CurvePair:
+    """Return where two models cross, and where one is cheaper beyond chance."""
+    names = (first.name, second.name)
+    scored = [name in study.scores for name in names]
+    verdicts = None
+    if all(scored):
+        difference = study.curve_difference(*names)
+        verdicts = difference.significant_ranges(study.confidence)
+    elif not any(scored):
+        counts = study.joint.pair(*names)
+        difference = CostCurveDifference(counts, names, study.pos_label)
+        verdicts = difference.significant_ranges(study.confidence)
+    return _pair(*names, first.crossovers(second), verdicts)
+
+
+def _pair(
+    first: str,
+    second: str,
+    crossovers: list[float],
+    verdicts: Verdicts | None,
+    band: Band | None = None,
+) -> CurvePair:
+    if verdicts is None:
+        said = "Scores cannot be tested against decisions."
+        return CurvePair(first, second, tuple(crossovers), said, None, band)
+    ranges = tuple(Range(*each) for each in verdicts.ranges)
+    return CurvePair(first, second, tuple(crossovers), verdicts.summary(), ranges, band)
 
 
 def _picked(size: int) -> NDArray[np.intp]:
@@ -118,8 +441,3 @@ def _picked(size: int) -> NDArray[np.intp]:
     if size <= MOST_POINTS:
         return np.arange(size)
     return np.unique(np.linspace(0, size - 1, MOST_POINTS).round().astype(np.intp))
-
-
-def _finite(thresholds: Any) -> list[float | str]:
-    """Return thresholds as numbers; JSON has none for infinite ones."""
-    return [each if np.isfinite(each) else ("inf" if each > 0 else "-inf") for each in thresholds]

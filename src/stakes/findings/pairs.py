@@ -2,38 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from stakes._core.text import seen
+from stakes.findings._encode import Finding
+from stakes.infer import Pair
 from stakes.infer.difference import CostDifference
+from stakes.infer.ranking import Ranking
 from stakes.study import Study
 
 TWO = 2
 
 
-def pairs_of(study: Study) -> list[dict[str, Any]]:
+@dataclass(frozen=True, eq=False)
+class ComparedPair(Finding):
+    """How two models differ in cost.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    difference : float
+        The cost of the first minus that of the second.
+    low, high : float
+        The limits of the difference, simultaneous for all pairs.
+    p_value : float
+        The p-value of this comparison alone.
+    adjusted : float
+        The p-value adjusted for the number of comparisons (Holm).
+    rejected : bool
+        Whether the two differ, by the adjusted p-value.
+    method : str
+        The method of the test.
+    warning : str or None
+        That the outcome that matters most was observed too rarely.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+    rejected: bool
+    method: str
+    warning: str | None
+
+
+def pairs_of(study: Study, seed: int = 0) -> tuple[ComparedPair, ...]:
     """Return the comparison of every pair of models; none if there is only one model."""
     if len(study.names) < TWO:
-        return []
+        return ()
     ranking = study.ranking()
-    found = []
-    for pair in ranking.pairwise(confidence=study.confidence):
-        difference = ranking.difference(pair.first, pair.second)
-        found.append(
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "difference": pair.difference,
-                "low": pair.low,
-                "high": pair.high,
-                "p_value": pair.p_value,
-                "adjusted": pair.adjusted,
-                "rejected": pair.rejected,
-                "method": difference.choice.name,
-                "warning": _warning(difference),
-            }
-        )
-    return found
+    return compared_pairs(ranking, ranking.pairwise(confidence=study.confidence, rng=seed))
+
+
+def compared_pairs(ranking: Ranking, pairs: Sequence[Pair]) -> tuple[ComparedPair, ...]:
+    """Return comparisons with the method of each, and a warning where outcomes are rare."""
+    return tuple(_compared(ranking.difference(pair.first, pair.second), pair) for pair in pairs)
+
+
+def _compared(difference: CostDifference, pair: Pair) -> ComparedPair:
+    return ComparedPair(
+        pair.first,
+        pair.second,
+        pair.difference,
+        pair.low,
+        pair.high,
+        pair.p_value,
+        pair.adjusted,
+        pair.rejected,
+        difference.choice.name,
+        _warning(difference),
+    )
 
 
 def _warning(difference: CostDifference) -> str | None:

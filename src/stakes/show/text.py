@@ -1,15 +1,26 @@
-"""Results as text for a terminal."""
+"""Tables for the terminal: of estimates, and of what the commands find."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes._core.text import number, percent, text_table
 from stakes.errors import DesignError, LabelError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
+
+if TYPE_CHECKING:
+    from stakes.curves import CostAt
+    from stakes.findings import (
+        Choice,
+        ComparedPair,
+        CurveAtCondition,
+        Model,
+        NeededSize,
+        Trivial,
+    )
 
 
 def cost_table(
@@ -18,7 +29,7 @@ def cost_table(
     method: str = "auto",
     **options: Any,
 ) -> str:
-    """Write a table of what classifiers cost, the cheapest first.
+    """Write a table of what models cost, the cheapest first.
 
     The last line is the best that one and the same decision for all examples would do. Where no
     decision is a class, none can be an error, and the table has a dash there; for costs of single
@@ -27,7 +38,7 @@ def cost_table(
     Parameters
     ----------
     estimates : mapping
-        From the classifiers' names to their estimates, on the same examples and costs.
+        From the models' names to their estimates, on the same examples and costs.
     confidence, method, **options
         Of the intervals, as in ``CostEstimate.interval``.
 
@@ -44,8 +55,7 @@ def cost_table(
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 5.2.
+    Margineantu (2001), section 5.2.
 
     Examples
     --------
@@ -55,10 +65,10 @@ def cost_table(
     >>> y_true = [0, 0, 0, 1, 1]
     >>> print(cost_table({"careful": evaluate(y_true, [0, 1, 1, 1, 1], costs),
     ...                   "careless": evaluate(y_true, [0, 0, 0, 0, 1], costs)}))
-    classifier  cost per decision    95 % interval  in total  errors
-    careful                   0.4  0.05646 … 4.849         2    40 %
-    careless                    2  0.05372 … 6.905        10    20 %
-    always 1                  0.6   0.1582 … 4.957         3    60 %
+    model     cost per decision    95 % interval  in total  errors
+    careful                 0.4  0.05646 … 4.849         2    40 %
+    careless                  2  0.05372 … 6.905        10    20 %
+    always 1                0.6   0.1582 … 4.957         3    60 %
     """
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
 
@@ -70,18 +80,149 @@ def cost_table(
         with suppress(DesignError):  # costs of single examples know no other decision
             decision, estimate = ranked[0][1].best_trivial()
             rows.append(row(f"always {decision}", estimate))
-    sure = f"{percent(confidence)} interval"
-    return text_table(["classifier", "cost per decision", sure, "in total", "errors"], rows)
+    return _cost_table(rows, confidence)
 
 
 def _row(name: Any, estimate: CostEstimate, interval: Interval) -> list[str]:
-    low, high = map(number, interval)
-    limits = f"{low} … {high}"
-    return [str(name), number(estimate.cost), limits, number(estimate.total), _errors(estimate)]
-
-
-def _errors(estimate: CostEstimate) -> str:
     try:
-        return f"{100 * estimate.error_rate:.3g} %"
+        errors = estimate.error_rate
     except (LabelError, DesignError):
-        return "–"
+        errors = None
+    return _cost_row(name, estimate.cost, tuple(interval), estimate.total, errors)
+
+
+def model_table(models: Sequence[Model], trivial: Trivial, confidence: float) -> str:
+    """Write what models cost, and the best constant prediction, as `cost_table` does."""
+    rows = [
+        _cost_row(each.name, each.cost, (each.low, each.high), each.total, each.error_rate)
+        for each in models
+    ]
+    always = (trivial.low, trivial.high)
+    name = f"always {trivial.decision}"
+    rows.append(_cost_row(name, trivial.cost, always, trivial.total, trivial.error_rate))
+    return _cost_table(rows, confidence)
+
+
+def _cost_row(
+    name: Any, cost: float, limits: tuple[float, ...], total: float, errors: float | None
+) -> list[str]:
+    rate = "–" if errors is None else f"{100 * errors:.3g} %"
+    return [str(name), number(cost), _limits(limits), number(total), rate]
+
+
+def _cost_table(rows: Sequence[Sequence[str]], confidence: float) -> str:
+    sure = f"{percent(confidence)} interval"
+    return text_table(["model", "cost per decision", sure, "in total", "errors"], rows)
+
+
+def volume_table(models: Sequence[Model], title: str, confidence: float) -> str:
+    """Write what the stated number of decisions costs."""
+    rows = [
+        [each.name, number(over.cost), _limits((over.low, over.high))]
+        for each in models
+        if (over := each.over_volume) is not None
+    ]
+    return text_table(["model", title, f"{percent(confidence)} interval"], rows)
+
+
+def pair_table(pairs: Sequence[ComparedPair], unit: str, confidence: float) -> str:
+    """Write how models differ in cost."""
+    several = "simultaneous " if len(pairs) > 1 else ""
+    header = [
+        "pair",
+        f"difference{_unit(unit)}",
+        f"{several}{percent(confidence)} interval",
+        "p",
+        "adjusted p",
+        "verdict",
+    ]
+    rows = [
+        [
+            f"{pair.first} - {pair.second}",
+            number(pair.difference),
+            _limits((pair.low, pair.high)),
+            f"{pair.p_value:.2g}",
+            f"{pair.adjusted:.2g}",
+            _verdict(pair),
+        ]
+        for pair in pairs
+    ]
+    return text_table(header, rows)
+
+
+def _verdict(pair: ComparedPair) -> str:
+    if not pair.rejected:
+        return "a tie"
+    return f"{pair.first} is {'costlier' if pair.difference > 0 else 'cheaper'}"
+
+
+def range_table(curves: Sequence[CurveAtCondition]) -> str:
+    """Write where models are worth using."""
+    rows = [
+        [
+            each.name,
+            number(each.area),
+            " and ".join(f"{number(low)} to {number(high)}" for low, high in each.operating_range)
+            or "nowhere",
+        ]
+        for each in curves
+    ]
+    return text_table(["model", "area", "worth using for PC(+)"], rows)
+
+
+def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> str:
+    """Write what models cost at one operating condition, the cheapest first."""
+    header = [
+        "model",
+        f"cost per decision{_unit(unit)}",
+        f"{percent(confidence)} interval",
+        "threshold",
+    ]
+    rows = [
+        [
+            each.name,
+            number(each.cost),
+            "–" if each.limits is None else _limits(each.limits),
+            "–" if each.threshold is None else f"{each.threshold:.6g}",
+        ]
+        for each in sorted(costs, key=lambda each: each.cost)
+    ]
+    first = costs[0]
+    every = "negative" if first.pc < 0.5 else "positive"  # noqa: PLR2004 - they cross
+    rows.append([f"all {every}", number(first.trivial), "–", "–"])
+    return text_table(header, rows)
+
+
+def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float) -> str:
+    """Write which thresholds were chosen, and what they do."""
+    priced = all(choice.cost is not None for choice in choices.values())
+    header = ["model", "threshold", "finds", "false alarms", "alarms"]
+    if priced:
+        header += [f"cost per decision{_unit(unit)}", f"{percent(confidence)} interval"]
+    rows = []
+    for name, choice in choices.items():
+        shares = (choice.recall, choice.fpr, choice.alarms)
+        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g} %" for each in shares)]
+        if choice.cost is not None and choice.interval is not None:
+            row += [number(choice.cost), _limits(tuple(choice.interval))]
+        rows.append(row)
+    return text_table(header, rows)
+
+
+def plan_table(plans: Mapping[str, NeededSize]) -> str:
+    """Write how many examples are needed for each model, or for each pair."""
+    rows = []
+    for name, each in plans.items():
+        power = None if each.power is None else f"{100 * each.power.simulated:.0f} %"
+        rows.append([name, number(each.n), power or each.reason])
+    powers = next(iter(plans.values())).power is not None
+    header = ["pair", "examples", "simulated power"] if powers else ["model", "examples", "for"]
+    return text_table(header, rows)
+
+
+def _limits(limits: tuple[float, ...]) -> str:
+    return " … ".join(map(number, limits))
+
+
+def _unit(unit: str) -> str:
+    return f" ({unit})" if unit else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from stakes.costs import CostMatrix
 from stakes.errors import MissingExtraError
-from stakes.findings import Settings, findings
+from stakes.findings import Findings, Settings, findings, json_text
 from stakes.infer.evaluation import evaluate
 from stakes.predictions.count_file import counts_text
 from stakes.study import Study
@@ -20,7 +19,7 @@ NOT_ALLOWED = re.compile(r"[^\w\-. /]")
 
 def log_to_mlflow(
     study: Study, settings: Settings | None = None, *, prefix: str = "", report: bool = True
-) -> dict[str, Any]:
+) -> Findings:
     """Log what models cost to the active run of MLflow, or to a new one.
 
     Parameters
@@ -36,8 +35,8 @@ def log_to_mlflow(
 
     Returns
     -------
-    dict
-        The findings.
+    Findings
+        What was found.
 
     Notes
     -----
@@ -57,7 +56,7 @@ def log_to_mlflow(
     >>> from pathlib import Path
     >>> import mlflow
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> from stakes.track import log_to_mlflow
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
@@ -71,16 +70,15 @@ def log_to_mlflow(
     ...     kept = mlflow.get_run(run.info.run_id).data
     >>> kept.metrics["test/careful/cost"], kept.metrics["test/careless/cost"]
     (0.4, 2.0)
-    >>> kept.tags["stakes.verdict"] == found["verdict"]["text"]
+    >>> kept.tags["stakes.verdict"] == found.verdict.text
     True
     >>> mlflow.set_tracking_uri(None)
     """
     mlflow = _mlflow()
     found = findings(study, settings)
     mlflow.log_metrics({_allowed(prefix + name): value for name, value in _metrics(found)})
-    mlflow.set_tag("stakes.verdict", found["verdict"]["text"])
-    text = json.dumps(found, ensure_ascii=False, default=str)
-    mlflow.log_text(text, f"{FOLDER}/findings.json")
+    mlflow.set_tag("stakes.verdict", found.verdict.text)
+    mlflow.log_text(json_text(found), f"{FOLDER}/findings.json")
     mlflow.log_text(counts_text(study.counts()), f"{FOLDER}/counts.json")
     if report:
         from stakes.show.report._page import report_html
@@ -139,16 +137,16 @@ def mlflow_cost_metric(
     return models.make_metric(eval_fn=cost, greater_is_better=False, name=name)
 
 
-def _metrics(found: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    for model in found["models"]:
-        yield f"{model['name']}/cost", model["cost"]
+def _metrics(found: Findings) -> Iterator[tuple[str, float]]:
+    for model in found.models:
+        yield f"{model.name}/cost", model.cost
         for limit in ("low", "high"):
-            yield f"{model['name']}/cost_{limit}", model[limit]
-    for pair in found["pairs"]:
-        both = f"{pair['first']} vs {pair['second']}"
+            yield f"{model.name}/cost_{limit}", getattr(model, limit)
+    for pair in found.pairs:
+        both = f"{pair.first} vs {pair.second}"
         for name in ("difference", "low", "high", "p_value", "adjusted"):
             of = "" if name == "difference" else "difference_"
-            yield f"{both}/{of}{name}", pair[name]
+            yield f"{both}/{of}{name}", getattr(pair, name)
 
 
 def _allowed(name: str) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from stakes._core.labels import Label
 from stakes._core.optional import jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent
+from stakes.findings import Findings, Model, json_text
+from stakes.findings.curves import ScoredCurve
+from stakes.findings.sensitivity import CostPath
+from stakes.infer.what_if.flips import Flip
 from stakes.read import write_text
-from stakes.show.report._charts import MOST_PANELS, charts
+from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
 from stakes.show.report._theme import colour, dash
 
 # Parts of the findings laid out as the page's tables show them.
@@ -22,103 +27,148 @@ SHORT, NARROW, WIDE = 6, 27, 48
 """The least room of a class name, and what cards beside each other have, in letters."""
 
 
-def money_tables(findings: dict[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Cell:
+    """What one decision for one class adds to the cost; `shade` is its part of the largest."""
+
+    decision: Label
+    label: Label
+    count: float
+    cost: float
+    shade: float
+
+
+@dataclass(frozen=True)
+class MoneyTable:
+    """Where a model's cost comes from: rows by decision, or the `dearest` of `of` cells."""
+
+    model: Model
+    rows: tuple[tuple[Label, tuple[Cell, ...]], ...] | None
+    dearest: tuple[Cell, ...] = ()
+    of: int = 0
+
+
+def money_tables(found: Findings) -> list[MoneyTable]:
     """Return for each model where its cost comes from: a matrix, or the dearest cells of many."""
-    return [_money_table(findings, model) for model in findings["models"]]
+    return [_money_table(found, model) for model in found.models]
 
 
-def _money_table(findings: dict[str, Any], model: dict[str, Any]) -> dict[str, Any]:
-    decisions, labels = findings["data"]["decisions"], findings["data"]["labels"]
-    most = max(abs(each) for row in model["contributions"] for each in row)
-    rows = [
-        {
-            "decision": decision,
-            "cells": [
-                {
-                    "decision": decision,
-                    "label": label,
-                    "count": model["counts"][i][j],
-                    "cost": model["contributions"][i][j],
-                    "shade": abs(model["contributions"][i][j]) / most if most else 0.0,
-                }
-                for j, label in enumerate(labels)
-            ],
-        }
+def _money_table(found: Findings, model: Model) -> MoneyTable:
+    decisions, labels = found.data.decisions, found.data.labels
+    counts, parts = model.counts.tolist(), model.contributions.tolist()
+    most = max(abs(each) for row in parts for each in row)
+    rows = tuple(
+        (
+            decision,
+            tuple(
+                Cell(decision, label, count, part, abs(part) / most if most else 0.0)
+                for label, count, part in zip(labels, counts[i], parts[i], strict=True)
+            ),
+        )
         for i, decision in enumerate(decisions)
-    ]
+    )
     if len(decisions) * len(labels) <= MOST_TABLE_CELLS:
-        return {"model": model, "rows": rows, "dearest": None}
-    every = [cell for row in rows for cell in row["cells"] if cell["cost"]]
-    every.sort(key=lambda cell: -abs(cell["cost"]))
-    return {"model": model, "rows": None, "dearest": every[:MOST_LISTED], "of": len(every)}
+        return MoneyTable(model, rows)
+    every = [cell for _, cells in rows for cell in cells if cell.cost]
+    every.sort(key=lambda cell: -abs(cell.cost))
+    return MoneyTable(model, None, tuple(every[:MOST_LISTED]), len(every))
 
 
-def card_width(findings: dict[str, Any]) -> str:
+def card_width(found: Findings) -> str:
     """Return how wide a model's confusion matrix is laid out, for its names to be read."""
-    names = [str(label) for label in findings["data"]["labels"]]
-    room = sum(max(len(name), SHORT) for name in names)
+    room = sum(max(len(str(label)), SHORT) for label in found.data.labels)
     return "" if room <= NARROW else "wide" if room <= WIDE else "full"
 
 
-def path_words(findings: dict[str, Any]) -> list[str]:
+def path_words(found: Findings) -> list[str]:
     """Say for each cost that goes through its range who is the cheapest on the way."""
-    return [_path_words(path) for path in (findings["doubts"] or {}).get("paths", [])]
+    return [_path_words(path) for path in (found.sensitivity.paths if found.sensitivity else ())]
 
 
-def _path_words(path: dict[str, Any]) -> str:
-    *turns, last = path["ranges"]
+def _path_words(path: CostPath) -> str:
+    *turns, last = path.ranges
     if turns:
-        until = ", ".join(f"{each['cheapest']} up to {number(each['high'])}" for each in turns)
-        who = f"On average the cheapest is {until}, then {last['cheapest']}."
+        until = ", ".join(f"{each.cheapest} up to {number(each.high)}" for each in turns)
+        who = f"On average the cheapest is {until}, then {last.cheapest}."
     else:
-        who = f"On average {last['cheapest']} is the cheapest all the way."
-    odds = path["probability"][path["names"].index(last["cheapest"])]
+        who = f"On average {last.cheapest} is the cheapest all the way."
+    odds = path.probability[path.names.index(last.cheapest)]
     start, end = (f"{100 * each:.0f} %" for each in (odds[0], odds[-1]))
     change = f"stays at {start}" if start == end else f"goes from {start} to {end}"
-    return f"{who} The probability that {last['cheapest']} is the cheapest {change}."
+    return f"{who} The probability that {last.cheapest} is the cheapest {change}."
 
 
-def flip_table(findings: dict[str, Any]) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Turn:
+    """Where a cost turns the verdict, on which side it holds, and how far that is from now."""
+
+    at: float
+    holds: str
+    far: float
+
+
+@dataclass(frozen=True)
+class FlipRow:
+    """A cell, what it costs now, and where that turns the verdict against each rival."""
+
+    cell: tuple[Label, Label]
+    now: float
+    turns: tuple[Turn | None, ...]
+
+    def nearest(self) -> float:
+        """Return how far the nearest turning point is."""
+        return min((turn.far for turn in self.turns if turn is not None), default=2.0)
+
+
+@dataclass(frozen=True)
+class FlipTable:
+    """How far each cost can move before a rival gets cheaper than the cheapest model."""
+
+    first: str
+    rivals: tuple[str, ...]
+    rows: tuple[FlipRow, ...]
+    of: int
+    others: tuple[str, ...]
+
+
+def flip_table(found: Findings) -> FlipTable | None:
     """Return how far each cost can move before a rival gets cheaper than the cheapest model."""
-    doubts = findings["doubts"]
-    if doubts is None:
-        return None
-    first = findings["models"][0]["name"]
-    regions = [each for each in doubts["flips"] if each["cheaper"] == first][:MOST_RIVALS]
+    first = found.models[0].name
+    every = found.sensitivity.flips if found.sensitivity else ()
+    regions = [each for each in every if each.cheaper == first][:MOST_RIVALS]
     if not regions:
         return None
-    places: dict[tuple[Any, Any], dict[str, Any]] = {}
+    turns: dict[tuple[Label, Label], list[Turn | None]] = {}
+    now: dict[tuple[Label, Label], float] = {}
     for place, region in enumerate(regions):
-        for flip in region["flips"]:
-            cell = (flip["decision"], flip["label"])
-            row = places.setdefault(
-                cell, {"cell": cell, "now": flip["cost"], "turns": [None] * len(regions)}
-            )
-            row["turns"][place] = _turn(flip)
-    rows = sorted(places.values(), key=_nearest)
-    return {
-        "first": first,
-        "rivals": [region["other"] for region in regions],
-        "rows": rows[:MOST_LISTED],
-        "of": len(rows),
-        "others": [each["in_words"] for each in doubts["flips"] if each not in regions],
-    }
+        for flip in region.flips:
+            cell = (flip.decision, flip.label)
+            now.setdefault(cell, flip.cost)
+            turns.setdefault(cell, [None] * len(regions))[place] = _turn(flip)
+    rows = sorted(
+        (FlipRow(cell, now[cell], tuple(each)) for cell, each in turns.items()),
+        key=FlipRow.nearest,
+    )
+    shown = {id(each) for each in regions}
+    return FlipTable(
+        first=first,
+        rivals=tuple(region.other for region in regions),
+        rows=tuple(rows[:MOST_LISTED]),
+        of=len(rows),
+        others=tuple(each.summary for each in every if id(each) not in shown),
+    )
 
 
-def _turn(flip: dict[str, Any]) -> dict[str, Any] | None:
+def _turn(flip: Flip) -> Turn | None:
     """Return where a cost turns the verdict; None where nothing, or less than nothing, does."""
-    if flip["at"] is None or flip["at"] < 0 <= flip["cost"]:
+    if flip.at is None or flip.at < 0 <= flip.cost:
         return None
-    return {"at": flip["at"], "holds": flip["holds"], "far": _far(flip["cost"], flip["at"])}
+    return Turn(flip.at, flip.holds, _far(flip.cost, flip.at))
 
 
 def _far(now: float, at: float) -> float:
     """Return how far a cost is from another, in terms of the larger one."""
     return abs(at - now) / max(abs(at), abs(now), 1e-300)
-
-
-def _nearest(row: dict[str, Any]) -> float:
-    return min((turn["far"] for turn in row["turns"] if turn is not None), default=2.0)
 
 
 ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata.js", "live.js")
@@ -127,16 +177,13 @@ ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata
 SCRIPTS = (*ARITHMETIC, "page.js", "condition.js", "threshold.js", "costs.js")
 """The page's own scripts, in the order in which they run."""
 
-MOST_CELLS = 400
-"""How many costs, at most, the page lets people edit."""
 
-
-def write_report(findings: dict[str, Any], path: str | os.PathLike[str]) -> None:
+def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     """Write the page of some findings into a file, whole or not at all.
 
     Parameters
     ----------
-    findings : dict
+    findings : Findings
         As `stakes.findings.findings` returns them.
     path : str or path
         The name of the file.
@@ -157,7 +204,7 @@ def write_report(findings: dict[str, Any], path: str | os.PathLike[str]) -> None
     >>> from stakes import CostMatrix
     >>> from stakes.findings import findings
     >>> from stakes.show import write_report
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
@@ -168,25 +215,23 @@ def write_report(findings: dict[str, Any], path: str | os.PathLike[str]) -> None
     write_text(path, report_html(findings))
 
 
-def report_html(findings: dict[str, Any]) -> str:
+def report_html(findings: Findings) -> str:
     """Return the page of some findings; the same findings always give the same page.
 
     Parameters
     ----------
-    findings : dict
+    findings : Findings
         As `stakes.findings.findings` returns them.
     """
     environment = _environment()
     drawn = charts(findings)
-    editable = _editable(findings)
-    if not editable:
-        del drawn["live"]
     context = {
         "f": findings,
-        "alt": {name: chart["words"] for name, chart in drawn.items()},
-        "heights": {name: chart["spec"].get("height", 0) for name, chart in drawn.items()},
+        "sections": [section for section in SECTIONS if section.shown(findings)],
+        "alt": {name: chart.words for name, chart in drawn.items()},
+        "heights": {name: chart.spec.get("height", 0) for name, chart in drawn.items()},
         "findings_json": _script_json(findings),
-        "charts_json": _script_json({name: chart["spec"] for name, chart in drawn.items()}),
+        "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
         "style": _safe(_source(environment, "style.css")),
         "vega": _script(_drawing()),
         "scripts": [_script(_source(environment, name)) for name in SCRIPTS],
@@ -197,7 +242,7 @@ def report_html(findings: dict[str, Any]) -> str:
         "flips": flip_table(findings),
         "path_words": path_words(findings),
         "panels": MOST_PANELS,
-        "editable": editable,
+        "editable": editable(findings),
     }
     page: str = environment.get_template("page.html.j2").render(context)
     return page
@@ -246,7 +291,7 @@ def _safe(text: str) -> Any:
 
 def _script_json(value: Any) -> Any:
     """Return JSON that may stand in a script element: nothing in it ends the element."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return _safe(text)
@@ -257,25 +302,32 @@ def _script(source: str) -> Any:
     return _safe(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
-def _editable(findings: dict[str, Any]) -> bool:
-    """Tell whether the page can compute all again at other costs; its scripts know no priors."""
-    cells = len(findings["costs"]["values"]) * len(findings["data"]["labels"])
-    return cells <= MOST_CELLS and findings["settings"]["class_priors"] is None
+@dataclass(frozen=True)
+class Look:
+    """How a model looks in all charts."""
+
+    name: str
+    colour: str
+    dash: str
 
 
-def _legend(findings: dict[str, Any]) -> list[dict[str, Any]]:
+def _legend(found: Findings) -> list[Look]:
     return [
-        {"name": model["name"], "colour": colour(place), "dash": dash(place)}
-        for place, model in enumerate(findings["models"])
+        Look(model.name, colour(place), dash(place)) for place, model in enumerate(found.models)
     ]
 
 
-def _scored(findings: dict[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Scored:
+    """A model that has a curve: its place among the curves, the curve, and how it looks."""
+
+    place: int
+    model: ScoredCurve
+    look: Look
+
+
+def _scored(found: Findings) -> list[Scored]:
     """Return the models that have curves in the order of all models, with their looks."""
-    curves = [] if findings["curves"] is None else findings["curves"]["models"]
-    by_name = {model["name"]: (place, model) for place, model in enumerate(curves)}
-    return [
-        {"place": by_name[each["name"]][0], "model": by_name[each["name"]][1], "look": each}
-        for each in _legend(findings)
-        if each["name"] in by_name
-    ]
+    curves = () if found.curves is None else found.curves.models
+    by_name = {model.name: (place, model) for place, model in enumerate(curves)}
+    return [Scored(*by_name[look.name], look) for look in _legend(found) if look.name in by_name]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes._core.optional import altair
+from stakes.findings import Findings
 
 COLOURS = 7
 """How many colours the style sheet has: Okabe and Ito's, without yellow."""
@@ -71,15 +72,15 @@ def scales(names: Sequence[str]) -> tuple[Any, Any]:
     return colours, dashes
 
 
-def model_names(found: dict[str, Any]) -> list[str]:
+def model_names(found: Findings) -> list[str]:
     """Return the models in the order of their colours."""
-    return [model["name"] for model in found["models"]]
+    return [model.name for model in found.models]
 
 
-def cost_title(found: dict[str, Any]) -> str:
+def cost_title(found: Findings) -> str:
     """Return the title of an axis of costs."""
-    currency = found["settings"]["currency"]
-    return f"cost per decision, {currency}" if currency else "cost per decision"
+    unit = found.settings.unit
+    return f"cost per decision, {unit}" if unit else "cost per decision"
 
 
 def number_axis(title: str, **options: Any) -> Any:

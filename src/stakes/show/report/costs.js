@@ -57,14 +57,14 @@
   }
 
   function computed(costs) {
-    const { confidence, currency } = settings;
+    const { confidence, unit } = settings;
     const found = new Map(live.estimates(joint, costs, confidence).map((e) => [e.name, e]));
     const compared = live.pairwise(joint, costs, confidence);
     return {
       models: models.map(({ name }) => found.get(name)),
       trivial: live.bestTrivial(joint, costs, confidence),
       pairs: compared.map((pair) => ({ ...pair, warning: live.warning(pair) })),
-      text: live.verdict(joint, costs, confidence, currency, compared),
+      text: live.verdict(joint, costs, confidence, unit, compared),
     };
   }
 

@@ -134,8 +134,8 @@
 
   function say(choices) {
     const best = choices.reduce((a, b) => (b.cost < a.cost ? b : a));
-    const { currency } = findings.settings;
-    const cost = `${number(best.cost)}${currency ? ` ${currency}` : ""} a decision`;
+    const { unit: money } = findings.settings;
+    const cost = `${number(best.cost)}${money ? ` ${money}` : ""} a decision`;
     const called = { none: "nothing", all: "everything" }[words(best)];
     byId("threshold-status").textContent = called
       ? `Calling ${called} ${quoted(labels[1])} costs least, ${cost}.`

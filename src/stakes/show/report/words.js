@@ -1,4 +1,4 @@
-/* Numbers, counts and labels as text, written as Python writes them (stakes._table). */
+/* Numbers, counts and labels as text, written as Python writes them (stakes._core.text). */
 
 globalThis.stakesWords = (() => {
   "use strict";

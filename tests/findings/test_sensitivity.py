@@ -1,12 +1,11 @@
-"""Doubts about the costs, at the class shares that the study is about."""
+"""Sensitivity to the costs, at the class shares that the study is about."""
 
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, CostRanges, evaluate
-from stakes.findings.doubts import doubts_of
-from stakes.findings.findings import Settings
-from stakes.study import study_of
+from stakes import CostMatrix, CostRanges, evaluate, study_of
+from stakes.findings import Settings
+from stakes.findings.sensitivity import sensitivity_of
 
 
 @pytest.mark.parametrize("priors", [None, {"ok": 0.99, "fraud": 0.01}])
@@ -22,13 +21,13 @@ def test_what_is_said_of_each_cost_is_about_the_same_population(priors):
     )
     study = study_of(truth, decided, costs, class_priors=priors)
     settings = Settings()
-    found = doubts_of(study, settings)
+    found = sensitivity_of(study, settings)
     mean = CostRanges.around(costs, settings.factor).mean()
     for name, each in decided.items():
         cost = evaluate(truth, each, mean, class_priors=priors).cost
-        assert found["cheapest"][name]["cost"] == pytest.approx(cost)
-    best = max(found["cheapest"], key=lambda name: found["cheapest"][name]["probability"])
-    assert best == found["flips"][0]["cheaper"] == ("eager" if priors is None else "shy")
-    for path in found["paths"]:
-        cheapest = [piece["cheapest"] for piece in path["ranges"]]
+        assert found.cheapest[name].cost == pytest.approx(cost)
+    best = max(found.cheapest, key=lambda name: found.cheapest[name].probability)
+    assert best == found.flips[0].cheaper == ("eager" if priors is None else "shy")
+    for path in found.paths:
+        cheapest = [piece.cheapest for piece in path.ranges]
         assert best in cheapest

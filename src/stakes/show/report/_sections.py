@@ -1,15 +1,22 @@
-"""The report's charts: each draws a part of the findings, which the page holds once.
+"""The sections of the report, in their order, and the charts of each.
 
-A chart names its data by their place in the findings, such as ``curves.models``; the page hands
-them over. Names that begin with ``@`` are filled by the page itself. Colours are the variables of
-the style sheet, so that a dark screen and paper need no other chart.
+A chart draws a part of the findings, which the page holds once: it names its data by their place
+in the findings, such as ``curves.models``, and the page hands them over. Names that begin with
+``@`` are filled by the page itself. Colours are the variables of the style sheet, so that a dark
+screen and paper need no other chart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from stakes._core.optional import altair, vl_convert
+from stakes.findings import Findings
+from stakes.findings.curves import Curves
+from stakes.findings.sample_size import SampleSize
+from stakes.findings.sensitivity import CostPath
 from stakes.show.report._theme import (
     CONFIG,
     MOST_ROWS,
@@ -23,18 +30,23 @@ from stakes.show.report._theme import (
     scales,
 )
 
+Drawn = dict[str, tuple[Any, str]]
+"""Charts by their names, each with what it shows in words."""
+
 # The charts of models that have scores: cost curves, ROC curves, their differences.
 
 CROWD = 5
 """With more models than this, bands get paler."""
 
 
-def curve_charts(found: dict[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Return the charts of curves by their names, each with what it shows in words."""
-    drawn = {"curves": _cost_curves(found), "roc": _roc(found)}
-    if any(piece["cheaper"] for pair in found["curves"]["pairs"] for piece in pair["ranges"]):
-        drawn["ranges"] = _ranges(found)
-    if found["curves"]["pairs"]:
+def _curve_charts(found: Findings) -> Drawn:
+    curves = found.curves
+    if curves is None:
+        return {}
+    drawn = {"curves": _cost_curves(found, curves), "roc": _roc(found)}
+    if any(piece.cheaper for pair in curves.pairs for piece in pair.ranges or ()):
+        drawn["ranges"] = _ranges(found, curves)
+    if curves.pairs:
         drawn["difference"] = _difference()
     return drawn
 
@@ -45,10 +57,10 @@ def _condition_axis() -> Any:
     return alt.X("pc:Q", axis=axis).scale(domain=[0, 1], nice=False)
 
 
-def _cost_curves(found: dict[str, Any]) -> tuple[Any, str]:
+def _cost_curves(found: Findings, curves: Curves) -> tuple[Any, str]:
     alt = altair()
     colours, dashes = scales(model_names(found))
-    top = max(max(model["band"]["high"]) for model in found["curves"]["models"])
+    top = max(float(model.band.high.max()) for model in curves.models)
     band = alt.Chart().transform_flatten(
         ["band.pc", "band.cost", "band.low", "band.high"], ["pc", "cost", "low", "high"]
     )
@@ -64,9 +76,9 @@ def _cost_curves(found: dict[str, Any]) -> tuple[Any, str]:
         "curves.models",
         [
             trivial.encode(x=x, y=y),
-            band.mark_area(
-                clip=True, opacity=0.16 if len(found["models"]) <= CROWD else 0.06
-            ).encode(x=x, y=low, y2="high:Q", color=colours),
+            band.mark_area(clip=True, opacity=0.16 if len(found.models) <= CROWD else 0.06).encode(
+                x=x, y=low, y2="high:Q", color=colours
+            ),
             band.mark_line(clip=True, strokeWidth=2).encode(
                 x=x, y=y, color=colours, strokeDash=dashes
             ),
@@ -82,13 +94,13 @@ def _cost_curves(found: dict[str, Any]) -> tuple[Any, str]:
     )
     words = (
         "Cost curves with their bands: normalised expected cost against the operating condition "
-        "PC(+). Dotted, the trivial classifiers; triangles, crossovers; upright, the condition "
+        "PC(+). Dotted, the constant predictions; triangles, crossovers; upright, the condition "
         "that is chosen, whose numbers are in the table."
     )
     return chart, words
 
 
-def _roc(found: dict[str, Any]) -> tuple[Any, str]:
+def _roc(found: Findings) -> tuple[Any, str]:
     alt = altair()
     colours, dashes = scales(model_names(found))
     points = alt.Chart().transform_flatten(["roc.fpr", "roc.tpr"], ["fpr", "tpr"])
@@ -109,9 +121,9 @@ def _roc(found: dict[str, Any]) -> tuple[Any, str]:
     return chart, words
 
 
-def _ranges(found: dict[str, Any]) -> tuple[Any, str]:
+def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
     alt = altair()
-    shown = found["curves"]["pairs"][:MOST_ROWS]
+    shown = curves.pairs[:MOST_ROWS]
     names = model_names(found)
     scale = alt.Scale(domain=names, range=[colour(place) for place in range(len(names))])
     base = (
@@ -173,38 +185,15 @@ def _difference() -> tuple[Any, str]:
 MOST_PANELS = 6
 """How many models have a chart of their own."""
 
+MOST_CELLS = 400
+"""How many costs, at most, the page lets people edit."""
+
 ROW = 46
 EXTENT = 46
 """The height of a row, and the least width of an axis, so that charts above each other align."""
 
 
-def charts(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the Vega charts of a report by their names, each with what it shows in words."""
-    drawn = {"costs": _costs(found), "live": _live(found)}
-    if found["pairs"]:
-        drawn["pairs"] = _pairs(found)
-    if found["curves"] is not None:
-        drawn |= curve_charts(found)
-    for place, path in enumerate((found["doubts"] or {}).get("paths", [])):
-        drawn[f"path-{place}"] = _path(found, place, path)
-        drawn[f"odds-{place}"] = _odds(found, place, path)
-    for place, each in enumerate(found["enough"][:MOST_PANELS]):
-        drawn[f"enough-{place}"] = _enough(found, place, each)
-    if found["calibration"]:
-        drawn["calibration"] = _calibration(found)
-    return {name: {"spec": _vega(chart), "words": words} for name, (chart, words) in drawn.items()}
-
-
-def _vega(chart: Any) -> dict[str, Any]:
-    """Compile a chart, so that the page need not; the tests draw them all, so none is checked."""
-    spec = chart.to_dict(validate=False) | {"config": CONFIG}
-    version = "_".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    vega: dict[str, Any] = vl_convert().vegalite_to_vega(spec, vl_version=version)
-    del vega["$schema"]
-    return vega
-
-
-def _intervals(found: dict[str, Any], data: str) -> Any:
+def _intervals(found: Findings, data: str) -> Any:
     """Draw what each model costs, with its interval, and the best trivial decision."""
     alt = altair()
     names = model_names(found)
@@ -235,22 +224,31 @@ def _intervals(found: dict[str, Any], data: str) -> Any:
     )
 
 
-def _costs(found: dict[str, Any]) -> tuple[Any, str]:
+def _model_charts(found: Findings) -> Drawn:
     words = (
-        f"Expected cost per decision of {len(found['models'])} models, each with its interval; the "
+        f"Expected cost per decision of {len(found.models)} models, each with its interval; the "
         "dashed line is the best trivial decision. The table has the numbers."
     )
-    return _intervals(found, "models"), words
+    return {"costs": (_intervals(found, "models"), words)}
 
 
-def _live(found: dict[str, Any]) -> tuple[Any, str]:
+def _cost_charts(found: Findings) -> Drawn:
+    if not editable(found):
+        return {}
     words = "Expected cost of each model with its interval, for the costs in the table above."
-    return _intervals(found, "@live"), words
+    return {"live": (_intervals(found, "@live"), words)}
 
 
-def _pairs(found: dict[str, Any]) -> tuple[Any, str]:
+def editable(found: Findings) -> bool:
+    """Tell whether the page can compute all again at other costs; its scripts know no priors."""
+    return found.costs.values.size <= MOST_CELLS and found.settings.class_priors is None
+
+
+def _pair_charts(found: Findings) -> Drawn:
+    if not found.pairs:
+        return {}
     alt = altair()
-    shown = found["pairs"][:MOST_ROWS]
+    shown = found.pairs[:MOST_ROWS]
     order = list(range(len(shown)))
     base = (
         alt.Chart()
@@ -277,10 +275,18 @@ def _pairs(found: dict[str, Any]) -> tuple[Any, str]:
         f"Differences of {len(shown)} pairs of models with their simultaneous intervals; the "
         "dashed line is no difference. The table has the numbers."
     )
-    return chart, words
+    return {"pairs": (chart, words)}
 
 
-def _along(found: dict[str, Any], path: dict[str, Any]) -> tuple[Any, Any, Any]:
+def _sensitivity_charts(found: Findings) -> Drawn:
+    drawn: Drawn = {}
+    for place, path in enumerate(() if found.sensitivity is None else found.sensitivity.paths):
+        drawn[f"path-{place}"] = _path(found, place, path)
+        drawn[f"odds-{place}"] = _odds(found, place, path)
+    return drawn
+
+
+def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
     """Return a path's rows, one for each model and position, its axis, and the cost as stated."""
     alt = altair()
     each = ["cost", "low", "high", "probability"]
@@ -289,11 +295,11 @@ def _along(found: dict[str, Any], path: dict[str, Any]) -> tuple[Any, Any, Any]:
         .transform_flatten(["names", *each], ["name", *each])
         .transform_flatten(["position", *each])
     )
-    row, column = path["cell"]
-    costs = found["costs"]
-    now = costs["values"][costs["decisions"].index(row)][costs["labels"].index(column)]
-    ends = [path["position"][0], path["position"][-1]]
-    kind = "log" if path["scale"] == "log" and min(ends) > 0 else "linear"
+    row, column = path.cell
+    costs = found.costs
+    now = float(costs.values[costs.decisions.index(row), costs.labels.index(column)])
+    ends = [float(path.position[0]), float(path.position[-1])]
+    kind = "log" if path.scale == "log" and min(ends) > 0 else "linear"
     axis = alt.Axis(
         title=None,  # the page has it, where it can break into lines
         format=NUMBER,
@@ -309,7 +315,7 @@ def _along(found: dict[str, Any], path: dict[str, Any]) -> tuple[Any, Any, Any]:
     return rows, x, stated
 
 
-def _path(found: dict[str, Any], place: int, path: dict[str, Any]) -> tuple[Any, str]:
+def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
     rows, x, stated = _along(found, path)
     colours, dashes = scales(model_names(found))
@@ -323,24 +329,29 @@ def _path(found: dict[str, Any], place: int, path: dict[str, Any]) -> tuple[Any,
         ),
         stated,
     ]
-    words = f"Expected cost of each model, with bands, against the {path['axis']}."
-    return layers(f"doubts.paths.{place}", marks, 220), words
+    words = f"Expected cost of each model, with bands, against the {path.axis}."
+    return layers(f"sensitivity.paths.{place}", marks, 220), words
 
 
-def _odds(found: dict[str, Any], place: int, path: dict[str, Any]) -> tuple[Any, str]:
+def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
     rows, x, stated = _along(found, path)
     colours, _ = scales(model_names(found))
     axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
     y = alt.Y("probability:Q", axis=axis).stack("zero").scale(domain=[0, 1])
     marks = [rows.mark_area(opacity=0.8).encode(x=x, y=y, color=colours), stated]
-    words = f"Probability of being the cheapest model against the {path['axis']}."
-    return layers(f"doubts.paths.{place}", marks, 70), words
+    words = f"Probability of being the cheapest model against the {path.axis}."
+    return layers(f"sensitivity.paths.{place}", marks, 70), words
 
 
-def _enough(found: dict[str, Any], place: int, each: dict[str, Any]) -> tuple[Any, str]:
+def _size_charts(found: Findings) -> Drawn:
+    shown = enumerate(found.sample_size[:MOST_PANELS])
+    return {f"sample_size-{place}": _size(found, place, each) for place, each in shown}
+
+
+def _size(found: Findings, place: int, each: SampleSize) -> tuple[Any, str]:
     alt = altair()
-    shade = colour(model_names(found).index(each["name"]))
+    shade = colour(model_names(found).index(each.name))
     rows = alt.Chart().transform_flatten(["sizes", "low", "high"], ["size", "low", "high"])
     sizes = alt.Axis(title="test examples", format=NUMBER, tickCount=3, grid=False)
     x = alt.X("size:Q", axis=sizes).scale(type="log", nice=False)
@@ -348,16 +359,18 @@ def _enough(found: dict[str, Any], place: int, each: dict[str, Any]) -> tuple[An
     marks: list[Any] = [
         rows.mark_area(opacity=0.2, color=shade).encode(x=x, y=y, y2="high:Q"),
         alt.Chart().mark_rule(color=shade, strokeWidth=2).encode(y="cost:Q"),
-        alt.Chart(alt.InlineData([{"n": found["data"]["n"]}]))
+        alt.Chart(alt.InlineData([{"n": found.data.n}]))
         .mark_rule(color="var(--ink)", strokeDash=[4, 3])
         .encode(x="n:Q"),
     ]
-    chart = layers(f"enough.{place}", marks, 180)
-    words = f"The interval of the cost of {each['name']} against the number of test examples."
+    chart = layers(f"sample_size.{place}", marks, 180)
+    words = f"The interval of the cost of {each.name} against the number of test examples."
     return chart, words
 
 
-def _calibration(found: dict[str, Any]) -> tuple[Any, str]:
+def _calibration_charts(found: Findings) -> Drawn:
+    if not found.calibration:
+        return {}
     alt = altair()
     colours, dashes = scales(model_names(found))
     bins = (
@@ -382,4 +395,95 @@ def _calibration(found: dict[str, Any]) -> tuple[Any, str]:
         "Reliability of scores taken as probabilities: the share of positives against the mean "
         "score, in bins of about as many examples. The dotted line is perfect."
     )
-    return chart, words
+    return {"calibration": (chart, words)}
+
+
+# The sections.
+
+
+def _no_charts(_: Findings) -> Drawn:
+    return {}
+
+
+def _always(_: Findings) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page.
+
+    Attributes
+    ----------
+    name : str
+        Its id in the page, and the name of its template in `parts/`.
+    title : str
+        What the contents call it.
+    charts : callable
+        Returns its charts.
+    shown : callable
+        Tells whether some findings have it.
+    """
+
+    name: str
+    title: str
+    charts: Callable[[Findings], Drawn] = _no_charts
+    shown: Callable[[Findings], bool] = _always
+
+
+SECTIONS = (
+    Section("models", "What each costs", _model_charts),
+    Section("pairs", "Which is cheaper", _pair_charts, lambda found: bool(found.pairs)),
+    Section("curves", "Other conditions", _curve_charts, lambda found: found.curves is not None),
+    Section("threshold", "Which threshold", shown=lambda found: found.curves is not None),
+    Section("costs", "Try other costs", _cost_charts),
+    Section(
+        "sensitivity",
+        "If the costs are wrong",
+        _sensitivity_charts,
+        lambda found: found.sensitivity is not None,
+    ),
+    Section("sample_size", "Enough data?", _size_charts),
+    Section(
+        "calibration",
+        "Scores as probabilities",
+        _calibration_charts,
+        lambda found: bool(found.calibration),
+    ),
+    Section("method", "How it was computed"),
+)
+"""All sections after the verdict, in the order of the page."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart that the page draws.
+
+    Attributes
+    ----------
+    spec : dict
+        What Vega draws.
+    words : str
+        What it shows, for those who cannot see it.
+    """
+
+    spec: dict[str, Any]
+    words: str
+
+
+def charts(found: Findings) -> dict[str, Chart]:
+    """Return the Vega charts of a report by their names."""
+    return {
+        name: Chart(_vega(chart), words)
+        for section in SECTIONS
+        for name, (chart, words) in section.charts(found).items()
+    }
+
+
+def _vega(chart: Any) -> dict[str, Any]:
+    """Compile a chart, so that the page need not; the tests draw them all, so none is checked."""
+    spec = chart.to_dict(validate=False) | {"config": CONFIG}
+    version = "_".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    vega: dict[str, Any] = vl_convert().vegalite_to_vega(spec, vl_version=version)
+    del vega["$schema"]
+    return vega

@@ -1,0 +1,205 @@
+"""Everything that the report and its JSON file say, found in one place.
+
+A new section of the report takes five files:
+
+1. its findings, `findings/NAME.py`: a frozen dataclass with its attributes documented (the
+   reference of the JSON file is made of that), and a function ``NAME_of(study, settings)``;
+2. here: its attribute of `Findings`, and the call in `findings`;
+3. its text and tables, `show/report/parts/NAME.html.j2`;
+4. its line in ``SECTIONS`` of `show/report/_sections.py`, and its charts there, if it has any;
+5. its test, `tests/findings/test_NAME.py`.
+
+`python tools/json_reference.py` then writes the reference anew.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from stakes._core.labels import Labels
+from stakes.counts import JointConfusion
+from stakes.errors import RareCostWarning
+from stakes.findings._encode import Finding
+from stakes.findings.calibration import Calibration, calibration_of
+from stakes.findings.curves import Curves, curves_of
+from stakes.findings.data import (
+    Costs,
+    Data,
+    ReportSettings,
+    Settings,
+    costs_of,
+    data_of,
+    report_settings_of,
+    software,
+)
+from stakes.findings.models import Model, Trivial, models_of, trivial_of
+from stakes.findings.pairs import ComparedPair, pairs_of
+from stakes.findings.sample_size import SampleSize, sample_sizes_of
+from stakes.findings.sensitivity import Sensitivity, sensitivity_of
+from stakes.findings.verdict import Verdict, verdict_of
+from stakes.study import Study
+
+SCHEMA = "stakes-report/2"
+"""The name and version of the layout; the version rises when a key changes its meaning."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(Finding):
+    """The counts behind all findings: a row for each combination that was observed.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    decided : ndarray
+        What each model decided, as positions among the decisions.
+    actual : ndarray
+        The actual class, as a position among the labels.
+    counts : ndarray
+        How often the combination occurred.
+    labels, decisions : tuple of labels
+        The classes, and what can be decided.
+    """
+
+    names: tuple[str, ...]
+    decided: NDArray[Any]
+    actual: NDArray[Any]
+    counts: NDArray[Any]
+    labels: Labels
+    decisions: Labels
+
+
+def _joint_of(joint: JointConfusion) -> Joint:
+    return Joint(
+        tuple(map(str, joint.names)),
+        joint.decided,
+        joint.actual,
+        joint.counts,
+        joint.labels,
+        joint.decisions,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Findings(Finding):
+    """All that a study finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data
+        The examples.
+    costs : Costs
+        The cost matrix.
+    settings : ReportSettings
+        What the user stated besides.
+    verdict : Verdict
+        Which model to use.
+    models : tuple of Model
+        What each model costs, the cheapest first.
+    trivial : tuple of Trivial
+        What each constant prediction costs, the cheapest first.
+    pairs : tuple of ComparedPair
+        The comparison of each pair of models.
+    joint : Joint
+        The counts behind all findings.
+    curves : Curves or None
+        Cost curves and thresholds; null where no model has scores.
+    sensitivity : Sensitivity or None
+        How the verdict depends on the costs; null for one model.
+    sample_size : tuple of SampleSize
+        Each model's interval at other sizes of the test set.
+    calibration : tuple of Calibration
+        How good scores are as probabilities, for each model whose scores can be such.
+    software : mapping of str
+        The versions of Python, stakes and what it computes with.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> from stakes.findings import findings
+    >>> found = findings(study)
+    >>> found.verdict.best_set, found.pairs[0].rejected
+    (('eager',), True)
+    >>> found.to_dict()["verdict"]["best_set"]
+    ['eager']
+    """
+
+    schema: str
+    data: Data
+    costs: Costs
+    settings: ReportSettings
+    verdict: Verdict
+    models: tuple[Model, ...]
+    trivial: tuple[Trivial, ...]
+    pairs: tuple[ComparedPair, ...]
+    joint: Joint
+    curves: Curves | None
+    sensitivity: Sensitivity | None
+    sample_size: tuple[SampleSize, ...]
+    calibration: tuple[Calibration, ...]
+    software: Mapping[str, str]
+
+
+def findings(study: Study, settings: Settings | None = None) -> Findings:
+    """Return all that a study finds.
+
+    Parameters
+    ----------
+    study : Study
+        The counts and costs.
+    settings : Settings, optional
+        What the user states besides.
+
+    Returns
+    -------
+    Findings
+        The content of a report; ``to_dict()`` has the layout `SCHEMA` that the reference describes.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> from stakes.findings import findings
+    >>> found = findings(study)
+    >>> found.schema, found.data.n
+    ('stakes-report/2', 100)
+    >>> [(each.name, each.cost) for each in found.models]
+    [('eager', 0.3), ('shy', 1.0)]
+    """
+    chosen = settings or Settings()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
+        models = models_of(study, chosen.unit, chosen.volume)
+        pairs = pairs_of(study, chosen.seed)
+        return Findings(
+            schema=SCHEMA,
+            data=data_of(study),
+            costs=costs_of(study.costs),
+            settings=report_settings_of(study, chosen),
+            verdict=verdict_of(study, chosen, models, pairs),
+            models=models,
+            trivial=trivial_of(study),
+            pairs=pairs,
+            joint=_joint_of(study.joint),
+            curves=curves_of(study),
+            sensitivity=sensitivity_of(study, chosen),
+            sample_size=sample_sizes_of(study, chosen),
+            calibration=calibration_of(study),
+            software=software(),
+        )

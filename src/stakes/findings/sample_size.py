@@ -1,0 +1,140 @@
+"""Is there enough test data: how the interval would shrink, and what a target needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.typing import Floats
+from stakes.errors import InputError
+from stakes.findings._encode import Finding
+from stakes.findings.data import Settings
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_test_size
+from stakes.study import Study
+
+FACTORS = np.array([0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 100])
+SHARE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class NeededSize(Finding):
+    """How many test examples are needed.
+
+    Attributes
+    ----------
+    n : int
+        The number of examples.
+    goal : str
+        What so many are needed for, in words.
+    spread, range_of_costs : int or None
+        How many examples the variability of the costs, and the rarest, most expensive mistake, ask
+        for, where an interval is planned.
+    trustworthy_from : int or None
+        From how many examples on normal theory can be trusted.
+    arm : float or None
+        How far the upper limit is from the estimate in half of such test sets; with class priors,
+        in one with just the pilot's rates.
+    power : Power or None
+        The power at n, where a test is planned.
+    reason : str
+        What asks for most examples, in words.
+    summary : str
+        The same in a sentence.
+    """
+
+    n: int
+    goal: str
+    spread: int | None
+    range_of_costs: int | None
+    trustworthy_from: int | None
+    arm: float | None
+    power: Power | None
+    reason: str
+    summary: str
+
+
+def needed_size_of(plan: Plan) -> NeededSize:
+    """Return a plan as a finding."""
+    return NeededSize(
+        plan.n,
+        plan.goal,
+        plan.spread,
+        plan.range_of_costs,
+        plan.trustworthy_from,
+        plan.arm,
+        plan.power,
+        plan.reason,
+        plan.summary(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SampleSize(Finding):
+    """A model's interval at other sizes of the test set.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    cost : float
+        Its expected cost per decision.
+    sizes : ndarray
+        Sizes of the test set.
+    low, high : ndarray
+        The limits of the cost in test sets of these sizes, were all shares the same.
+    target : float or None
+        How far above the cost its upper limit may be; null where a tenth of the cost is nothing.
+    plan : NeededSize or None
+        How many examples that needs; null where more are needed than can be planned for.
+    """
+
+    name: str
+    cost: float
+    sizes: NDArray[Any]
+    low: Floats
+    high: Floats
+    target: float | None
+    plan: NeededSize | None
+
+
+def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
+    """Return for each model its interval at other sizes of the test set, were all else the same."""
+    return tuple(
+        _model(study, name, estimate, settings) for name, estimate in study.estimates().items()
+    )
+
+
+def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) -> SampleSize:
+    sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
+    low, high = limits_at_sizes(estimate, sizes, study.confidence)
+    target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
+    return SampleSize(
+        name=name,
+        cost=estimate.cost,
+        sizes=sizes.astype(int),
+        low=low,
+        high=high,
+        target=target or None,
+        plan=_plan(study, name, target, settings),
+    )
+
+
+def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:
+    if target <= 0:
+        return None
+    try:
+        plan = plan_test_size(
+            study.costs,
+            study.joint.single(name),
+            half_width=target,
+            confidence=study.confidence,
+            class_priors=study.design.class_priors,
+            rng=settings.seed,
+        )
+    except InputError:  # more examples than can be planned with
+        return None
+    return needed_size_of(plan)

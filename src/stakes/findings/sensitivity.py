@@ -1,0 +1,236 @@
+"""What if the costs are wrong: where the verdict would change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from stakes._core.labels import Label
+from stakes._core.typing import Floats
+from stakes.costs import CostRanges
+from stakes.errors import InputError
+from stakes.findings._encode import Finding
+from stakes.findings.data import Settings
+from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
+from stakes.infer.what_if.flips import Flip, flip_region
+from stakes.infer.what_if.sensitivity import cost_sensitivity
+from stakes.study import Study
+
+TWO, STEPS = 2, 21
+
+
+@dataclass(frozen=True, eq=False)
+class Flips(Finding):
+    """How far costs can move before the other model of a pair becomes the cheaper one.
+
+    Attributes
+    ----------
+    cheaper, other : str
+        The model that is cheaper at the stated costs, and the other.
+    gradient : ndarray
+        What the difference changes by when a cell's cost rises by one.
+    ratio, ratio_now : float or None
+        The ratio of the two mistakes' costs at which the verdict changes, and that of the stated
+        costs; null where there are not just two mistakes.
+    flips : tuple of Flip
+        For each cell, where the verdict changes.
+    summary : str
+        The same in a sentence.
+    """
+
+    cheaper: str
+    other: str
+    gradient: Floats
+    ratio: float | None
+    ratio_now: float | None
+    flips: tuple[Flip, ...]
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
+class Cheapest(Finding):
+    """How likely a model is the cheapest.
+
+    Attributes
+    ----------
+    probability : float
+        When costs are wrong by the factor at most, and the test set is a sample.
+    costs_only, sampling_only : float
+        If only the costs, or only the test set, were uncertain.
+    cost : float
+        The mean of the cost.
+    sd, sd_costs, sd_sampling : float
+        Its standard deviation: from both, from the costs, from the test set.
+    """
+
+    probability: float
+    costs_only: float
+    sampling_only: float
+    cost: float
+    sd: float
+    sd_costs: float
+    sd_sampling: float
+
+
+@dataclass(frozen=True, eq=False)
+class CheapestRange(Finding):
+    """Where a model is the cheapest.
+
+    Attributes
+    ----------
+    low, high : float
+        The range of the cell's cost.
+    cheapest : str
+        The model that is the cheapest there on average.
+    """
+
+    low: float
+    high: float
+    cheapest: str
+
+
+@dataclass(frozen=True, eq=False)
+class CostPath(Finding):
+    """What the models cost as the cost of one cell goes through its range.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    axis : str
+        What changes along the path.
+    cell : tuple of labels
+        The cell: decision and class.
+    position : ndarray
+        What the cell costs at each step.
+    cost, low, high : ndarray
+        The expected cost of each model at each step, and its limits.
+    probability : ndarray
+        The probability that each is the cheapest.
+    confidence : float
+        The confidence level of the limits.
+    scale : str
+        "linear", or "log" where the steps are spaced by their ratio.
+    ranges : tuple of CheapestRange
+        Which model is the cheapest where.
+    summary : str
+        The same in a sentence.
+    """
+
+    names: tuple[str, ...]
+    axis: str
+    cell: tuple[Label, ...]
+    position: Floats
+    cost: Floats
+    low: Floats
+    high: Floats
+    probability: Floats
+    confidence: float
+    scale: str
+    ranges: tuple[CheapestRange, ...]
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity(Finding):
+    """How the verdict depends on the costs.
+
+    Attributes
+    ----------
+    factor : float
+        How wrong, at most, each cost is thought to be.
+    flips : tuple of Flips
+        For each pair of models, where the verdict changes.
+    cheapest : mapping of Cheapest, or None
+        By model, how likely it is the cheapest; null where the factor is 1.
+    summary : str
+        The same in a sentence; empty where the factor is 1.
+    paths : tuple of CostPath
+        What the models cost as one cost goes through its range, the others being uncertain.
+    """
+
+    factor: float
+    flips: tuple[Flips, ...]
+    cheapest: Mapping[str, Cheapest] | None
+    summary: str
+    paths: tuple[CostPath, ...]
+
+
+def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
+    """Return how the verdict depends on the costs; None if there is one model only."""
+    if len(study.names) < TWO:
+        return None
+    flips = _flips(study)
+    ranges = CostRanges.around(study.costs, settings.factor)
+    if bool((ranges.low == ranges.high).all()):
+        return Sensitivity(settings.factor, flips, None, "", ())
+    cheapest = cheapest_probability(
+        study.joint, None, ranges, class_priors=study.design.class_priors, rng=settings.seed
+    )
+    paths = tuple(_path(study, ranges, cell, settings) for cell in _uncertain(ranges))
+    return Sensitivity(settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths)
+
+
+def _by_model(found: CheapestProbability) -> dict[str, Cheapest]:
+    return {str(name): Cheapest(**numbers) for name, numbers in found.to_dict().items()}
+
+
+def _flips(study: Study) -> tuple[Flips, ...]:
+    """Return for each pair how far costs can move before the other becomes the cheaper one."""
+    ranking = study.ranking()
+    found = []
+    for pair in combinations(ranking.estimates(), 2):
+        try:
+            region = flip_region(ranking.difference(*pair))
+        except InputError:  # they cost exactly the same
+            continue
+        found.append(
+            Flips(
+                region.cheaper,
+                region.other,
+                region.gradient,
+                region.ratio,
+                region.ratio_now,
+                region.flips,
+                region.summary(),
+            )
+        )
+    return tuple(found)
+
+
+def _uncertain(ranges: CostRanges) -> list[tuple[Label, Label]]:
+    places = np.argwhere(ranges.low < ranges.high)
+    widest = sorted(places.tolist(), key=lambda at: -(ranges.high - ranges.low)[tuple(at)])
+    return [(ranges.decisions[i], ranges.labels[j]) for i, j in widest[:4]]
+
+
+def _path(
+    study: Study, ranges: CostRanges, cell: tuple[Label, Label], settings: Settings
+) -> CostPath:
+    path = cost_sensitivity(
+        study.joint,
+        None,
+        ranges,
+        cell=cell,
+        class_priors=study.design.class_priors,
+        steps=STEPS,
+        confidence=study.confidence,
+        rng=settings.seed,
+    )
+    return CostPath(
+        names=tuple(path.names),
+        axis=path.axis,
+        cell=cell,
+        position=path.position,
+        cost=path.cost,
+        low=path.low,
+        high=path.high,
+        probability=path.probability,
+        confidence=path.confidence,
+        scale=path.scale,
+        ranges=tuple(CheapestRange(*each) for each in path.cheapest_ranges()),
+        summary=path.summary(),
+    )
