@@ -111,7 +111,7 @@ def test_the_seed_reaches_everything_random():
 
 
 def test_the_numbers_are_those_of_the_library(found):
-    rows = read_table(PREDICTIONS).to_pydict()
+    rows = read_table(PREDICTIONS).table.to_pydict()
     names = ("logistic", "tree", "discriminant")
     for model in found.models:
         estimate = evaluate(rows["actual"], rows[model.name], COSTS)
