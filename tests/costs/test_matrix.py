@@ -358,7 +358,7 @@ def test_repr_and_html_say_which_side_is_predicted():
         (
             lambda: CostMatrix([[0, "x"], [5, 0]], rows="actual", labels=["a", "b"]),
             InputError,
-            r"values: expected numbers, got 'x' \(str\) at \(0, 1\)",
+            r"values: expected numbers, got 'x' \(str\) at position \[0, 1\]",
         ),
         (
             lambda: CostMatrix([["0", "1"], ["5", "0"]], rows="actual", labels=["a", "b"]),

@@ -141,7 +141,7 @@ def test_pickle_and_repr():
         (
             lambda: ScoreCounts.from_scores([0, 1], ["low", "high"]),
             InputError,
-            r"y_score: expected numbers, got 'low' \(str\) at 0",
+            r"y_score: expected numbers, got 'low' \(str\) at position 0",
         ),
         (
             lambda: ScoreCounts.from_scores([0, 1], [0.5, None]),

@@ -28,7 +28,7 @@ def test_arrays_and_a_file_say_the_same():
     )
     theirs = Study.from_table(ArrowTable.of_file(read_table(path)), COSTS)
     for part in ("models", "pairs", "curves", "verdict", "calibration"):
-        assert findings(ours)[part] == findings(theirs)[part]
+        assert getattr(findings(ours), part) == getattr(findings(theirs), part)
 
 
 def test_numbers_and_scores_alone():

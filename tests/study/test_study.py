@@ -80,7 +80,7 @@ def test_scores_alone_decide():
     assert found.estimate("a").cost == evaluate(made["actual"], decided, COSTS).cost
     assert "'fraud' is decided from 0.09174 on" in found.notes[-2]
     far = {"actual": made["actual"], "a_score": made["a_score"] * 3 - 1}
-    with pytest.raises(InputError, match="no probabilities"):
+    with pytest.raises(InputError, match="not probabilities"):
         study(far)
     left = study(far, undecided=True)
     assert (left.names, left.n, list(left.scores)) == ((), 200, ["a"])
