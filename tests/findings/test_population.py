@@ -19,7 +19,8 @@ from stakes import (
     operating_condition,
     plan_test_size,
 )
-from stakes.findings import Settings, findings, json_text, sensitivity
+from stakes.findings import Settings, findings, sensitivity
+from stakes.findings._encode import json_text
 from stakes.study import study_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")

@@ -12,7 +12,8 @@ from stakes.cli._inputs import costs_if_given, examples_of, read_study
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from stakes.findings import Choice, Costs, Data, RunSettings
+    from stakes.findings.curves import Choice
+    from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (
