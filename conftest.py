@@ -10,7 +10,7 @@ from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser
 
 # The processes of the tests share the cores; threads of linear algebra on top of them wait for one
-# another, which made some tests take three times as long. Nothing has loaded numpy yet.
+# another, most of all on a busy machine. Nothing has loaded numpy yet.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

@@ -10,7 +10,8 @@ from harness import Row, Task, faster_than, within
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
-from stakes import Confusion, CostEstimate, CostMatrix, batch_intervals, evaluate
+from stakes import Confusion, CostEstimate, CostMatrix, evaluate
+from stakes.infer import batch_intervals
 
 
 def rows() -> Iterator[Row]:

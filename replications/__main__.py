@@ -144,7 +144,7 @@ def _list(output: Output, _: argparse.Namespace) -> None:
 def _run(output: Output, given: argparse.Namespace) -> None:
     experiment, reached = find(given.name), (0, 1)
     if given.data is not None and not given.data.is_dir():
-        raise FileError(f"--data: {given.data}: there is no such folder.")
+        raise FileError("--data", f"{given.data}: there is no such folder.")
     output.will_write(given.json)
     output.only_json(given.json)
 
@@ -218,10 +218,10 @@ def _draw(output: Output, given: argparse.Namespace) -> None:
     experiment, results = _kept(given)
     if experiment.draw is None:
         raise InputError(
-            f"{given.name}: the paper has no figure of it; see {PROGRAM} compare {given.name}."
+            given.name, f"the paper has no figure of it; see {PROGRAM} compare {given.name}."
         )
     if not given.out.is_dir():
-        raise FileError(f"--out: {given.out}: there is no such folder.")
+        raise FileError("--out", f"{given.out}: there is no such folder.")
     for figure, picture in figures(experiment, results, given.format).items():
         output.write_binary(given.out / f"{given.name}-{figure}.{given.format}", picture)
 

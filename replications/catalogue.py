@@ -34,7 +34,7 @@ def find(name: str) -> Experiment:
         near = get_close_matches(str(name), NAMES, n=1, cutoff=0.4)
         meant = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(
-            f"experiment: there is none called {name!r}.{meant} There are: {', '.join(NAMES)}."
+            "experiment", f"there is none called {name!r}.{meant} There are: {', '.join(NAMES)}."
         )
     module = import_module(f"replications.experiments.{name.replace('-', '_')}")
     experiment: Experiment = module.EXPERIMENT

@@ -73,8 +73,9 @@ def run(
     chosen = find(experiment) if isinstance(experiment, str) else experiment
     if chosen.needs_data and data is None:
         raise InputError(
-            f"data: {chosen.name} reads data sets from a folder, and none was named "
-            "(on the command line: --data FOLDER)."
+            "data",
+            f"{chosen.name} reads data sets from a folder, and none was named (on the command "
+            "line: --data FOLDER).",
         )
     source = None if data is None else Path(data)
     known_as = None if source is None or not chosen.reads_data else str(source.resolve())
@@ -199,13 +200,16 @@ def kept_run(
     ]
     if not found:
         asked = command(experiment, folder, 0.05 if scale is None else scale, seed or 0)
-        raise FileError(f"{folder}: it has no such run of {experiment.name}. Run '{asked}' first.")
+        raise FileError(
+            f"{folder}", f"it has no such run of {experiment.name}. Run '{asked}' first."
+        )
     finished = [kept for kept in found if kept.finished]
     if not finished:
         last = found[0]
         raise FileError(
-            f"{folder}: the run of {experiment.name} with scale {last.scale:g} and seed "
-            f"{last.seed} has {last.done} of {last.cells} cells. To go on, run '{last.command}'."
+            f"{folder}",
+            f"the run of {experiment.name} with scale {last.scale:g} and seed {last.seed} has "
+            f"{last.done} of {last.cells} cells. To go on, run '{last.command}'.",
         )
     return finished[0]
 

@@ -210,7 +210,7 @@ class Experiment:
         Trial
         """
         if not 0 < scale <= 1:
-            raise InputError(f"scale: expected a share above 0 and up to 1, got {scale!r}.")
+            raise InputError("scale", f"expected a share above 0 and up to 1, got {scale!r}.")
         repeats = max(math.ceil(self.repeats * scale), min(self.least, self.repeats))
         key = (crc32(self.name.encode()), crc32(json.dumps(cell).encode()))
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
@@ -282,7 +282,7 @@ class Results:
         """
         found = self.select(**where)
         if len(found) != 1:
-            raise InputError(f"{self.experiment}: {len(found)} results are called {where!r}.")
+            raise InputError(self.experiment, f"{len(found)} results are called {where!r}.")
         return found[0]
 
     def value(self, **where: Value) -> float:

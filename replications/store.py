@@ -39,7 +39,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{folder}: the folder cannot be made: {error.strerror}.") from error
+        raise FileError(f"{folder}", f"the folder cannot be made: {error.strerror}.") from error
 
 
 def write(path: Path, rows: Iterable[Row], about: Mapping[str, Any]) -> None:
@@ -54,11 +54,13 @@ def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
     _pyarrow()
     table, about = read_parquet(path, "results of a replication", "Delete it to measure it anew.")
     if not isinstance(about, dict):
-        raise FileError(f"{path}: expected results of a replication, got another Parquet file.")
+        raise FileError(f"{path}", "expected results of a replication, got another Parquet file.")
     if about.get("format") != FORMAT:
         raise FileError(
-            f"{path}: expected results of the format {FORMAT}, got {about.get('format')}: "
-            "another version of stakes wrote them. Name another folder, or delete them."
+            f"{path}",
+            f"expected results of the format {FORMAT}, got {about.get('format')}: another version "
+            "of stakes wrote them.",
+            "Name another folder, or delete them.",
         )
     rows = [
         {name: value for name, value in row.items() if value is not None}
@@ -126,15 +128,17 @@ def check(
     ):
         if ours != theirs:
             raise FileError(
-                f"{path}: expected {what} {ours}, got {theirs}: another version of stakes or of "
-                "the experiment wrote it, and a run would mix the two. Name another folder, or "
-                "delete this one."
+                f"{path}",
+                f"expected {what} {ours}, got {theirs}: another version of stakes or of the "
+                "experiment wrote it, and a run would mix the two.",
+                "Name another folder, or delete this one.",
             )
     measured_with = about.get("data", data)
     if measured_with != data:
         raise FileError(
-            f"{path}: it was measured with {_named(measured_with)}, and this run has "
-            f"{_named(data)}. Name the same data, or another folder for the results."
+            f"{path}",
+            f"it was measured with {_named(measured_with)}, and this run has {_named(data)}.",
+            "Name the same data, or another folder for the results.",
         )
 
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Confusion
-from stakes._core import columns as _columns
-from stakes._core.columns import CHUNK, MOST_LABELS, as_column, label_codes
-from stakes._core.labels import as_labels
+from stakes._core import labels as _columns
+from stakes._core.labels import CHUNK, MOST_LABELS, as_column, as_labels, label_codes
 from stakes.errors import InputError, InputTypeError, LabelError
 
 CONTAINERS = {

@@ -29,13 +29,10 @@ from stakes import (
     compare,
     evaluate,
     expected_cost,
-    hand_till_auc,
-    informational_loss,
-    quadratic_loss,
-    roc_points,
-    savings,
 )
+from stakes.curves import roc_points
 from stakes.learn import cost_scorer
+from stakes.measures import hand_till_auc, informational_loss, quadratic_loss, savings
 
 TUMOURS = pd.read_csv("examples/breast_cancer.csv")
 LABELS = ["benign", "malignant"]

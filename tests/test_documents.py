@@ -36,7 +36,7 @@ def exported():
         names = getattr(module, "__all__", None) or [
             name
             for name, each in vars(module).items()
-            if getattr(each, "__module__", "") == module.__name__
+            if getattr(each, "__module__", "") == module.__name__ and not name.startswith("_")
         ]
         every |= {f"{module.__name__}.{name}": getattr(module, name) for name in names}
     return {

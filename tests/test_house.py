@@ -16,7 +16,6 @@ LONG = {
     "cli/plan.py: plan",
     "cli/threshold.py: threshold",
     "show/cost_curve.py: plot",
-    "study/study.py: from_table",
 }
 FLOATS = ("lab/",)
 NAMING_OPTIONS = ("lab/", "study/", "study.py", "predictions/")

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from numpydoc.validate import validate  # type: ignore[import-not-found, unused-ignore]
+from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,7 +30,10 @@ def rooms() -> list[ModuleType]:
 
 def exported(room: ModuleType) -> dict[str, object]:
     """Return the classes and functions of this package that a room exports, by full name."""
-    names = getattr(room, "__all__", [name for name in vars(room) if name[0] != "_"])
+    own = [
+        key for key, each in vars(room).items() if getattr(each, "__module__", "") == room.__name__
+    ]
+    names = getattr(room, "__all__", [key for key in own if not key.startswith("_")])
     every = {f"{room.__name__}.{name}": getattr(room, name) for name in names}
     return {
         name: each
@@ -50,16 +53,18 @@ def public() -> dict[str, frozenset[str]]:
     names = dict(every.values())
     for each, (name, _) in every.items():
         if inspect.isclass(each):
-            inside = [
-                f"{name}.{method}" for method, found in vars(each).items() if told(method, found)
-            ]
+            # Inherited ones too: the bases are often private, and users see their methods here.
+            members = [(key, inspect.getattr_static(each, key)) for key in dir(each)]
+            inside = [f"{name}.{key}" for key, member in members if told(key, member)]
             names |= dict.fromkeys(inside, frozenset({"EX01"}))  # the class has one
     return names
 
 
 def told(name: str, member: object) -> bool:
-    """Tell whether a member of a class is a public method or property."""
-    return not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property))
+    """Tell whether a member of a class is a public method or property of this package."""
+    inner = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    ours = str(getattr(inner, "__module__", "")).startswith("stakes")
+    return not name.startswith("_") and ours and (inspect.isroutine(member) or inner is not member)
 
 
 def problems(name: str, checks: frozenset[str]) -> Iterator[str]:

@@ -56,15 +56,15 @@ def plot() -> None:
 
     use("agg")
     curve = stakes.CostCurve.from_scores(ACTUAL, SCORES, pos_label=1)
-    display = stakes.CostCurveDisplay(curve).plot()
+    display = stakes.show.CostCurveDisplay(curve).plot()
     display.figure_.savefig("curve.png")
     expect(Path("curve.png").read_bytes()[1:4], b"PNG")
 
 
 def report() -> None:
     """Write a report."""
+    from stakes import study_of
     from stakes.findings import findings
-    from stakes.study import study_of
 
     found = findings(study_of(ACTUAL, DECIDED, COSTS))
     stakes.show.write_report(found, "report.html")
@@ -95,7 +95,7 @@ def mlflow() -> None:
     """Keep costs in a run."""
     import mlflow
 
-    from stakes.study import study_of
+    from stakes import study_of
     from stakes.track import log_to_mlflow
 
     mlflow.set_tracking_uri("sqlite:///mlflow.db")

@@ -171,7 +171,8 @@ for name, choice in chosen.items():
 
 import matplotlib.pyplot as plt
 
-from stakes import CostCurve, operating_condition
+from stakes import CostCurve
+from stakes.curves import operating_condition
 from stakes.show import CostCurveDisplay
 
 prices = {"false_positive": 2_000, "false_negative": 40_000}
@@ -266,7 +267,7 @@ print(fill(plan.summary(), 96))
 #
 # The lines below are computed from the results above.
 
-from stakes import cost_ratio, prevalence_at
+from stakes.curves import cost_ratio, prevalence_at
 
 dearer = CostMatrix.from_errors(
     false_positive=2_000, false_negative=100_000, pos_label="malignant", neg_label="benign"

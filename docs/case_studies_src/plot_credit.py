@@ -192,7 +192,8 @@ for name, most in lost.items():
 
 import matplotlib.pyplot as plt
 
-from stakes import CostCurve, operating_condition
+from stakes import CostCurve
+from stakes.curves import operating_condition
 from stakes.show import CostCurveDisplay
 
 here = operating_condition(prevalence=expected["defaults"], **prices)
@@ -332,7 +333,7 @@ print(fill(plan.summary(), 96))
 #
 # The lines below are computed from the results above.
 
-from stakes import cost_ratio, prevalence_at
+from stakes.curves import cost_ratio, prevalence_at
 
 now = chosen[best]
 least, most = (cost_ratio(end, prevalence=expected["defaults"]) for end in (low, high))

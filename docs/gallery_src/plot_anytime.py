@@ -62,7 +62,7 @@ for name, limits in {"normal": (low_once, high_once), "anytime": (low, high)}.it
 # How many of 40 such years have a day on which the interval excludes the truth? To look on a day is
 # to look at the counts up to it, so both kinds are computed for all days at once.
 
-from stakes import batch_intervals
+from stakes.infer import batch_intervals
 
 wrong = dict.fromkeys(("anytime", "normal"), 0)
 looks = np.unique(np.geomspace(1, days, 40).astype(int)) - 1  # forty looks will do

@@ -9,14 +9,8 @@ average performance (Figures 9 and 10 of Holte & Drummond 2005).
 
 import matplotlib.pyplot as plt
 
-from stakes import (
-    CostLine,
-    average_curves,
-    best_of,
-    isoperformance_line,
-    roc_average,
-    roc_hull,
-)
+from stakes import CostLine
+from stakes.curves import average_curves, best_of, isoperformance_line, roc_average, roc_hull
 from stakes.show import CostCurveDisplay
 
 evaluations = [CostLine(0.04, 0.4, name="first"), CostLine(0.3, 0.8, name="second")]

@@ -17,7 +17,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from stakes import CostCurve, ScoreCounts, operating_condition
+from stakes import CostCurve, ScoreCounts
+from stakes.curves import operating_condition
 
 data = load_breast_cancer()
 y = data.target_names[data.target]

@@ -16,7 +16,8 @@ Here all interval methods are tried on three problems with a test set of 1000 ex
 import numpy as np
 from scipy.stats import multinomial
 
-from stakes import CostMatrix, batch_intervals
+from stakes import CostMatrix
+from stakes.infer import batch_intervals
 
 N = 1000
 problems = {

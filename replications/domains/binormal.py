@@ -44,8 +44,7 @@ class Binormal:
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
     Examples
     --------
@@ -67,11 +66,12 @@ class Binormal:
         for name in ("theta", "shift", "scale"):
             validate.one_number(getattr(self, name), name)
         if self.scale <= 0:
-            raise InputError(f"scale: expected a positive number, got {self.scale!r}.")
+            raise InputError("scale", f"expected a positive number, got {self.scale!r}.")
         if self.locations[0] <= self.locations[1]:
             raise InputError(
-                "theta, shift: expected positives that score higher than negatives, got "
-                f"{self.locations[0]:g} against {self.locations[1]:g}."
+                "theta, shift",
+                f"expected positives that score higher than negatives, got {self.locations[0]:g} "
+                f"against {self.locations[1]:g}.",
             )
 
     @property
@@ -177,11 +177,9 @@ class BinormalPair:
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
-    Owen, D. B. (1956). Tables for computing bivariate normal probabilities. *The Annals of
-    Mathematical Statistics* 27, 1075-1090: how often both are wrong.
+    Owen (1956): how often both are wrong.
 
     Examples
     --------
@@ -272,8 +270,7 @@ def binormal(
 
     References
     ----------
-    Dugas, C., and Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, section 5.
+    Dugas & Gadoury (2008), section 5.
 
     Examples
     --------
@@ -323,5 +320,5 @@ def checked_correlation(correlation: Any) -> float:
     """Check a correlation: below 1, where the second score would be the first."""
     rho = validate.one_number(correlation, "correlation")
     if not -1 < rho < 1:
-        raise InputError(f"correlation: expected a number above -1 and below 1, got {rho:g}.")
+        raise InputError("correlation", f"expected a number above -1 and below 1, got {rho:g}.")
     return rho

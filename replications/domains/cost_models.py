@@ -94,11 +94,9 @@ def draw_costs(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Table 4.
+    Margineantu & Dietterich (2000), Table 4.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.2.
+    Margineantu (2001), Table 6.2.
 
     Examples
     --------
@@ -110,11 +108,12 @@ def draw_costs(
     if source not in MODELS or model not in MODELS[source]:
         known = ", ".join(MODELS.get(source, PAPER))
         raise InputError(
-            f'model, source: expected {known} and "paper" or "thesis", got {model!r} of {source!r}.'
+            "model, source",
+            f'expected {known} and "paper" or "thesis", got {model!r} of {source!r}.',
         )
     shares = np.asarray(priors, dtype=float)
     if shares.ndim != 1 or not (np.isfinite(shares) & (shares > 0)).all():
-        raise InputError(f"priors: expected a share above 0 for each class, got {priors!r}.")
+        raise InputError("priors", f"expected a share above 0 for each class, got {priors!r}.")
     chosen, random = MODELS[source][model], np.random.default_rng(rng)
     highest = chosen.highest * (shares[:, np.newaxis] / shares) ** chosen.power
     values = random.uniform(0, 1, highest.shape) * highest

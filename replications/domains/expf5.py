@@ -74,8 +74,7 @@ def expf5(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Figure 1 and Table 3.
+    Margineantu & Dietterich (2000), Figure 1 and Table 3.
 
     Examples
     --------
@@ -112,9 +111,8 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Figure 1 and Table 3. The figure is lost: the boundaries
-    are a reconstruction.
+    Margineantu & Dietterich (2000), Figure 1 and Table 3. The figure is lost: the boundaries are a
+    reconstruction.
 
     Examples
     --------
@@ -126,7 +124,7 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
     validate.choice(geometry, "geometry", GEOMETRIES)
     points = np.asarray(X, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:  # noqa: PLR2004 - two features
-        raise InputError(f"X: expected an array of shape (n, 2), got the shape {points.shape}.")
+        raise InputError("X", f"expected an array of shape (n, 2), got the shape {points.shape}.")
     x, y = points.T
     if geometry == "bands":
         band = np.searchsorted(_band_limits(), x + y, side="right")

@@ -142,7 +142,7 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
     """
     share = validate.one_number(prevalence, "prevalence")
     if not 0 < share < 1:
-        raise InputError(f"prevalence: expected a share above 0 and below 1, got {share:g}.")
+        raise InputError("prevalence", f"expected a share above 0 and below 1, got {share:g}.")
     size, random = validate.as_size(n, "n"), validate.generator(rng)
     y_true = (random.random(size) < share).astype(np.int64)
     middle = np.log(MEDIANS)

@@ -40,8 +40,7 @@ class Gaussians:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Figure 6.25.
+    Margineantu (2001), Figure 6.25.
 
     Examples
     --------
@@ -63,10 +62,10 @@ class Gaussians:
         for name in ("shift", "spread", "prevalence"):
             validate.one_number(getattr(self, name), name)
         if self.spread <= 0:
-            raise InputError(f"spread: expected a number above 0, got {self.spread!r}.")
+            raise InputError("spread", f"expected a number above 0, got {self.spread!r}.")
         if not 0 < self.prevalence < 1:
             raise InputError(
-                f"prevalence: expected a share between 0 and 1, got {self.prevalence!r}."
+                "prevalence", f"expected a share between 0 and 1, got {self.prevalence!r}."
             )
         validate.as_size(self.noise, "noise")
 

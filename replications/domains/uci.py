@@ -162,8 +162,7 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 6.5 and 6.6 and appendix A.
+    Margineantu (2001), Tables 6.5 and 6.6 and appendix A.
 
     Examples
     --------
@@ -181,18 +180,22 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
     path = Path(folder) / f"{name}.csv"
     if not path.exists():
         raise FileError(
-            f"{path}: there is no such file. It is the data set {source.title!r} of the UCI "
-            f"repository (archive.ics.uci.edu), or {source.openml!r} on OpenML (online, "
-            f"replications.domains.uci.fetch_uci({name!r}) gets it): a header, the attributes, and "
-            "the class in the last column; a missing value is an empty field."
+            f"{path}",
+            f"there is no such file. It is the data set {source.title!r} of the UCI repository "
+            f"(archive.ics.uci.edu), or {source.openml!r} on OpenML (online, "
+            f"replications.domains.uci.fetch_uci({name!r}) gets it): a header, the attributes, "
+            "and the class in the last column; a missing value is an empty field.",
         )
     rows = [row for row in csv.reader(StringIO(read_text(path))) if row]
     if min(len(rows), len(rows[0]) if rows else 0) < 2:  # noqa: PLR2004 - an attribute, a class
-        raise FileError(f"{path}: expected a header, attributes and a class, got {len(rows)} rows.")
+        raise FileError(
+            f"{path}", f"expected a header, attributes and a class, got {len(rows)} rows."
+        )
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise FileError(
-                f"{path}: row {number} has {len(row)} fields, but the header has {len(rows[0])}."
+                f"{path}",
+                f"row {number} has {len(row)} fields, but the header has {len(rows[0])}.",
             )
     return _data_set(name, rows[0][:-1], rows[1:])
 
@@ -222,8 +225,7 @@ def fetch_uci(name: str, *, version: int = 1) -> DataSet:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 6.5 and 6.6 and appendix A.
+    Margineantu (2001), Tables 6.5 and 6.6 and appendix A.
 
     Examples
     --------
@@ -240,8 +242,9 @@ def fetch_uci(name: str, *, version: int = 1) -> DataSet:
         found = fetch_openml(source.openml, version=version, as_frame=True, **options)
     except OSError as error:
         raise FileError(
-            f"{source.openml}: OpenML cannot be reached ({error}). Put {name}.csv into a folder "
-            "and use read_uci."
+            source.openml,
+            f"OpenML cannot be reached ({error}).",
+            f"Put {name}.csv into a folder and use read_uci.",
         ) from error
     frame = found.data.drop(columns=[each for each in source.unused if each in found.data])
     columns = [_text(frame[each], name) for each in frame.columns]
@@ -283,8 +286,9 @@ def _data_set(name: str, names: Sequence[str], rows: list[list[str]]) -> DataSet
     rows = [row for row in rows if sizes[row[-1]] >= SOURCES[name].smallest]
     if len({row[-1] for row in rows}) < 2:  # noqa: PLR2004 - to tell apart
         raise InputError(
-            f"{name}: expected rows of two classes or more with at least {SOURCES[name].smallest} "
-            f"rows each, got {len(sizes)} classes in {sum(sizes.values())} rows."
+            name,
+            f"expected rows of two classes or more with at least {SOURCES[name].smallest} rows "
+            f"each, got {len(sizes)} classes in {sum(sizes.values())} rows.",
         )
     columns = [_column([row[place] for row in rows]) for place in range(len(names))]
     return DataSet(

@@ -55,8 +55,7 @@ def waveform(
 
     References
     ----------
-    Breiman, L., Friedman, J. H., Olshen, R. A., and Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth, section 2.6.2.
+    Breiman et al. (1984), section 2.6.2.
 
     Examples
     --------
@@ -109,8 +108,7 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
 
     References
     ----------
-    Breiman, L., Friedman, J. H., Olshen, R. A., and Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth, section 2.6.2.
+    Breiman et al. (1984), section 2.6.2.
 
     Examples
     --------
@@ -123,7 +121,7 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
     points = np.asarray(X, dtype=float)
     if points.ndim != 2 or points.shape[1] != ATTRIBUTES:  # noqa: PLR2004 - examples, attributes
         raise InputError(
-            f"X: expected an array of shape (n, {ATTRIBUTES}), got the shape {points.shape}."
+            "X", f"expected an array of shape (n, {ATTRIBUTES}), got the shape {points.shape}."
         )
     logs = np.empty((len(points), len(MIXED)))
     for number, (one, other) in enumerate(MIXED):

@@ -1,11 +1,15 @@
 """Everything that stakes raises or warns with.
 
-Every error names the argument (or the file, row and column), what is allowed, what came, and what
-to do. Each also is the built-in error that scientific Python would raise in its place, so that
-``except ValueError`` keeps working.
+An error of input has three parts: the argument (or the file, line and column), the problem (what is
+allowed and what came), and the remedy. Texts write arguments as Python does, ``pos_label=``; the
+command line shows them as its options, ``--pos-label``. Each error also is the built-in error that
+scientific Python would raise in its place, so that ``except ValueError`` keeps working.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Callable
 
 
 class StakesError(Exception):
@@ -23,8 +27,63 @@ class StakesError(Exception):
     """
 
 
-class InputError(StakesError, ValueError):
+class _RefusedInputError(StakesError):
+    """An error that says where the problem is, what it is, and what to do."""
+
+    def __init__(self, argument: str, problem: str, remedy: str = "") -> None:
+        super().__init__(argument, problem, remedy)
+        self.argument = argument
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.message()
+
+    def message(self, spell: Callable[[str], str | None] | None = None) -> str:
+        """Return the three parts as text.
+
+        `spell` returns what an argument is called where the text is read, or None if it cannot be
+        given there; advice that needs such an argument is left out.
+        """
+        where, problem, remedy = self.argument, self.problem, self.remedy
+        if spell is not None:
+            names = where.split(", ")
+            where = ", ".join(spell(name) or name for name in names)
+            problem = spelled(problem, spell) or problem
+            remedy = spelled(remedy, spell)
+        text = f"{problem} {remedy}".strip()
+        return f"{where}: {text}" if where else text
+
+
+ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'(\w+)'|(\d[\d.]*\d|\d))?(?![\w'\"])")
+"""An argument in a text, such as ``pos_label=``, ``rows='actual'`` or ``smooth=0.5``."""
+
+
+def spelled(text: str, spell: Callable[[str], str | None]) -> str:
+    """Return a text whose arguments are called otherwise, without sentences on unknown ones."""
+
+    def called(found: re.Match[str]) -> str:
+        return " ".join(filter(None, (spell(found[1]), found[2], found[3])))
+
+    sentences = re.split(r"(?<=[.?!]) (?=[A-Z])", text)
+    return " ".join(
+        ARGUMENT.sub(called, sentence)
+        for sentence in sentences
+        if all(spell(found[0]) for found in ARGUMENT.findall(sentence))
+    )
+
+
+class InputError(_RefusedInputError, ValueError):
     """An argument has a value that cannot be used.
+
+    Parameters
+    ----------
+    argument : str
+        The argument, or the file, line and column; empty if the problem is in none of them.
+    problem : str
+        What is allowed, and what came.
+    remedy : str
+        What to do, if that is not clear from the problem.
 
     Examples
     --------
@@ -35,7 +94,7 @@ class InputError(StakesError, ValueError):
     """
 
 
-class InputTypeError(StakesError, TypeError):
+class InputTypeError(_RefusedInputError, TypeError):
     """An argument is missing, or of a kind that cannot be used.
 
     Examples

@@ -41,7 +41,7 @@ from stakes.predictions.roles import actual_column
 
 Costs = CostMatrix | Mapping[str, float]
 
-DECISION_ADVICE = " Correct it; or, if the column is no model, name those that are with --model."
+DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Study:
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> study = study_of(
     ...     [0] * 80 + [1] * 20,
@@ -144,7 +144,13 @@ class Study:
             The study.
         """
         validate.alpha(confidence)
-        matrix, positive = _costs_and_positive(table, costs, actual, pos_label)
+        if isinstance(costs, CostMatrix):
+            matrix = costs
+        else:
+            actual = actual_column(table, actual)
+            where = f"{table.source}, column {actual!r}"
+            matrix = costs_of_mistakes(classes_of(table, actual), costs, pos_label, where)
+        positive = positive_class(matrix, pos_label)
         if roles is None:
             roles = find_roles(table, Columns(actual, models, scores), matrix, positive)
         decided_from = _thresholds(table, roles, matrix, positive, undecided=undecided)
@@ -198,7 +204,7 @@ class Study:
         Examples
         --------
         >>> from stakes import CostMatrix
-        >>> from stakes.study import study_of
+        >>> from stakes import study_of
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
         >>> study = study_of(
         ...     [0] * 80 + [1] * 20,
@@ -224,14 +230,17 @@ class Study:
             positive = counts.scores.pos_label
             if pos_label is not None and among(pos_label, matrix.labels, "pos_label") != positive:
                 raise InputError(
-                    f"pos_label: the scores in {source} were counted as those of {positive!r}, "
-                    f"got {pos_label!r}."
+                    "pos_label",
+                    f"the scores in {source} were counted as those of {positive!r}, got "
+                    f"{pos_label!r}.",
                 )
         lacking = [each.name for each in counts.models if each.name not in counts.joint.names]
         if lacking and not undecided:
             raise InputError(
-                f"{source}: the model {lacking[0]!r} was counted without decisions, because its "
-                "scores are no probabilities. Choose a threshold with 'stakes threshold'."
+                source,
+                f"the model {lacking[0]!r} was counted without decisions, because its scores are "
+                "no probabilities.",
+                "Choose a threshold first.",
             )
         return cls._made(
             counts,
@@ -347,7 +356,7 @@ class Study:
         """
         if len(self.names) < TWO:
             raise InputError(
-                f"{self.source}: comparing takes two models, there is only {self.names[0]!r}."
+                self.source, f"comparing takes two models, there is only {self.names[0]!r}."
             )
         return Ranking.from_joint(self.joint, self.costs, unit, self.design)
 
@@ -406,7 +415,7 @@ class Study:
         scores = self.joint_scores
         missing = [n for n in (first, second) if scores is None or n not in scores.names]
         if scores is None or missing:
-            raise InputError(f"{self.source}: the model {missing[0]!r} has no scores.")
+            raise InputError(self.source, f"the model {missing[0]!r} has no scores.")
         return scores.pair(first, second)
 
     def curve_difference(self, first: str, second: str) -> CostCurveDifference:
@@ -471,7 +480,7 @@ def study_of(
     --------
     >>> from stakes import CostMatrix
     >>> from stakes.findings import findings
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> actual = [0] * 80 + [1] * 20
     >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}
@@ -550,17 +559,6 @@ def study_of_files(
     )
 
 
-def _costs_and_positive(
-    table: Table, costs: Costs, actual: str | None, pos_label: Any
-) -> tuple[CostMatrix, Label | None]:
-    """Return the cost matrix, made for the classes of the table if need be, and the positive."""
-    if not isinstance(costs, CostMatrix):
-        column = actual_column(table, actual)
-        where = f"{table.source}, column {column!r}"
-        costs = costs_of_mistakes(classes_of(table, column), costs, pos_label, where)
-    return costs, positive_class(costs, pos_label)
-
-
 def _thresholds(
     table: Table, roles: Roles, costs: CostMatrix, positive: Label | None, *, undecided: bool
 ) -> dict[str, float]:
@@ -575,7 +573,7 @@ def _thresholds(
             if problem is None:
                 thresholds[model.name] = least_cost_threshold(costs, positive)
             elif not undecided:
-                raise InputError(problem)
+                raise problem
     return thresholds
 
 

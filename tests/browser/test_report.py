@@ -12,15 +12,9 @@ from _helpers.report_studies import (
     study_of,
 )
 
-from stakes import (
-    CostMatrix,
-    Design,
-    choose_threshold,
-    cost_ratio,
-    evaluate,
-    operating_condition,
-)
+from stakes import CostMatrix, Design, choose_threshold, evaluate
 from stakes._core.text import amount, number, p_value
+from stakes.curves import cost_ratio, operating_condition
 from stakes.findings import Settings, findings
 from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of

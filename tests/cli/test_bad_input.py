@@ -162,11 +162,11 @@ COLUMNS = [
 COSTS = [
     Case("no cost file", ["evaluate", P, "-c", "nope.csv"], r"nope\.csv: cannot be read: No such"),
     Case("empty costs", EVALUATE, rf"{C}: the file is empty", {C: ""}),
-    Case("costs without orientation", EVALUATE, rf"{C}, row 1, column 1: it does not say.* --rows predicted or --rows actual", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
-    Case("a cost that is text", EVALUATE, rf"{C}, row 2, column 3: expected a finite number.*'much'", {C: "predicted\\actual,ok,fraud\nok,0,much\nfraud,1,0\n"}),
-    Case("a cost not filled in", EVALUATE, rf"{C}, row 3, column 2: expected a finite number.*''", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,,0\n"}),
-    Case("an infinite cost", EVALUATE, rf"{C}, row 2, column 3: .*'inf'", {C: "predicted\\actual,ok,fraud\nok,0,inf\nfraud,1,0\n"}),
-    Case("a row of costs too short", EVALUATE, rf"{C}, row 3, column 3: expected 2 costs", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,1\n"}),
+    Case("costs without orientation", EVALUATE, rf"{C}, line 1, column 1: it does not say.* --rows predicted or --rows actual", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
+    Case("a cost that is text", EVALUATE, rf"{C}, line 2, column 3: expected a finite number.*'much'", {C: "predicted\\actual,ok,fraud\nok,0,much\nfraud,1,0\n"}),
+    Case("a cost not filled in", EVALUATE, rf"{C}, line 3, column 2: expected a finite number.*''", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,,0\n"}),
+    Case("an infinite cost", EVALUATE, rf"{C}, line 2, column 3: .*'inf'", {C: "predicted\\actual,ok,fraud\nok,0,inf\nfraud,1,0\n"}),
+    Case("a row of costs too short", EVALUATE, rf"{C}, line 3, column 3: expected 2 costs", {C: "predicted\\actual,ok,fraud\nok,0,1\nfraud,1\n"}),
     Case("a misspelt class in the costs", EVALUATE, rf"{P}, line 3, column 'actual': 'fraud' is not one of the classes .* Did you mean 'frod'", {C: "predicted\\actual,ok,frod\nok,0,1\nfraud,1,0\n"}),
     Case("costs that are not JSON", ["evaluate", P, "-c", "c.json"], r"c\.json, line 1, column 2: not JSON", {"c.json": "{"}),
     Case("JSON without costs", ["evaluate", P, "-c", "c.json"], r"c\.json: expected an object such as", {"c.json": "{}"}),
@@ -175,7 +175,7 @@ COSTS = [
     Case("a Weka expression", ["evaluate", P, "-c", "c.cost", "--classes", "ok,fraud"], r"c\.cost, line 2, column 2: .*expressions", {"c.cost": "2 2\n0 a1*2\n5 0\n"}),
     Case("labels of other classes", [*EVALUATE, "--classes", "ok,bad"], rf"{C}.*'fraud'"),
     Case("costs of an unknown kind", ["evaluate", P, "-c", "c.txt"], r"c\.txt: expected a file named \.csv", {"c.txt": "x"}),
-    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"--rows: got 'actual', but {C}, row 1, column 1 says"),
+    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"--rows: got 'actual', but {C}, line 1, column 1 says"),
     Case("rows of nonsense", [*EVALUATE, "--rows", "columns"], r"--rows: .*--rows predicted or --rows actual .*'columns'"),
     Case("rows without a matrix", ["evaluate", P, *INLINE, "--rows", "actual"], "--rows: it is about a cost matrix"),
     Case("costs and --fp", [*EVALUATE, "--fp", "3"], "--costs, --fp, --fn: .* not both"),
@@ -190,8 +190,8 @@ COSTS = [
     Case("an unknown positive class", ["evaluate", P, *INLINE, "--pos-label", "theft"], "--pos-label: expected one of 'fraud', 'ok', got 'theft'"),
     Case("a positive class of three", ["evaluate", "a.csv", "-c", C, "--pos-label", "a"], "--pos-label: only two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\nc,a\n"}),
     Case("scores alone of three classes", ["evaluate", "a.csv", "-c", C], r"a\.csv, column 'm_score': scores alone .* two", {C: THREE, "a.csv": "actual,m_score\na,0.1\nb,0.2\n"}),
-    Case("checking costs without orientation", ["costs", "check", C], rf"{C}, row 1, column 1: .*--rows", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
-    Case("checking predictions", ["costs", "check", P], rf"{P}, row 1, column 1"),
+    Case("checking costs without orientation", ["costs", "check", C], rf"{C}, line 1, column 1: .*--rows", {C: ",ok,fraud\nok,0,9\nfraud,1,0\n"}),
+    Case("checking predictions", ["costs", "check", P], rf"{P}, line 1, column 1"),
 ]  # fmt: skip
 
 OPTIONS = [

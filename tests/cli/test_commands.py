@@ -251,7 +251,7 @@ def test_a_template_is_filled_in(stakes, folder):
     assert said.code == 0
     path = folder / "new.csv"
     assert path.read_text() == "predicted\\actual,fraud,ok\nfraud,0,\nok,,0\n"
-    assert "row 2, column 3" in stakes("costs", "check", "new.csv").err
+    assert "line 2, column 3" in stakes("costs", "check", "new.csv").err
     path.write_text(path.read_text().replace("fraud,0,", "fraud,0,10").replace("ok,,", "ok,99,"))
     said = stakes("costs", "check", "new.csv")
     assert "predicting 'ok' when it was 'fraud' costs 99." in said.out

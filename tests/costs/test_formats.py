@@ -194,33 +194,33 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.csv",
             "predicted\\actual,a,b\na,0,5\nb,1\n",
-            r"a\.csv, row 3, column 3: expected 2 costs in this row, got 1",
+            r"a\.csv, line 3, column 3: expected 2 costs in this row, got 1",
         ),
         (
             "a.csv",
             "predicted\\actual,a,b\na,0,5,7\nb,1,0\n",
-            r"a\.csv, row 2, column 4: expected 2 costs in this row, got 3",
+            r"a\.csv, line 2, column 4: expected 2 costs in this row, got 3",
         ),
         (
             "a.csv",
             "predicted\\actual,a,b\na,0,x\nb,1,0\n",
-            r"a\.csv, row 2, column 3: expected a finite number as the cost, got 'x'",
+            r"a\.csv, line 2, column 3: expected a finite number as the cost, got 'x'",
         ),
-        ("a.csv", "predicted\\actual,a,b\na,0,\nb,1,0\n", r"row 2, column 3: .*got ''"),
-        ("a.csv", "predicted\\actual,a,b\na,0,nan\nb,1,0\n", r"row 2, column 3: .*got 'nan'"),
-        ("a.csv", "predicted\\actual,a,b\na,0,inf\nb,1,0\n", r"row 2, column 3: .*got 'inf'"),
+        ("a.csv", "predicted\\actual,a,b\na,0,\nb,1,0\n", r"line 2, column 3: .*got ''"),
+        ("a.csv", "predicted\\actual,a,b\na,0,nan\nb,1,0\n", r"line 2, column 3: .*got 'nan'"),
+        ("a.csv", "predicted\\actual,a,b\na,0,inf\nb,1,0\n", r"line 2, column 3: .*got 'inf'"),
         (
             "a.csv",
             ",a,b\na,0,5\nb,1,0\n",
-            r"a\.csv, row 1, column 1: it does not say what its rows stand for.*predicted\\actual",
+            r"a\.csv, line 1, column 1: it does not say what its rows stand for.*predicted\\actual",
         ),
-        ("a.csv", "costs,a,b\na,0,5\nb,1,0\n", "row 1, column 1: it does not say"),
+        ("a.csv", "costs,a,b\na,0,5\nb,1,0\n", "line 1, column 1: it does not say"),
         (
             "a.csv",
             "predicted\\actual,apple,pear\nappel,0,5\npear,1,0\n",
-            r"row 1, column 2: the class 'apple' is not among the decisions.*Did you mean 'appel'",
+            r"line 1, column 2: the class 'apple' is not among the decisions.*Did you mean 'appel'",
         ),
-        ("a.csv", "predicted\\actual,a,\na,0,5\nb,1,0\n", "row 1, column 3: a label is missing"),
+        ("a.csv", "predicted\\actual,a,\na,0,5\nb,1,0\n", "line 1, column 3: a label is missing"),
         ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv: .*'a' stands twice"),
         ("a.csv", "", r"a\.csv: the file is empty"),
         ("a.csv", "\n\n", r"a\.csv: the file is empty"),
@@ -231,18 +231,19 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.csv",
             "\npredicted\\actual,a,b\na,0,x\nb,1,0\n",
-            r"a\.csv, row 3, column 3: .*got 'x'",
+            r"a\.csv, line 3, column 3: .*got 'x'",
         ),
-        ("a.csv", "predicted\\actual,a,b\na,0,1\n\nb,1,0\n", r"row 3, .*expected 2 costs"),
+        ("a.csv", 'predicted\\actual,"a\n",b\na,0,1\nb,x,0\n', r"line 4, column 2: .*got 'x'"),
+        ("a.csv", "predicted\\actual,a,b\na,0,1\n\nb,1,0\n", r"line 3, .*expected 2 costs"),
         (
             "a.csv",
             "predicted\\actual,Yes,No\nyes,0,5\nno,1,0\n",
-            r"a\.csv, row 1, column 2: the class 'Yes' is not .*decisions.*Did you mean 'yes'",
+            r"a\.csv, line 1, column 2: the class 'Yes' is not .*decisions.*Did you mean 'yes'",
         ),
         (
             "a.csv",
             "actual\\predicted,no,fruad\nno,0,5\nfraud,1,0\n",
-            r"a\.csv, row 3, column 1: the class 'fraud' is not .*Did you mean 'fruad'",
+            r"a\.csv, line 3, column 1: the class 'fraud' is not .*Did you mean 'fruad'",
         ),
         ("a.json", "[" * 100_000, r"a\.json: nested too deeply"),
         (
@@ -258,7 +259,7 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.json",
             '{"rows": "predicted", "labels": [0, 1], "values": [[0, "5"], [1, 0]]}',
-            r"a\.json: values: expected numbers, got '5' \(str\) at \(0, 1\)",
+            r"a\.json: values: expected numbers, got '5' \(str\) at position \[0, 1\]",
         ),
         (
             "a.json",
@@ -307,7 +308,7 @@ def test_bad_weka_files(write, text, message):
 
 def test_labels_unknown_to_the_caller(write):
     csv = write("a.csv", "predicted\\actual,a,b\na,0,5\nb,1,0\n")
-    with pytest.raises(FileError, match=r"a\.csv, row 1, column 3: the class 'b' is not among"):
+    with pytest.raises(FileError, match=r"a\.csv, line 1, column 3: the class 'b' is not among"):
         CostMatrix.read(csv, labels=["a", "c"])
     path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
     with pytest.raises(FileError, match=r"a\.json: the class 1 is not among the labels: 0, 2"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
 from stakes import Confusion, CostMatrix, PairedConfusion, expected_cost
-from stakes.counts import _arrays as arrays
+from stakes.counts import _labelled as arrays
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
 

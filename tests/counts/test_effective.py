@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostCurve, CostMatrix, ScoreCounts, evaluate
-from stakes.counts._arrays import effective_size
+from stakes.counts._labelled import effective_size
 from stakes.errors import InputError
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=7)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import CostCurve, CostLine, average_curves, best_of
+from stakes import CostCurve, CostLine
+from stakes.curves import average_curves, best_of
 from stakes.errors import DesignError, InputError, InputTypeError
 
 GRID = np.linspace(0, 1, 501)

@@ -10,15 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
-from stakes import (
-    Band,
-    Confusion,
-    CostCurve,
-    CostCurveDifference,
-    CostLine,
-    PairedConfusion,
-    average_curves,
-)
+from stakes import Confusion, CostCurve, CostCurveDifference, CostLine, PairedConfusion
+from stakes.curves import Band, average_curves
 from stakes.curves.bands import METHODS
 from stakes.errors import DesignError, InputError, InputTypeError
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import CostCurve, CostLine, best_of
+from stakes import CostCurve, CostLine
+from stakes.curves import best_of
 from stakes.errors import DesignError, InputError, InputTypeError
 
 GRID = (np.arange(1000) + 1 / np.pi) / 1000  # no break lies on it

@@ -11,10 +11,9 @@ from stakes import (
     CostCurve,
     CostMatrix,
     ScoreCounts,
-    average_curves,
     choose_threshold,
-    worst_cost,
 )
+from stakes.curves import average_curves, worst_cost
 from stakes.errors import InputError, InputTypeError
 
 ROUNDING = 1e-12

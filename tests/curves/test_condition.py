@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import (
-    Confusion,
-    CostMatrix,
-    cost_ratio,
-    expected_cost,
-    operating_condition,
-    prevalence_at,
-    worst_cost,
-)
+from stakes import Confusion, CostMatrix, expected_cost
+from stakes.curves import cost_ratio, operating_condition, prevalence_at, worst_cost
 from stakes.curves.band import CURVE_POINTS, condition_list
 from stakes.errors import InputError, InputTypeError
 

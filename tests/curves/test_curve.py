@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from sklearn.isotonic import IsotonicRegression
 
-from stakes import (
-    CostCurve,
-    CostLine,
-    CostMatrix,
-    ScoreCounts,
-    expected_cost,
-    operating_condition,
-)
+from stakes import CostCurve, CostLine, CostMatrix, ScoreCounts, expected_cost
+from stakes.curves import operating_condition
 from stakes.errors import InputError, InputTypeError, LabelError
 
 GRID = (np.arange(1000) + 1 / np.pi) / 1000  # no break lies on it

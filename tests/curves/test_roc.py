@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from stakes import (
-    CostCurve,
-    CostLine,
-    ScoreCounts,
+from stakes import CostCurve, CostLine, ScoreCounts
+from stakes.curves import (
     average_curves,
     cost_point,
     isoperformance_line,

@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from stakes import CostEstimate, CostMatrix, ScoreCounts, ThresholdChoice, choose_threshold
+from stakes import CostEstimate, CostMatrix, ScoreCounts, choose_threshold
+from stakes.curves import ThresholdChoice
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import Design
 

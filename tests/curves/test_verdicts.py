@@ -4,7 +4,8 @@ import pickle
 
 import pytest
 
-from stakes import CostLine, Range, Verdicts
+from stakes import CostLine
+from stakes.curves import Range, Verdicts
 from stakes.curves.verdicts import verdicts
 from stakes.errors import InputError
 

@@ -15,13 +15,13 @@ from stakes import (
     choose_threshold,
     compare_many,
     evaluate,
-    kappa,
-    operating_condition,
     plan_test_size,
+    study_of,
 )
+from stakes.curves import operating_condition
 from stakes.findings import Settings, findings, sensitivity
 from stakes.findings._encode import json_text
-from stakes.study import study_of
+from stakes.measures import kappa
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 

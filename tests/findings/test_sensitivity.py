@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, CostRanges, evaluate
+from stakes import CostMatrix, CostRanges, evaluate, study_of
 from stakes.findings import Settings
 from stakes.findings.sensitivity import sensitivity_of
-from stakes.study import study_of
 
 
 @pytest.mark.parametrize("priors", [None, {"ok": 0.99, "fraud": 0.01}])

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from stakes import Confusion, CostEstimate, CostMatrix, CostSample, batch_intervals
+from stakes import Confusion, CostEstimate, CostMatrix, CostSample
+from stakes.infer import batch_intervals
 from stakes.infer._probability.betting import FRACTIONS, LOG_SHARES, limits, log_wealth
 
 SHARES = np.exp(LOG_SHARES)

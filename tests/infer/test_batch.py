@@ -1,15 +1,9 @@
 import numpy as np
 import pytest
 
-from stakes import (
-    Confusion,
-    CostDifference,
-    CostEstimate,
-    CostMatrix,
-    PairedConfusion,
-    batch_intervals,
-)
+from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, PairedConfusion
 from stakes.errors import InputError
+from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.methods import names_of_intervals
 

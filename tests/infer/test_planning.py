@@ -8,11 +8,11 @@ from stakes import (
     CostMatrix,
     Design,
     PairedConfusion,
-    batch_intervals,
     plan_test_size,
     power,
 )
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer import batch_intervals
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 PILOT = PairedConfusion([[[60, 2], [7, 9]], [[3, 2], [3, 20]]], labels=[0, 1])

@@ -5,17 +5,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from stakes import (
-    Confusion,
-    CostMatrix,
-    chance_confusion,
-    error_rate,
-    expected_cost,
-    kappa,
-    rates,
-    success_rate,
-)
+from stakes import Confusion, CostMatrix, expected_cost
 from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.measures import chance_confusion, error_rate, kappa, rates, success_rate
 
 # Witten, Frank & Hall, Table 5.4 (a); rows are the actual class.
 WITTEN = Confusion([[88, 10, 2], [14, 40, 6], [18, 10, 12]], labels=["a", "b", "c"], rows="actual")

@@ -4,16 +4,9 @@ from _helpers.strategies import confusions, cost_matrices
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stakes import (
-    Confusion,
-    CostMatrix,
-    expected_cost,
-    normalized_cost,
-    savings,
-    total_cost,
-    trivial_costs,
-)
+from stakes import Confusion, CostMatrix, expected_cost
 from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.measures import normalized_cost, savings, total_cost, trivial_costs
 
 # Table 1 of Margineantu & Dietterich (2000), and a confusion matrix of their four classes.
 TABLE_1 = CostMatrix(

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stakes import hand_till_auc, informational_loss, quadratic_loss
 from stakes.errors import InputError, LabelError
+from stakes.measures import hand_till_auc, informational_loss, quadratic_loss
 
 
 @st.composite

@@ -17,21 +17,23 @@ from stakes import (
     CostLine,
     CostMatrix,
     CostRanges,
-    CostSensitivity,
     ExampleCosts,
     PairedConfusion,
     ScoreCounts,
+    cost_sensitivity,
+    evaluate,
+)
+from stakes.curves import (
     average_curves,
     best_of,
     cost_ratio,
-    cost_sensitivity,
-    evaluate,
     isoperformance_line,
     prevalence_at,
     roc_hull,
     roc_points,
 )
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
+from stakes.infer import CostSensitivity
 from stakes.show import (
     CostCurveDisplay,
     CostDifferenceDisplay,

@@ -5,7 +5,8 @@ import pytest
 from _helpers.judge import at_most
 from scipy.special import logsumexp
 
-from stakes import Accumulator, Confusion, CostMatrix, batch_intervals
+from stakes import Accumulator, Confusion, CostMatrix
+from stakes.infer import batch_intervals
 from stakes.infer._probability.betting import FRACTIONS, LOG_SHARES, limits
 
 pytestmark = pytest.mark.statistical

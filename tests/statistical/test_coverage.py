@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from _helpers.judge import at_least
 
-from stakes import (
-    Confusion,
-    CostEstimate,
-    CostMatrix,
-    CostSample,
-    GroupedConfusion,
-    batch_intervals,
-)
+from stakes import Confusion, CostEstimate, CostMatrix, CostSample, GroupedConfusion
+from stakes.infer import batch_intervals
 
 pytestmark = pytest.mark.statistical
 TRIALS = 4000

@@ -5,7 +5,7 @@ import pytest
 
 from replications.experiments.shared.classifier import draw_tables, judged, permuted
 from replications.experiments.shared.resampling import chances, outside
-from stakes import batch_intervals
+from stakes.infer import batch_intervals
 from stakes.infer.batch import batch_outcomes
 
 pytestmark = pytest.mark.statistical

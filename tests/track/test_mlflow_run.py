@@ -8,10 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stakes import CostMatrix, evaluate
+from stakes import CostMatrix, evaluate, study_of
 from stakes.errors import MissingExtraError
 from stakes.predictions.count_file import counts_from_text
-from stakes.study import study_of
 from stakes.track import log_to_mlflow, mlflow_cost_metric
 
 # MLflow and what it is built on warn about one another.

@@ -1,16 +1,22 @@
-"""Labels: the names of classes and decisions, as plain Python values."""
+"""Labels, the names of classes and decisions, as plain Python values; columns of them as codes.
+
+A column becomes codes into its few distinct values: the only code that looks at every row of a
+user's labels. What those values mean (are they known? are they missing?) is then asked of the
+distinct values alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.errors import InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 
 Label = Hashable
 Labels = tuple[Label, ...]
@@ -43,8 +49,9 @@ def is_date(value: Any) -> bool:
 def dates_error(name: str, example: Any) -> InputTypeError:
     """Say that dates are no labels: each library holds them in its own way."""
     return InputTypeError(
-        f"{name}: expected text or numbers as labels, got dates or times such as {example!r}. "
-        "Convert them to text, e.g. with astype(str)."
+        name,
+        f"expected text or numbers as labels, got dates or times such as {example!r}.",
+        "Convert them to text, e.g. with astype(str).",
     )
 
 
@@ -107,8 +114,10 @@ def as_labels(labels: Any, name: str) -> Labels:
     """Check that `labels` are distinct, known and hashable, and return them as a tuple."""
     if isinstance(labels, set | frozenset | Mapping):
         raise InputTypeError(
-            f"{name}: expected a sequence of labels such as ['no', 'yes'], got a "
-            f"{type(labels).__name__}, which has no order of its own. Pass a list."
+            name,
+            f"expected a sequence of labels such as ['no', 'yes'], got a {type(labels).__name__}, "
+            "which has no order of its own.",
+            "Pass a list.",
         )
     if (
         isinstance(labels, str | bytes)
@@ -116,12 +125,13 @@ def as_labels(labels: Any, name: str) -> Labels:
         or getattr(labels, "ndim", 1) == 0
     ):
         raise InputTypeError(
-            f"{name}: expected a sequence of labels such as ['no', 'yes'], "
-            f"got {labels!r} ({type(labels).__name__})."
+            name,
+            f"expected a sequence of labels such as ['no', 'yes'], got {labels!r} "
+            f"({type(labels).__name__}).",
         )
     values = list(labels)
     if not values:
-        raise LabelError(f"{name}: expected at least one label, got none.")
+        raise LabelError(name, "expected at least one label, got none.")
     return _distinct(values, name)
 
 
@@ -132,20 +142,24 @@ def _distinct(labels: list[Any], name: str) -> Labels:
         value = plain(label)
         if not _hashable(value):
             raise LabelError(
-                f"{name}: the label at position {position} is {value!r} "
-                f"({type(value).__name__}), which cannot be a label. Use text or numbers."
+                name,
+                f"the label at position {position} is {value!r} ({type(value).__name__}), which "
+                "cannot be a label.",
+                "Use text or numbers.",
             )
         if is_missing(value):
             raise LabelError(
-                f"{name}: the label at position {position} is missing ({value!r}). "
-                "Give every class a name."
+                name,
+                f"the label at position {position} is missing ({value!r}).",
+                "Give every class a name.",
             )
         if is_date(label) or is_date(value):  # NumPy turns some dates into plain integers
             raise dates_error(name, label)
         if value in seen:
             raise LabelError(
-                f"{name}: the label {value!r} stands twice (again at position {position}). "
-                "Give each label once."
+                name,
+                f"the label {value!r} stands twice (again at position {position}).",
+                "Give each label once.",
             )
         seen.add(value)
         values.append(value)
@@ -191,13 +205,13 @@ def renamed(
             return {label: names(label) for label in labels}
         except (TypeError, ValueError) as error:
             raise LabelError(
-                f"names: cannot rename the labels {listing(labels)}: {error}."
+                "names", f"cannot rename the labels {listing(labels)}: {error}."
             ) from error
     for name in names:
         if name not in labels:
             raise LabelError(
-                f"names: {name!r} is not a label here; there are {listing(labels)}."
-                f"{hint(name, labels)}"
+                "names",
+                f"{name!r} is not a label here; there are {listing(labels)}.{hint(name, labels)}",
             )
     return {label: names.get(label, label) for label in labels}
 
@@ -235,3 +249,334 @@ def hint(value: Label, known: Sequence[Label]) -> str:
             )
     near = get_close_matches(str(value), [str(label) for label in known], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+# Columns of labels as integer codes.
+
+CHUNK = 1 << 16
+"""Rows handled at a time: they stay in the cache, and memory stays bounded."""
+
+SMALL_RANGE = 256
+"""Whole numbers that span no more than this are their own codes, or fit into a byte."""
+
+FAR = 1 << 31
+"""Whole numbers farther from zero are moved before they are codes, lest products overflow."""
+
+MOST_LABELS = 1 << 12
+"""No column of labels has more different ones: they would be scores or identifiers."""
+
+EXACT = 2**53
+"""Floats of this size and above may have been other whole numbers once."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of labels: row r holds ``values[codes[r] - offset]``.
+
+    Where a row stands for many examples, as in a table that an engine has grouped, `repeats` says
+    for how many, and messages tell no row numbers.
+    """
+
+    name: str
+    codes: NDArray[Any]
+    offset: int
+    values: Sequence[Label]
+    repeats: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def used(self) -> NDArray[np.bool_]:
+        """Tell which of the values occur."""
+        used = np.zeros(len(self.values), dtype=bool)
+        for chunk in self.chunks():
+            used[chunk] = True
+        return used
+
+    def present(self, used: NDArray[np.bool_]) -> list[Label]:
+        """Return the used values."""
+        return [self.values[index] for index in np.flatnonzero(used).tolist()]
+
+    def chunks(self) -> Iterator[NDArray[np.intp]]:
+        """Iterate over the codes, from zero, some thousand rows at a time."""
+        for start in range(0, len(self), CHUNK):
+            yield np.subtract(self.codes[start : start + CHUNK], self.offset, dtype=np.intp)
+
+    def compressed(self) -> Column:
+        """Return the column with only those values that occur."""
+        used = self.used()
+        values = self.present(used)
+        dense = (np.cumsum(used) - 1).astype(np.min_scalar_type(len(values) - 1))
+        return Column(self.name, self.looked_up(dense), 0, values, self.repeats)
+
+    def looked_up(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the entry of `table` for each row."""
+        found = np.empty(len(self), dtype=table.dtype)
+        for start, chunk in zip(range(0, len(self), CHUNK), self.chunks(), strict=True):
+            found[start : start + CHUNK] = table[chunk]
+        return found
+
+    def positions(
+        self, used: NDArray[np.bool_], labels: Sequence[Label], what: str
+    ) -> NDArray[np.intp]:
+        """Find the used values among the labels; -1 for values that do not occur."""
+        matcher = LabelMatcher(labels)
+        occurring = np.flatnonzero(used)
+        found = np.full(len(self.values), -1, dtype=np.intp)
+        found[occurring] = [matcher.find(self.values[index]) for index in occurring.tolist()]
+        strange = occurring[found[occurring] < 0]
+        if len(strange):
+            raise self._unknown(strange, labels, what)
+        return found
+
+    def _unknown(self, strange: NDArray[np.intp], labels: Sequence[Label], what: str) -> LabelError:
+        rows = np.flatnonzero(np.isin(self.codes, np.add(strange, self.offset)))
+        value = self.values[int(self.codes[rows[0]]) - self.offset]
+        if self.repeats is None:
+            where = f"at position {rows[0]} (the first of {len(rows)} such rows)"
+        else:
+            where = f"({self.repeats[rows].sum()} such rows)"
+        return LabelError(
+            self.name,
+            f"the label {value!r} {where} is not among the {what}: "
+            f"{listing(labels)}.{hint(value, labels)}",
+        )
+
+
+def label_codes(values: Any, name: str, labels: Sequence[Label], what: str) -> NDArray[np.intp]:
+    """Return the position among `labels` of each row's label."""
+    column = as_column(values, name)
+    return column.looked_up(column.positions(column.used(), labels, what))
+
+
+def as_column(values: Any, name: str, most: int | None = MOST_LABELS) -> Column:
+    """Turn what a user hands in as labels into codes; missing labels are an error.
+
+    More than `most` different labels are an error, too; None stands for no limit.
+    """
+    codes = getattr(getattr(values, "cat", values), "codes", None)
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    if codes is not None and categories is not None:  # a pandas Categorical, or a Series of them
+        return _from_categories(np.asarray(codes), list(categories), name, most)
+    array = _as_array(values, name)
+    if array.ndim != 1:
+        raise InputError(
+            name,
+            "expected one label an example (a one-dimensional array), got an array of shape "
+            f"{array.shape}.",
+            "For probabilities, decide first: costs.decide(proba).",
+        )
+    if not len(array):
+        raise InputError(name, "expected at least one example, got none.")
+    kind = array.dtype.kind
+    if kind == "b":
+        return Column(name, array.view(np.uint8), 0, (False, True))
+    if kind in "mM":
+        _refuse_dates(array, name)
+    if kind == "f":
+        return _from_floats(array, name, most)
+    if kind in "iu":
+        return _from_integers(array, name, most)
+    code = _from_sorted if kind in "US" else _from_objects
+    return code(array, name, most)
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    if (
+        values is None
+        or isinstance(values, str | bytes | dict | set | frozenset)
+        or not hasattr(values, "__len__")
+    ):
+        raise InputTypeError(
+            name,
+            f"expected one label an example, e.g. an array or a list; got {values!r} "
+            f"({type(values).__name__}).",
+        )
+    if getattr(values, "nlevels", 1) > 1:  # a pandas MultiIndex
+        raise InputError(
+            name,
+            f"expected one label an example, got {values.nlevels}.",
+            "Choose a level: get_level_values(0).",
+        )
+    if isinstance(values, list | tuple) and len(values) and hasattr(values[0], "as_py"):
+        values = [plain(value) for value in values]  # NumPy takes pyarrow's text for sequences
+    if np.ma.isMaskedArray(values) and (masked := np.ma.getmaskarray(values)).any():
+        raise _missing(name, int(np.argmax(masked)), int(masked.sum()), "masked")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(
+            name, "expected one label an example, got entries of different lengths."
+        ) from error
+    if isinstance(values, list | tuple) and _altered(array):
+        objects = np.empty(len(values), dtype=object)
+        objects[:] = values
+        return objects
+    return array
+
+
+def _altered(array: NDArray[Any]) -> bool:
+    """Tell whether NumPy may have made other labels of a list.
+
+    It writes ["a", 1, nan] as text, and whole numbers that no one integer type holds as floats.
+    """
+    if array.ndim != 1:
+        return False
+    return array.dtype.kind in "US" or (
+        array.dtype.kind == "f" and not bool((np.abs(array) < EXACT).all())
+    )
+
+
+def _refuse_dates(array: NDArray[Any], name: str) -> None:
+    unknown = np.isnat(array)
+    if unknown.any():
+        raise _missing(name, int(np.argmax(unknown)), int(unknown.sum()), "NaT")
+    raise dates_error(name, array[0])
+
+
+def _from_categories(
+    codes: NDArray[Any], categories: list[Label], name: str, most: int | None
+) -> Column:
+    if not len(codes):
+        raise InputError(name, "expected at least one example, got none.")
+    if codes.min() < 0:
+        absent = codes < 0
+        raise _missing(name, int(np.argmax(absent)), int(absent.sum()), "missing")
+    if is_date(categories[0]):
+        raise dates_error(name, categories[0])
+    column = Column(name, codes, 0, categories)
+    if most is not None and len(categories) > most:
+        column = column.compressed()
+        _check_few(column.values, name, most)
+    return column
+
+
+def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
+    """Code floats; whole numbers, as a missing-value detour leaves them, become integers again."""
+    low, high = float(array.min()), float(array.max())
+    if np.isnan(low):
+        missing = np.isnan(array)
+        raise _missing(name, int(np.argmax(missing)), int(missing.sum()), "nan")
+    chunks = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
+    if max(-low, high) >= EXACT or not all((np.floor(chunk) == chunk).all() for chunk in chunks):
+        return _from_sorted(array, name, most)
+    if high - low < SMALL_RANGE:
+        return _moved(array, name, range(int(low), int(high) + 1))
+    column = _from_sorted(array, name, most)
+    return replace(column, values=[int(cast(float, value)) for value in column.values])
+
+
+def _from_integers(array: NDArray[Any], name: str, most: int | None) -> Column:
+    low, high = int(array.min()), int(array.max())
+    if high - low >= SMALL_RANGE:
+        return _from_sorted(array, name, most)
+    mixes = array.dtype.kind == "i" or array.dtype.itemsize < 8  # noqa: PLR2004 - no uint64
+    if abs(low) > FAR or not mixes:
+        return _moved(array, name, range(low, high + 1))
+    return Column(name, array, low, range(low, high + 1))
+
+
+def _moved(array: NDArray[Any], name: str, values: range) -> Column:
+    """Code whole numbers that lie close together by their distance from the least, in a byte."""
+    least = array.dtype.type(values[0])
+    codes = np.empty(len(array), dtype=np.uint8)
+    for start in range(0, len(array), CHUNK):
+        codes[start : start + CHUNK] = array[start : start + CHUNK] - least
+    return Column(name, codes, 0, values)
+
+
+def _from_sorted(array: NDArray[Any], name: str, most: int | None) -> Column:
+    """Code numbers or fixed-width text by binary search in the values met so far."""
+    known = np.unique(array[:CHUNK])
+    if _many(known, name, most):
+        return _from_unique(array, name)
+    codes = np.empty(len(array), dtype=np.int16)
+    chunks = [slice(start, start + CHUNK) for start in range(0, len(array), CHUNK)]
+    recode = False
+    for rows in chunks:
+        fresh = _search(known, array[rows], codes[rows])
+        if fresh.any():
+            known = np.union1d(known, array[rows][fresh])
+            if _many(known, name, most):
+                return _from_unique(array, name)
+            recode = True  # codes shift when values are put in between
+    if recode:
+        for rows in chunks:
+            _search(known, array[rows], codes[rows])
+    return Column(name, codes, 0, known.tolist())
+
+
+def _many(known: NDArray[Any], name: str, most: int | None) -> bool:
+    """Tell whether to sort once: to merge ever more values would take ever longer."""
+    _check_few(known, name, most)
+    return len(known) > MOST_LABELS
+
+
+def _search(
+    known: NDArray[Any], chunk: NDArray[Any], codes: NDArray[np.int16]
+) -> NDArray[np.bool_]:
+    """Write the codes of a chunk, and tell which of its values are not known."""
+    codes[:] = np.searchsorted(known, chunk)
+    np.minimum(codes, len(known) - 1, out=codes)
+    return np.asarray(known[codes] != chunk)
+
+
+def _from_unique(array: NDArray[Any], name: str) -> Column:
+    values, codes = np.unique(array, return_inverse=True)
+    return Column(name, codes, 0, values.tolist())
+
+
+class _Index(dict[Any, int]):
+    """Number values in the order in which they are first asked for; scalars as what they hold."""
+
+    def __init__(self) -> None:
+        self.values_met: list[Any] = []
+
+    def __missing__(self, value: Any) -> int:
+        held = plain(value)
+        if held is value or is_date(value):
+            code = len(self.values_met)
+            self.values_met.append(value)
+        else:
+            code = self[held]
+        self[value] = code
+        return code
+
+
+def _from_objects(array: NDArray[Any], name: str, most: int | None) -> Column:
+    codes = np.empty(len(array), dtype=np.int32 if most is None else np.int16)
+    index = _Index()
+    for start in range(0, len(array), CHUNK):
+        chunk = array[start : start + CHUNK].tolist()
+        checked = len(index.values_met)
+        try:
+            found = np.fromiter(map(index.__getitem__, chunk), dtype=np.int32, count=len(chunk))
+        except TypeError as error:
+            raise InputTypeError(name, f"expected text or numbers as labels: {error}.") from error
+        fresh = index.values_met[checked:]
+        if any(map(is_missing, fresh)):
+            absent = [row for row, label in enumerate(array.tolist()) if is_missing(plain(label))]
+            raise _missing(name, absent[0], len(absent), repr(plain(array[absent[0]])))
+        if (dates := next(filter(is_date, fresh), None)) is not None:
+            raise dates_error(name, dates)
+        _check_few(index.values_met, name, most)
+        codes[start : start + CHUNK] = found
+    return Column(name, codes, 0, index.values_met)
+
+
+def _check_few(values: Sequence[Any] | NDArray[Any], name: str, most: int | None) -> None:
+    if most is not None and len(values) > most:
+        raise InputError(
+            name,
+            f"{len(values)} different labels are too many to tabulate (met so far, e.g. "
+            f"{plain(values[0])!r}; at most {most}). Are these scores or identifiers?",
+            "Pass the decided classes.",
+        )
+
+
+def _missing(name: str, row: int, how_many: int, what: str) -> LabelError:
+    return LabelError(
+        name,
+        f"the label at position {row} is missing ({what}; {how_many} in all).",
+        "Leave out the examples that have no label, or give them one.",
+    )

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Labels
+from stakes._core.labels import Labels, plain
 from stakes.errors import InputError, InputTypeError, LabelError
 
 Orientation = Literal["predicted", "actual"]
@@ -33,23 +33,42 @@ def orientation(rows: Any) -> Orientation:
     if rows not in get_args(Orientation):
         given = "nothing" if rows is None else repr(rows)
         raise InputTypeError(
-            "rows: say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
-            f"(scikit-learn and Weka have rows='actual'); got {given}."
+            "rows",
+            "say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
+            f"(scikit-learn and Weka have rows='actual'); got {given}.",
         )
     return rows  # type: ignore[no-any-return]
+
+
+def refuse_frame(values: Any, name: str, remedy: str) -> None:
+    """Refuse a data frame where an array is expected: the names of its axes would be lost."""
+    if column_names(values) is not None:
+        raise InputTypeError(
+            name,
+            f"expected an array or lists, got a data frame ({type(values).__name__}), whose axes "
+            f"have names of their own. {remedy}",
+        )
+
+
+def column_names(table: Any) -> Labels | None:
+    """Return the names of a data frame's columns; nothing for an array."""
+    names = getattr(table, "column_names", None)  # pyarrow, whose `columns` are the data
+    if names is None:
+        names = getattr(table, "columns", None)
+    return None if names is None else tuple(plain(name) for name in names)
 
 
 def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
     """Check that an option is one of those allowed."""
     if value not in allowed:
-        raise InputError(f"{name}: expected one of {', '.join(map(repr, allowed))}; got {value!r}.")
+        raise InputError(name, f"expected one of {', '.join(map(repr, allowed))}; got {value!r}.")
     return str(value)
 
 
 def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     """Turn `values` into an array of floats with `ndim` dimensions."""
     if values is None:
-        raise InputTypeError(f"{name}: expected numbers, got None.")
+        raise InputTypeError(name, "expected numbers, got None.")
     _refuse_masked(values, name)
     try:
         array = np.asarray(values)
@@ -57,21 +76,22 @@ def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         numbers = None
     if numbers is None:
-        raise InputError(f"{name}: expected numbers, got {_first_bad(values)}.")
+        raise InputError(name, f"expected numbers, got {_first_bad(values)}.")
     if numbers.ndim != ndim:
         if ndim == 0:
-            raise InputError(f"{name}: expected one number, got an array of shape {numbers.shape}.")
+            raise InputError(name, f"expected one number, got an array of shape {numbers.shape}.")
         shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
-        raise InputError(f"{name}: expected a {shape} array, got one of shape {numbers.shape}.")
+        raise InputError(name, f"expected a {shape} array, got one of shape {numbers.shape}.")
     return numbers
 
 
 def _refuse_masked(values: Any, name: str) -> None:
     if np.ma.isMaskedArray(values) and (masked := np.ma.getmaskarray(values)).any():
         raise InputError(
-            f"{name}: expected numbers, got a masked entry"
-            f"{_at(np.argwhere(masked)[0])} ({masked.sum()} in all). "
-            "Leave masked entries out, or fill them."
+            name,
+            f"expected numbers, got a masked entry{_at(np.argwhere(masked)[0])} ({masked.sum()} "
+            "in all).",
+            "Leave masked entries out, or fill them.",
         )
 
 
@@ -109,7 +129,7 @@ def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
         return
     place = np.argwhere(~np.isfinite(array))[0]
     raise InputError(
-        f"{name}: expected finite numbers, got {array[tuple(place)]}{_at(place)}. {remedy}"
+        name, f"expected finite numbers, got {array[tuple(place)]}{_at(place)}. {remedy}"
     )
 
 
@@ -123,9 +143,10 @@ def matrix(
     if by_predicted.shape != expected:
         wanted = expected if rows == "predicted" else expected[::-1]
         raise InputError(
-            f"{name}: with {len(decisions)} decisions, {len(labels)} classes and rows={rows!r}, "
-            f"expected a matrix of shape {wanted}, got {given.shape}. "
-            "Correct the matrix, or its labels= and decisions=."
+            name,
+            f"with {len(decisions)} decisions, {len(labels)} classes and rows={rows!r}, expected "
+            f"a matrix of shape {wanted}, got {given.shape}.",
+            "Correct the matrix, or its labels= and decisions=.",
         )
     return by_predicted
 
@@ -138,9 +159,10 @@ def costs(
     if not np.isfinite(oriented).all():
         i, j = np.argwhere(~np.isfinite(oriented))[0]
         raise InputError(
-            f"{name}: expected finite costs, got {oriented[i, j]} for predicting "
-            f"{decisions[i]!r} when it was {labels[j]!r}. "
-            "Give a number; for an outcome that must not happen, a large one."
+            name,
+            f"expected finite costs, got {oriented[i, j]} for predicting {decisions[i]!r} when it "
+            f"was {labels[j]!r}.",
+            "Give a number; for an outcome that must not happen, a large one.",
         )
     return oriented
 
@@ -151,9 +173,7 @@ def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     finite(array, name, "Counts are numbers of examples or sums of weights.")
     if (array < 0).any():
         place = np.argwhere(array < 0)[0]
-        raise InputError(
-            f"{name}: counts cannot be negative, got {array[tuple(place)]}{_at(place)}."
-        )
+        raise InputError(name, f"counts cannot be negative, got {array[tuple(place)]}{_at(place)}.")
     return array
 
 
@@ -161,14 +181,16 @@ def counts(values: Any, name: str, *, ndim: int) -> NDArray[Any]:
     """Check an array of counts, not all of them zero; integers stay integers."""
     array = amounts(values, name, ndim=ndim)
     if not array.any():
-        raise InputError(f"{name}: all counts are zero; at least one example is needed.")
+        raise InputError(name, "all counts are zero; at least one example is needed.")
     given = np.asarray(values)
     if given.dtype.kind not in "biu":
         return array
     if array.sum() >= MOST_COUNTED:
         raise InputError(
-            f"{name}: whole numbers up to 2**63 can be counted, got a sum of {array.sum():.6g} "
-            f"(the largest: {given.max()}). Pass such counts as floats."
+            name,
+            f"whole numbers up to 2**63 can be counted, got a sum of {array.sum():.6g} (the "
+            f"largest: {given.max()}).",
+            "Pass such counts as floats.",
         )
     return given.astype(np.int64)
 
@@ -178,19 +200,21 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     array = numeric(proba, name, ndim=2)
     if array.shape[1] != len(labels):
         raise InputError(
-            f"{name}: expected {len(labels)} columns, one for each class in the order of the "
-            f"labels {labels}, got {array.shape[1]}."
+            name,
+            f"expected {len(labels)} columns, one for each class in the order of the labels "
+            f"{labels}, got {array.shape[1]}.",
         )
     if not len(array):
-        raise InputError(f"{name} is empty: at least one example is needed.")
+        raise InputError(name, "expected at least one example, got none.")
     finite(array, name, "A probability is a number between 0 and 1.")
     rounding = 1e-9  # of the arithmetic that made them
     outside = (array < -rounding) | (array > 1 + rounding)
     if outside.any():
         place = np.argwhere(outside)[0]
         raise InputError(
-            f"{name}: expected probabilities between 0 and 1, got {array[tuple(place)]}"
-            f"{_at(place)}. Scores can be made probabilities by calibration."
+            name,
+            f"expected probabilities between 0 and 1, got {array[tuple(place)]}{_at(place)}. "
+            "Scores can be made probabilities by calibration.",
         )
     array = np.clip(array, 0, 1)
     totals = array.sum(axis=1)
@@ -198,9 +222,10 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     if off.any():
         row = int(np.argmax(off))
         raise InputError(
-            f"{name}: the probabilities of each example must sum to 1, those at position {row} "
-            f"sum to {totals[row]:.6g}. Check that every class has its column, or divide by the "
-            "sum."
+            name,
+            f"the probabilities of each example must sum to 1, those at position {row} sum to "
+            f"{totals[row]:.6g}.",
+            "Check that every class has its column, or divide by the sum.",
         )
     return array
 
@@ -214,9 +239,9 @@ def weights(
     finite(array, name, "Leave out the examples that have no weight.")
     if (array < 0).any():
         row = int(np.argmax(array < 0))
-        raise InputError(f"{name}: weights cannot be negative, got {array[row]} at position {row}.")
+        raise InputError(name, f"weights cannot be negative, got {array[row]} at position {row}.")
     if not array.any():
-        raise InputError(f"{name}: all weights are zero; at least one must be positive.")
+        raise InputError(name, "all weights are zero; at least one must be positive.")
     if array.max() > np.sqrt(np.finfo(np.float64).max / n):
         raise too_heavy(name, array.max())
     return array
@@ -235,8 +260,9 @@ def weight_amounts(
 def too_heavy(name: str, heaviest: float) -> InputError:
     """Say that the squares of weights, which precision depends on, are no longer numbers."""
     return InputError(
-        f"{name}: weights as large as {heaviest:g} cannot be squared and added up. "
-        "Divide all weights by the largest."
+        name,
+        f"weights as large as {heaviest:g} cannot be squared and added up.",
+        "Divide all weights by the largest.",
     )
 
 
@@ -248,15 +274,18 @@ def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
         shape = ()
     if len(shape) == 2:  # noqa: PLR2004 - the shape of predict_proba
         raise InputError(
-            f"{name}: expected one score an example, got an array of shape {shape}. "
-            "Take the column of the positive class, e.g. predict_proba(X)[:, 1]."
+            name,
+            f"expected one score an example, got an array of shape {shape}.",
+            "Take the column of the positive class, e.g. predict_proba(X)[:, 1].",
         )
     array = numeric(y_score, name, ndim=1)
     missing = np.isnan(array)
     if missing.any():
         raise InputError(
-            f"{name}: expected numbers, got NaN at position {int(np.argmax(missing))} "
-            f"({int(missing.sum())} in all). Leave out the examples that have no score."
+            name,
+            f"expected numbers, got NaN at position {int(np.argmax(missing))} "
+            f"({int(missing.sum())} in all).",
+            "Leave out the examples that have no score.",
         )
     return array
 
@@ -265,7 +294,7 @@ def thresholds(values: Any, name: str) -> NDArray[np.float64]:
     """Check distinct scores, highest first; infinite ones are allowed."""
     cuts = numeric(values, name, ndim=1)
     if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
-        raise InputError(f"{name}: expected distinct scores, highest first, without NaN.")
+        raise InputError(name, "expected distinct scores, highest first, without NaN.")
     return cuts
 
 
@@ -273,16 +302,17 @@ def same_length(lengths: dict[str, int]) -> None:
     """Check that arrays describe the same examples."""
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} has {length} rows" for name, length in lengths.items())
-        raise InputError(f"{sizes}: they must describe the same examples, in the same order.")
+        raise InputError(sizes, "they must describe the same examples, in the same order.")
 
 
 def two_classes(labels: Labels, name: str) -> None:
     """Check that there are exactly two classes."""
     if len(labels) != 2:  # noqa: PLR2004 - two is what the name says
         raise LabelError(
-            f"{name}: exactly two classes are needed, got {len(labels)}: "
-            f"{', '.join(map(repr, labels[:10]))}. "
-            "For one class against the rest, pass a boolean such as y_true == 'fraud'."
+            name,
+            f"exactly two classes are needed, got {len(labels)}: "
+            f"{', '.join(map(repr, labels[:10]))}.",
+            "For one class against the rest, pass a boolean such as y_true == 'fraud'.",
         )
 
 
@@ -291,15 +321,16 @@ def expect(value: Any, kind: type, name: str, example: str) -> None:
     if isinstance(value, kind):
         return
     raise InputTypeError(
-        f"{name}: expected a {kind.__name__}, got a {type(value).__name__}. Make one with "
-        f"{example}, and mind the order of the arguments."
+        name,
+        f"expected a {kind.__name__}, got a {type(value).__name__}.",
+        f"Make one with {example}, and mind the order of the arguments.",
     )
 
 
 def two_names(names: Any) -> tuple[Any, Any]:
     """Check what two classifiers are called."""
     if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
-        raise InputError(f"names: expected two different names, got {names!r}.")
+        raise InputError("names", f"expected two different names, got {names!r}.")
     return names[0], names[1]
 
 
@@ -314,7 +345,7 @@ def positive(value: Any, name: str) -> float:
     """Check that an argument is a positive number."""
     size = one_number(value, name)
     if size <= 0:
-        raise InputError(f"{name}: expected a positive number, got {size:g}.")
+        raise InputError(name, f"expected a positive number, got {size:g}.")
     return size
 
 
@@ -326,13 +357,14 @@ def alpha(confidence: Any) -> float:
         or not 0 < float(confidence) < 1
     ):
         raise InputError(
-            f"confidence: expected a number between 0 and 1, such as 0.95; got {confidence!r}."
+            "confidence", f"expected a number between 0 and 1, such as 0.95; got {confidence!r}."
         )
     rest = round(1 - float(confidence), 15)  # 1 - 0.9 is 0.1, not 0.09999999999999998
     if rest < LEAST_ALPHA:
         raise InputError(
-            f"confidence: {confidence!r} is too close to 1 to tell from it; expected 1 - "
-            f"{LEAST_ALPHA:g} at most."
+            "confidence",
+            f"{confidence!r} is too close to 1 to tell from it; expected 1 - {LEAST_ALPHA:g} at "
+            "most.",
         )
     return rest
 
@@ -344,7 +376,7 @@ def as_size(value: Any, name: str, least: int = 0) -> int:
     except (AttributeError, TypeError):
         size = least - 1
     if size < least:
-        raise InputError(f"{name}: expected a whole number, {least} or more, got {value!r}.")
+        raise InputError(name, f"expected a whole number, {least} or more, got {value!r}.")
     return size
 
 
@@ -354,7 +386,7 @@ def generator(rng: Any) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise InputTypeError(
-            f"rng: expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
+            "rng", f"expected a numpy Generator, a whole number as its seed, or None, got {rng!r}."
         ) from error
 
 
@@ -369,4 +401,4 @@ def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InputTypeError(f"{name}: {what} has no such option; {takes}.")
+            raise InputTypeError(name, f"{what} has no such option; {takes}.")

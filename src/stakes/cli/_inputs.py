@@ -26,7 +26,8 @@ def check_counts_name(path: Path) -> None:
     """Raise when the name of a count file would not be known as one."""
     if path.suffix.lower() not in COUNTS:
         raise FileError(
-            f"{path}: expected a name ending in .json or .parquet, by which a count file is known."
+            f"{path}",
+            "expected a name ending in .json or .parquet, by which a count file is known.",
         )
 
 
@@ -46,7 +47,7 @@ def check_name(path: Path | None, endings: tuple[str, ...]) -> None:
     if path is not None and path.suffix.lower() not in endings:
         *some, last = endings
         known = f"{', '.join(some)} or {last}" if some else last
-        raise FileError(f"{path}: expected a name ending in {known}.")
+        raise FileError(f"{path}", f"expected a name ending in {known}.")
 
 
 # How many decisions a cost is said for.
@@ -55,9 +56,11 @@ def check_name(path: Path | None, endings: tuple[str, ...]) -> None:
 def check_volume(volume: float | None, per: str | None) -> None:
     """Raise when a number of decisions makes no sense, or a time is given without one."""
     if volume is None and per is not None:
-        raise InputTypeError("--per: it says in what time --volume decisions are taken; give both.")
+        raise InputTypeError(
+            "--per", "it says in what time --volume decisions are taken; give both."
+        )
     if volume is not None and not 0 < volume < float("inf"):
-        raise InputError(f"--volume: expected a positive number of decisions, got {volume:g}.")
+        raise InputError("--volume", f"expected a positive number of decisions, got {volume:g}.")
 
 
 def volume_words(volume: float, per: str | None) -> str:
@@ -72,9 +75,10 @@ def read_costs(given: CostOptions) -> CostMatrix | dict[str, float]:
     found = costs_if_given(given)
     if found is None:
         raise InputTypeError(
-            "what do mistakes cost? Give a cost matrix with --costs ('stakes costs template' "
-            "writes one to fill in), or the costs of a false alarm and of a miss with --fp and "
-            "--fn."
+            "",
+            "what do mistakes cost?",
+            "Give a cost matrix with --costs ('stakes costs template' writes one to fill in), or "
+            "the costs of a false alarm and of a miss with --fp and --fn.",
         )
     return found
 
@@ -84,15 +88,17 @@ def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
     inline = {"false_positive": given.false_positive, "false_negative": given.false_negative}
     mistakes = {name: value for name, value in inline.items() if value is not None}
     if given.costs is not None and mistakes:
-        raise InputTypeError("--costs, --fp, --fn: give a cost matrix or the two costs, not both.")
+        raise InputTypeError(
+            "--costs, --fp, --fn", "give a cost matrix or the two costs, not both."
+        )
     if given.costs is not None:
         return read_matrix(given.costs, given.rows, given.classes)
     if given.rows is not None or given.classes is not None:
         name = "--rows" if given.rows is not None else "--classes"
-        raise InputTypeError(f"{name}: it is about a cost matrix; give one with --costs.")
+        raise InputTypeError(name, "it is about a cost matrix; give one with --costs.")
     if len(mistakes) == 1:
         missing = "--fn" if "false_positive" in mistakes else "--fp"
-        raise InputTypeError(f"{missing}: give what both mistakes cost, with --fp and --fn.")
+        raise InputTypeError(missing, "give what both mistakes cost, with --fp and --fn.")
     return mistakes or None
 
 
@@ -103,8 +109,9 @@ def read_matrix(path: Path, rows: str | None, classes: str | None) -> CostMatrix
 
     if classes is None and path.suffix.lower() == ".cost" and path.exists():
         raise FileError(
-            f"{path}: Weka's files have no labels; give the classes in their order, with --classes "
-            "good,bad."
+            f"{path}",
+            "Weka's files have no labels; give the classes in their order, with --classes "
+            "good,bad.",
         )
     named = None if classes is None else in_words_or_numbers(next(csv.reader([classes]), []))
     return CostMatrix.read(path, rows=rows, labels=named)
@@ -123,11 +130,11 @@ def read_priors(text: str | None) -> dict[str, float] | None:
             equals = ""
         if not equals or not label.strip():
             raise InputError(
-                f"--class-priors: expected a share for each class, such as fraud=0.01,ok=0.99; got "
-                f"{part!r}."
+                "--class-priors",
+                f"expected a share for each class, such as fraud=0.01,ok=0.99; got {part!r}.",
             )
         if label.strip() in priors:
-            raise InputError(f"--class-priors: the class {label.strip()!r} stands twice.")
+            raise InputError("--class-priors", f"the class {label.strip()!r} stands twice.")
         priors[label.strip()] = value
     return priors
 

@@ -162,7 +162,7 @@ Json = Annotated[
 
 def _checked_seed(seed: int) -> int:
     if seed < 0:
-        raise InputError(f"--seed: expected a whole number from 0 on, got {seed}.")
+        raise InputError("--seed", f"expected a whole number from 0 on, got {seed}.")
     return seed
 
 

@@ -138,7 +138,7 @@ class Output:
                 continue
             check_writable(path)
             if path.resolve() in taken:
-                raise InputError(f"{path}: this is an input; it would be overwritten.")
+                raise InputError(f"{path}", "this is an input; it would be overwritten.")
 
     def only_json(self, path: Path | None) -> None:
         """Remember where the results go as JSON; to standard output means that only."""

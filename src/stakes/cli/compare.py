@@ -111,8 +111,9 @@ def compare(
     output = context.obj
     if baseline is None and (gate or margin is not None):
         raise InputTypeError(
-            f"{'--gate' if gate else '--margin'}: which model are the others compared with? Name "
-            "it with --baseline."
+            "--gate" if gate else "--margin",
+            "which model are the others compared with?",
+            "Name it with --baseline.",
         )
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)

@@ -104,7 +104,7 @@ def template(
     check_name(out, tuple(SEPARATORS))
     output.will_write(out, inputs=predictions)
     if out.exists() and not force:
-        raise FileError(f"{out}: it exists already; to overwrite it, use --force.")
+        raise FileError(f"{out}", "it exists already; to overwrite it, use --force.")
     table = read_rows(output, predictions, columns)
     check_columns(table, [columns.actual, *(columns.models or [])])
     actual = actual_column(table, columns.actual)

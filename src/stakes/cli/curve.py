@@ -260,8 +260,9 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
 def _curves(study: Study) -> dict[str, Curve]:
     if study.pos_label is None:
         raise InputError(
-            "--costs: cost curves are for two classes that are the decisions too; the costs have "
-            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions."
+            "--costs",
+            "cost curves are for two classes that are the decisions too; the costs have "
+            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
     if not study.both_classes:
         raise one_class(study)
@@ -275,8 +276,8 @@ def one_class(study: Study) -> InputError:
     counts = dict(zip(study.joint.labels, study.joint.class_counts().tolist(), strict=True))
     only = next(label for label, size in counts.items() if size)
     return InputError(
-        f"{study.source}, column {study.roles.actual!r}: all {study.n:,} examples are of the class "
-        f"{only!r}; two classes are needed."
+        f"{study.source}, column {study.roles.actual!r}",
+        f"all {study.n:,} examples are of the class {only!r}; two classes are needed.",
     )
 
 
@@ -291,9 +292,10 @@ def _condition(study: Study, prevalence: float | None) -> Condition:
     mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
     if min(mistakes.values()) < 0:
         raise InputError(
-            "--costs: a cost curve is for mistakes that cost at least as much as being right; here "
-            f"a false alarm costs {number(mistakes['false_positive'])} more, and a miss "
-            f"{number(mistakes['false_negative'])}."
+            "--costs",
+            "a cost curve is for mistakes that cost at least as much as being right; here a "
+            f"false alarm costs {number(mistakes['false_positive'])} more, and a miss "
+            f"{number(mistakes['false_negative'])}.",
         )
     pc = operating_condition(prevalence=prevalence, **mistakes)
     return Condition(pc, prevalence, **mistakes)

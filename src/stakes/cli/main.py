@@ -12,21 +12,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
-from stakes.errors import StakesError, StakesWarning
+from stakes.errors import InputError, InputTypeError, StakesError, StakesWarning, spelled
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 ANYWHERE = ("--quiet", "-q", "--debug")
 """Options of all commands, which may stand before a command's name or after it."""
-
-ARGUMENTS = (
-    "assurance|baseline|capacity|class_priors|confidence|data|difference|false_negative|"
-    "false_positive|half_width|margin|max_fpr|method|min_recall|pos_label|power|prevalence|rows|scale|volume"
-)
-"""Arguments that are options of commands under the same names."""
-
-SHORT = {"false_positive": "fp", "false_negative": "fn"}
-LONG_ARGUMENTS = "class_priors|half_width|max_fpr|min_recall|pos_label"
-"""Those that can be no other words."""
 
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""
@@ -87,7 +77,7 @@ def _guarded(given: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", StakesWarning)
-            warnings.showwarning = _Warnings()
+            warnings.showwarning = _Warnings(given)
             result = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -153,8 +143,10 @@ def _explained(error: Exception, given: Sequence[str]) -> int:
 
 
 def _in_words(error: Exception, given: Sequence[str]) -> str:
+    if isinstance(error, InputError | InputTypeError):
+        return error.message(_options_of(given).get)
     if isinstance(error, StakesError):
-        return _by_options(str(error))
+        return str(error)
     if hasattr(error, "format_message"):  # typer's, or click's own
         context = getattr(error, "ctx", None)
         hint = f" Try '{context.command_path} --help'." if context is not None else ""
@@ -186,19 +178,17 @@ def _usage(error: Any, given: Sequence[str]) -> str:
     return f"{max(names, key=len)}: expected a {kind}, got {came!r}."
 
 
-def _by_options(text: str) -> str:
-    """Call arguments by the names of their options."""
+def _options_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the options of the command that was given, by the arguments that they stand for."""
+    from stakes.cli._app import command
 
-    def option(match: re.Match[str]) -> str:
-        return "--" + SHORT.get(match[0], match[0].replace("_", "-"))
-
-    head, colon, rest = text.partition(": ")
-    if re.fullmatch(rf"(?:(?:{ARGUMENTS})(?:, )?)+", head):
-        text = f"{re.sub(ARGUMENTS, option, head)}{colon}{rest}"
-    text = re.sub(r"\brows='(\w+)'", r"--rows \1", text)
-    text = re.sub(r"\bsmooth=(?=[\d.])", "--smooth ", text).replace("smooth=", "--smooth")
-    text = text.replace("Name cells that cannot occur with impossible=, or collect", "Collect")
-    return re.sub(rf"(?<![\w'-])(?:{LONG_ARGUMENTS})\b", option, text)
+    made = command()
+    for word in given:
+        if word in getattr(made, "commands", {}):
+            made = made.commands[word]
+        elif not word.startswith("-"):
+            break
+    return {each.name: max(each.opts, key=len) for each in made.params if each.opts[0][0] == "-"}
 
 
 def _complain(text: str, code: int = USER_ERROR) -> int:
@@ -209,11 +199,12 @@ def _complain(text: str, code: int = USER_ERROR) -> int:
 class _Warnings:
     """Shows each warning once."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Sequence[str]) -> None:
+        self._given = given
         self._shown: set[str] = set()
 
     def __call__(self, message: Any, *_: Any, **__: Any) -> None:
-        text = _by_options(str(message))
+        text = spelled(str(message), _options_of(self._given).get)
         if text not in self._shown:
             self._shown.add(text)
             print(f"warning: {text}", file=sys.stderr)

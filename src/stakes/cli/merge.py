@@ -36,7 +36,7 @@ def merge(context: typer.Context, counts: Counts, out: Out) -> None:
     places = [as_path(path).resolve() for path in counts]
     for path, place in zip(counts, places, strict=True):
         if places.count(place) > 1:
-            raise InputError(f"{path}: given twice; its examples would count double.")
+            raise InputError(f"{path}", "given twice; its examples would count double.")
     parts = [(path, read_count_file(path)) for path in counts]
     total = merged(parts)
     first: dict[str, str] = {}

@@ -110,14 +110,17 @@ def plan(
     output = context.obj
     if (half_width is None) == (difference is None):
         raise InputTypeError(
-            "what is to be known? Give --half-width, how precise a cost is to be, or --difference, "
-            "what is to be shown between two models; one of the two."
+            "",
+            "what is to be known?",
+            "Give --half-width, how precise a cost is to be, or --difference, what is to be "
+            "shown between two models; one of the two.",
         )
     if power is not None and difference is None:
-        raise InputTypeError("--power: it is the power to show a --difference; give that too.")
+        raise InputTypeError("--power", "it is the power to show a --difference; give that too.")
     if class_priors is not None and (half_width is None or not predictions):
         raise InputTypeError(
-            "--class-priors: they are for --half-width with a pilot; give both, or leave them out."
+            "--class-priors",
+            "they are for --half-width with a pilot; give both, or leave them out.",
         )
     output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
     output.only_json(json)
@@ -174,8 +177,8 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str
         pilots = {f"{one} - {other}": study.joint.pair(one, other) for one, other in pairs}
         if not pilots:
             raise InputError(
-                f"{study.source}: a difference is between two models, there is only "
-                f"{study.names[0]!r}."
+                study.source,
+                f"a difference is between two models, there is only {study.names[0]!r}.",
             )
     plans = {}
     with Progress(shown=not output.quiet) as progress:

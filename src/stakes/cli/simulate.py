@@ -46,7 +46,7 @@ GROWTH = (1, 2, 4)
 def _checked(sizes: Sequence[int], option: str) -> None:
     for size in sizes:
         if size < 1:
-            raise InputError(f"{option}: expected 1 or more, got {size}.")
+            raise InputError(option, f"expected 1 or more, got {size}.")
 
 
 def _checked_sizes(sizes: list[int] | None) -> list[int] | None:
@@ -61,13 +61,13 @@ def _checked_repeats(repeats: int) -> int:
 
 def _checked_smooth(smooth: float) -> float:
     if not 0 <= smooth < float("inf"):
-        raise InputError(f"--smooth: expected a number that is not negative, got {smooth:g}.")
+        raise InputError("--smooth", f"expected a number that is not negative, got {smooth:g}.")
     return smooth
 
 
 def _checked_null(null: str) -> str:
     if null not in NULLS:
-        raise InputError(f"--null: expected one of {', '.join(NULLS)}; got {null!r}.")
+        raise InputError("--null", f"expected one of {', '.join(NULLS)}; got {null!r}.")
     return null
 
 
@@ -350,7 +350,7 @@ def _pairs(study: Study) -> list[tuple[str, str]]:
     pairs = list(combinations(study.names, 2))
     if not pairs:
         raise InputError(
-            f"{study.source}: a test compares two models, and there is only {study.names[0]!r}."
+            study.source, f"a test compares two models, and there is only {study.names[0]!r}."
         )
     return pairs
 
@@ -362,10 +362,9 @@ def _of_pair(
     try:
         return measure(methods, study.joint.pair(*pair), study.costs, **settings)
     except InputError as error:
-        said = str(error)
-        if not said.startswith("paired: "):
+        if error.argument != "paired":
             raise
-        raise InputError(f"{_named(pair)}: {said.removeprefix('paired: ')}") from error
+        raise InputError(_named(pair), error.problem, error.remedy) from error
 
 
 def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:

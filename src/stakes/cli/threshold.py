@@ -138,8 +138,10 @@ def threshold(
     }
     if costs is None and not any(limits[name] is not None for name in list(limits)[:3]):
         raise InputTypeError(
-            "what is the threshold to be good for? Give costs, with --costs or --fp and --fn, or a "
-            "limit, with --max-fpr, --min-recall or --capacity; or both."
+            "",
+            "what is the threshold to be good for?",
+            "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
+            "or --capacity; or both.",
         )
     asked: dict[str, Any] = {
         "confidence": confidence,
@@ -186,14 +188,13 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
 
     if study.pos_label is None:
         raise InputError(
-            "--costs: a threshold is between two classes that are the decisions too; the costs "
-            f"have {len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions."
+            "--costs",
+            "a threshold is between two classes that are the decisions too; the costs have "
+            f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
     names = list(study.scores)
     if not names:
-        raise InputError(
-            f"{study.source}: no model has scores; name a column of them with --score."
-        )
+        raise InputError(study.source, "no model has scores; name a column of them with --score.")
     for each in (study, chosen_on):
         if not each.both_classes:
             raise one_class(each)
@@ -201,6 +202,6 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
         if name not in chosen_on.scores:
             there = ", ".join(map(repr, chosen_on.scores)) or "none"
             raise InputError(
-                f"{chosen_on.source}: there are no scores of the model {name!r}, only of: {there}."
+                chosen_on.source, f"there are no scores of the model {name!r}, only of: {there}."
             )
     return names

@@ -55,8 +55,9 @@ def positions(wanted: Sequence[Label], known: Labels, what: str) -> list[int]:
     for label in wanted:
         if label not in known:
             raise LabelError(
-                f"costs: there is no {what} {label!r}; there are {listing(known)}."
-                f"{hint(label, known)} Count with the labels of the costs, or add it to them."
+                "costs",
+                f"there is no {what} {label!r}; there are {listing(known)}.{hint(label, known)} "
+                "Count with the labels of the costs, or add it to them.",
             )
     return [known.index(label) for label in wanted]
 
@@ -70,12 +71,13 @@ def agreed_orientation(rows: str | None, stated: Orientation | None, place: str)
     """Combine what the caller says of the rows with what the table itself says."""
     if rows is None and stated is None:
         raise InputTypeError(
-            f"{place}: it does not say what its rows stand for. Write predicted\\actual or "
-            "actual\\predicted into its corner cell (rows first), or pass rows='predicted' or "
-            "rows='actual'."
+            place,
+            "it does not say what its rows stand for.",
+            "Write predicted\\actual or actual\\predicted into its corner cell (rows first), or "
+            "pass rows='predicted' or rows='actual'.",
         )
     if rows is not None and stated is not None and orientation(rows) != stated:
-        raise InputError(f"rows: got {rows!r}, but {place} says that its rows are {stated}.")
+        raise InputError("rows", f"got {rows!r}, but {place} says that its rows are {stated}.")
     return orientation(stated if rows is None else rows)
 
 
@@ -102,12 +104,13 @@ def check_same(found: Sequence[Label], known: Labels | None) -> None:
         return
     for label in found:
         if label not in known:
-            raise LabelError(unknown(label, known))
+            raise unknown(label, known)
     for label in known:
         if label not in found:
             raise LabelError(
-                f"labels: the class {label!r} is not in the file, which has {listing(found)}."
-                f"{hint(label, found)} Name the classes of the file, all of them."
+                "labels",
+                f"the class {label!r} is not in the file, which has "
+                f"{listing(found)}.{hint(label, found)} Name the classes of the file, all of them.",
             )
 
 
@@ -132,11 +135,12 @@ def misspelt(classes: Sequence[Label], decisions: Sequence[Label]) -> tuple[int,
     return None
 
 
-def unknown(label: Label, known: Sequence[Label]) -> str:
-    """Say that the caller's labels have no such class."""
-    return (
-        f"the class {label!r} is not among the labels: {listing(known)}.{hint(label, known)} "
-        "Correct the spelling, or add it."
+def unknown(label: Label, known: Sequence[Label]) -> LabelError:
+    """Return the error that the caller's labels have no such class."""
+    return LabelError(
+        "labels",
+        f"the class {label!r} is not among the labels: {listing(known)}.{hint(label, known)}",
+        "Correct the spelling, or add it.",
     )
 
 
@@ -174,13 +178,14 @@ def matrix_from_frame(frame: Any, rows: str | None) -> MatrixTable:
         cells = table.rows()
     except TypeError as error:
         raise InputTypeError(
-            f"frame: expected a data frame (pandas, polars, pyarrow …), got "
-            f"{type(frame).__name__}. For an array use CostMatrix(values, rows=, labels=)."
+            "frame",
+            f"expected a data frame (pandas, polars, pyarrow …), got {type(frame).__name__}.",
+            "For an array use CostMatrix(values, rows=, labels=).",
         ) from error
     except ValueError as error:  # two columns of the same name
-        raise LabelError(f"frame: cannot be read: {error}") from error
+        raise LabelError("frame", f"cannot be read: {error}") from error
     if not columns or not cells:
-        raise InputError(f"frame: expected a cost matrix, got a frame of shape {table.shape}.")
+        raise InputError("frame", f"expected a cost matrix, got a frame of shape {table.shape}.")
     index = nw.maybe_get_index(table)
     corner = corner_orientation(str(columns[0]))
     typed = corner is None and index is not None and not _holds_labels(index, columns[0])
@@ -195,7 +200,7 @@ def matrix_from_frame(frame: Any, rows: str | None) -> MatrixTable:
     labels, decisions = _meanings(labels, decisions, typed=typed)
     slip = misspelt(labels, decisions)
     if slip is not None:
-        raise LabelError(f"frame: {slip[1]}")
+        raise LabelError("frame", f"{slip[1]}")
     return MatrixTable(cells, oriented, labels, decisions)
 
 
@@ -249,8 +254,9 @@ def _stated_by_axes(down: Any, across: Any) -> Orientation | None:
     names = [str(name).strip().lower() for name in (down, across)]
     if names[0] == names[1] and names[0] in ("predicted", "actual"):
         raise InputError(
-            f"frame: its rows and its columns are both named {names[0]!r}; one must be predicted, "
-            "the other actual."
+            "frame",
+            f"its rows and its columns are both named {names[0]!r}; one must be predicted, the "
+            "other actual.",
         )
     if "predicted" in names:
         return "predicted" if names[0] == "predicted" else "actual"

@@ -48,7 +48,7 @@ SIZES = 2
 _FIRST_CELL = re.compile(r'\s*(?:"(?:[^"]|"")*"|[^",;\r\n]*)[ \t]*([,;])')
 
 Row = tuple[int, list[str]]
-"""A row's number, from one, and its cells."""
+"""The line in which a row begins, from one, and its cells."""
 
 
 def read_matrix(
@@ -61,22 +61,22 @@ def read_matrix(
     parse = _PARSERS.get(_suffix(as_path(path)))
     source = str(path)
     if parse is None:
-        raise FileError(f"{source}: expected a file named .csv, .tsv, .json or .cost (Weka).")
+        raise FileError(source, "expected a file named .csv, .tsv, .json or .cost (Weka).")
     if rows is not None:
         orientation(rows)
     known = None if labels is None else as_labels(labels, "labels")
     text = read_text(path)
     if not text.strip():
-        raise FileError(f"{source}: the file is empty; expected a cost matrix.")
+        raise FileError(source, "the file is empty; expected a cost matrix.")
     try:
         return make(parse(text, rows, known, source))
     except FileError:
         raise
     except StakesError as error:
-        raise FileError(f"{source}: {error}") from error
+        raise FileError(source, f"{error}") from error
     except (RecursionError, OverflowError) as error:
         raise FileError(
-            f"{source}: nested too deeply, or with numbers too large, for a cost matrix: {error}."
+            source, f"nested too deeply, or with numbers too large, for a cost matrix: {error}."
         ) from error
 
 
@@ -84,7 +84,9 @@ def write_matrix(costs: MatrixTable, path: Any) -> None:
     """Write a cost matrix in the format that the file's name ends with."""
     render = _RENDERERS.get(_suffix(as_path(path)))
     if render is None:
-        raise InputError(f"path: expected a name ending in .csv, .tsv, .json or .cost; got {path}.")
+        raise InputError(
+            "path", f"expected a name ending in .csv, .tsv, .json or .cost; got {path}."
+        )
     write_text(path, render(costs))
 
 
@@ -96,23 +98,23 @@ def _file_orientation(rows: str | None, stated: Orientation | None, place: str) 
     """Combine what the caller and the file say of the rows; `place` names the file."""
     try:
         return agreed_orientation(rows, stated, place)
-    except StakesError as error:
-        raise FileError(str(error)) from error
+    except (InputError, InputTypeError) as error:
+        raise FileError(error.argument, error.problem, error.remedy) from error
 
 
 def numbers(cells: Sequence[str], size: int, row: str, first_column: int) -> list[float]:
     """Read a row of costs; `row` names the file and the row, for messages."""
     if len(cells) != size:
         raise FileError(
-            f"{row}, column {first_column + min(len(cells), size)}: "
-            f"expected {size} costs in this row, got {len(cells)}."
+            f"{row}, column {first_column + min(len(cells), size)}",
+            f"expected {size} costs in this row, got {len(cells)}.",
         )
     values = []
     for column, cell in enumerate(cells, first_column):
         value = _number(cell)
         if value is None or not math.isfinite(value):
             raise FileError(
-                f"{row}, column {column}: expected a finite number as the cost, got {cell!r}."
+                f"{row}, column {column}", f"expected a finite number as the cost, got {cell!r}."
             )
         values.append(value)
     return values
@@ -131,19 +133,20 @@ def _number(cell: str) -> float | None:
 def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: str) -> MatrixTable:
     (top, header), *body = _table(text, source)
     oriented = _file_orientation(
-        rows, corner_orientation(header[0]), f"{source}, row {top}, column 1"
+        rows, corner_orientation(header[0]), f"{source}, line {top}, column 1"
     )
     if not body or len(header) == 1:
         raise FileError(
-            f"{source}: expected labels in the first row and the first column, and a row of costs "
-            f"for each label, got {len(body)} rows of {len(header) - 1} costs."
+            source,
+            "expected labels in the first row and the first column, and a row of costs for each "
+            f"label, got {len(body)} rows of {len(header) - 1} costs.",
         )
     values = [
-        numbers(row[1:], len(header) - 1, f"{source}, row {number}", first_column=2)
+        numbers(row[1:], len(header) - 1, f"{source}, line {number}", first_column=2)
         for number, row in body
     ]
-    across = [(cell, f"row {top}, column {column}") for column, cell in enumerate(header[1:], 2)]
-    down = [(row[0], f"row {number}, column 1") for number, row in body]
+    across = [(cell, f"line {top}, column {column}") for column, cell in enumerate(header[1:], 2)]
+    down = [(row[0], f"line {number}, column 1") for number, row in body]
     actual, decided = (across, down) if oriented == "predicted" else (down, across)
     labels, decisions = _axis_labels(actual, decided, known, source)
     return MatrixTable(values, oriented, labels, decisions)
@@ -152,13 +155,16 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
 def _table(text: str, source: str) -> list[Row]:
     """Split a text into its rows, without the blank ones before and after."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, source))
+    table, begun = [], 1
     try:
-        table = [(number, [cell.strip() for cell in row]) for number, row in enumerate(reader, 1)]
+        for row in reader:  # a cell in quotes may go on in the next line
+            table.append((begun, [cell.strip() for cell in row]))
+            begun = reader.line_num + 1
     except csv.Error as error:
-        raise FileError(f"{source}, line {reader.line_num}: not a table: {error}.") from error
+        raise FileError(f"{source}, line {reader.line_num}", f"not a table: {error}.") from error
     filled = [position for position, (_, row) in enumerate(table) if any(row)]
     if not filled:
-        raise FileError(f"{source}: all cells are empty; expected a cost matrix.")
+        raise FileError(source, "all cells are empty; expected a cost matrix.")
     return table[filled[0] : filled[-1] + 1]
 
 
@@ -178,16 +184,16 @@ def _axis_labels(
     """Give the texts of both axes their meaning; each text comes with its place."""
     for text, place in [*actual, *decided]:
         if not text:
-            raise FileError(f"{source}, {place}: a label is missing.")
+            raise FileError(f"{source}, {place}", "a label is missing.")
     texts = [text for text, _ in actual]
     for text, place in actual:
         if known is not None and text not in map(str, known):
-            raise FileError(f"{source}, {place}: {unknown(text, tuple(map(str, known)))}")
+            raise FileError(f"{source}, {place}", f"{unknown(text, tuple(map(str, known)))}")
     labels, decisions = label_meanings(texts, [text for text, _ in decided], known)
     check_same(labels, known)
     slip = misspelt(labels, decisions)
     if slip is not None:
-        raise FileError(f"{source}, {actual[slip[0]][1]}: {slip[1]}")
+        raise FileError(f"{source}, {actual[slip[0]][1]}", f"{slip[1]}")
     return labels, decisions
 
 
@@ -208,14 +214,15 @@ def _parse_json(text: str, rows: str | None, known: Labels | None, source: str) 
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise FileError(
-            f"{source}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}."
+            f"{source}, line {error.lineno}, column {error.colno}", f"not JSON: {error.msg}."
         ) from error
     except ValueError as error:  # a number of thousands of digits
-        raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
+        raise FileError(source, f"cannot be read as JSON: {error}.") from error
     if not isinstance(content, dict) or not {"labels", "values"} <= set(content):
         raise FileError(
-            f'{source}: expected an object such as {{"rows": "predicted", "labels": ["no", "yes"], '
-            '"values": [[0, 10], [1, 0]]}.'
+            source,
+            'expected an object such as {"rows": "predicted", "labels": ["no", '
+            '"yes"], "values": [[0, 10], [1, 0]]}.',
         )
     stated = content.get("rows")
     oriented = _file_orientation(rows, None if stated is None else orientation(stated), source)
@@ -228,8 +235,9 @@ def _render_json(costs: MatrixTable) -> str:
     for label in (*costs.labels, *costs.decisions):
         if not isinstance(label, str | int | float):
             raise LabelError(
-                f"labels: JSON holds text and numbers only, got {label!r} "
-                f"({type(label).__name__}). Use costs.relabel(str)."
+                "labels",
+                f"JSON holds text and numbers only, got {label!r} ({type(label).__name__}).",
+                "Use costs.relabel(str).",
             )
     content = {
         "rows": costs.rows,
@@ -252,13 +260,15 @@ def matrix_from_weka(text: Any, labels: Any, source: str) -> MatrixTable:
     """Parse Weka's cost matrix: rows are the actual class, ``%`` starts a comment."""
     if not isinstance(text, str):
         raise InputTypeError(
-            f"text: expected the text of a Weka cost file, got {text!r} ({type(text).__name__}). "
-            "To read a file use CostMatrix.read(path, labels=...)."
+            "text",
+            f"expected the text of a Weka cost file, got {text!r} ({type(text).__name__}). To "
+            "read a file use CostMatrix.read(path, labels=...).",
         )
     if labels is None:
         raise InputTypeError(
-            "labels: a Weka file has no labels. Pass them in the order of its class attribute, "
-            "e.g. labels=['good', 'bad']."
+            "labels",
+            "a Weka file has no labels.",
+            "Pass them in the order of its class attribute, e.g. labels=['good', 'bad'].",
         )
     classes = as_labels(labels, "labels")
     lines = [
@@ -280,8 +290,9 @@ def weka_text(costs: MatrixTable) -> str:
     """Write the matrix in the usual format; the labels stand in a comment."""
     if set(costs.decisions) != set(costs.labels):
         raise InputError(
-            "costs: a Weka file has the same decisions and classes, here they differ. "
-            "Use .csv or .json."
+            "costs",
+            "a Weka file has the same decisions and classes, here they differ.",
+            "Use .csv or .json.",
         )
     size = len(costs.labels)
     order = positions(costs.labels, tuple(costs.decisions), "decision")
@@ -295,7 +306,7 @@ def _bracketed(lines: Sequence[Line], source: str) -> list[Line]:
     number = lines[0][0]
     body = " ".join(line for _, line in lines)
     if not body.endswith("]"):
-        raise FileError(f"{source}, line {lines[-1][0]}: expected ']' at the end of the matrix.")
+        raise FileError(f"{source}, line {lines[-1][0]}", "expected ']' at the end of the matrix.")
     rows = body[1:-1].replace(",", " ").split(";")
     if not rows[-1].strip():  # a semicolon may end the last row, too
         rows.pop()
@@ -308,8 +319,10 @@ def _check_sizes(line: Line, classes: Labels, source: str) -> None:
     sizes = text.split()
     if len(sizes) != SIZES or any(part != str(size) for part in sizes):
         raise FileError(
-            f"{source}, line {number}: expected the numbers of rows and columns, {size} {size} for "
-            f"{size} labels, got {text!r}. Pass one label for each class of the file."
+            f"{source}, line {number}",
+            f"expected the numbers of rows and columns, {size} {size} for {size} labels, got "
+            f"{text!r}.",
+            "Pass one label for each class of the file.",
         )
 
 
@@ -317,7 +330,7 @@ def _rows(lines: Sequence[Line], classes: Labels, source: str) -> list[list[floa
     size = len(classes)
     if len(lines) != size:
         raise FileError(
-            f"{source}: expected {size} rows of costs, one for each label, got {len(lines)}."
+            source, f"expected {size} rows of costs, one for each label, got {len(lines)}."
         )
     return [_costs(line.split(), size, f"{source}, line {number}") for number, line in lines]
 
@@ -327,9 +340,9 @@ def _costs(cells: Sequence[str], size: int, row: str, first_column: int = 1) -> 
     for column, cell in enumerate(cells, first_column):
         if _number(cell) is None:
             raise FileError(
-                f"{row}, column {column}: expected a number as the cost, got {cell!r}. Weka's "
-                "expressions are not supported: compute the costs of each example and use "
-                "ExampleCosts."
+                f"{row}, column {column}",
+                f"expected a number as the cost, got {cell!r}. Weka's expressions are not "
+                "supported: compute the costs of each example and use ExampleCosts.",
             )
     return numbers(cells, size, row, first_column)
 
@@ -344,18 +357,20 @@ def _entries(lines: Sequence[Line], classes: Labels, source: str) -> Any:
         cells = line.split()
         if len(cells) != SIZES + 1:
             raise FileError(
-                f"{row}: expected three numbers, the actual class, the predicted class and the "
-                f"cost, got {line!r}."
+                row,
+                "expected three numbers, the actual class, the predicted class and the cost, got "
+                f"{line!r}.",
             )
         for column, cell in enumerate(cells[:SIZES], 1):
             if not is_whole(cell) or not 0 <= int(cell) < size:
                 raise FileError(
-                    f"{row}, column {column}: expected the index of a class, from 0 to {size - 1}, "
-                    f"got {cell!r}. Pass one label for each class."
+                    f"{row}, column {column}",
+                    f"expected the index of a class, from 0 to {size - 1}, got {cell!r}.",
+                    "Pass one label for each class.",
                 )
         place = int(cells[0]), int(cells[1])
         if place in seen:
-            raise FileError(f"{row}: the cost of {cells[0]} {cells[1]} stands twice.")
+            raise FileError(row, f"the cost of {cells[0]} {cells[1]} stands twice.")
         seen.add(place)
         values[place] = _costs(cells[SIZES:], 1, row, first_column=3)[0]
     return values

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
-from stakes._core.frames import column_labels, column_order, refuse_frame
-from stakes._core.labels import Labels, as_labels
+from stakes._core.frames import column_labels, column_order
+from stakes._core.labels import Labels, as_labels, label_codes
 from stakes._core.text import exact, html_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
@@ -44,8 +43,7 @@ class ExampleCosts(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 2.3 and section 7.2.1.
+    Margineantu (2001), Table 2.3 and section 7.2.1.
 
     Examples
     --------
@@ -63,13 +61,13 @@ class ExampleCosts(ByValue):
     def __init__(self, values: ArrayLike, *, decisions: Any = None) -> None:
         array = validate.numeric(values, "values", ndim=2)
         if not array.size:
-            raise InputError("values is empty: at least one example is needed.")
+            raise InputError("values", "expected at least one example, got none.")
         validate.finite(array, "values", "Give the cost of each decision for each example.")
         choices = _decisions(values, array.shape[1], decisions)
         if len(choices) != array.shape[1]:
             raise InputError(
-                f"values: expected {len(choices)} columns, one for each decision, "
-                f"got {array.shape[1]}."
+                "values",
+                f"expected {len(choices)} columns, one for each decision, got {array.shape[1]}.",
             )
         order = column_order(values, choices, "values")
         array = array if order is None else array[:, order]
@@ -96,8 +94,7 @@ class ExampleCosts(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, Table 2.3.
+        Margineantu (2001), Table 2.3.
 
         Examples
         --------
@@ -109,14 +106,17 @@ class ExampleCosts(ByValue):
         [[0.0, 5.0], [120.0, 0.0], [35.0, 0.0]]
         """
         validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
-        refuse_frame(factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions.")
+        validate.refuse_frame(
+            factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions."
+        )
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
         multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
         if multiplier.shape not in shapes:
             raise InputError(
-                f"factor: expected a number or an array of shape {shapes[1]} or {shapes[2]}, "
-                f"got shape {multiplier.shape}."
+                "factor",
+                f"expected a number or an array of shape {shapes[1]} or {shapes[2]}, got shape "
+                f"{multiplier.shape}.",
             )
         if multiplier.ndim == 1:
             multiplier = multiplier[:, np.newaxis]

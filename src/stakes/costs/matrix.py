@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import ordered_probabilities, refuse_frame
+from stakes._core.frames import ordered_probabilities
 from stakes._core.labels import (
     Label,
     Labels,
@@ -68,8 +68,7 @@ class CostMatrix(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.2.
+    Margineantu (2001), section 2.2.
 
     Examples
     --------
@@ -95,7 +94,7 @@ class CostMatrix(ByValue):
     def __init__(
         self, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
     ) -> None:
-        refuse_frame(values, "values", FRAME)
+        validate.refuse_frame(values, "values", FRAME)
         classes, choices = as_axes(labels, decisions)
         oriented = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
@@ -176,7 +175,7 @@ class CostMatrix(ByValue):
         no                   0    0
         yes                  2  -30
         """
-        refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
+        validate.refuse_frame(values, "values", "Use from_frame, and turn the sign of the frame.")
         classes, choices = as_axes(labels, decisions)
         gains = validate.costs(values, "values", rows=rows, labels=classes, decisions=choices)
         return cls(-gains, rows="predicted", labels=classes, decisions=choices)
@@ -341,7 +340,7 @@ class CostMatrix(ByValue):
         validate.two_classes(self.labels, "labels")
         if pos_label not in self.labels:
             raise LabelError(
-                f"pos_label: expected one of {listing(self.labels)}, got {pos_label!r}."
+                "pos_label", f"expected one of {listing(self.labels)}, got {pos_label!r}."
             )
         positive = self.labels.index(pos_label)
         labels = (self.labels[1 - positive], self.labels[positive])
@@ -372,8 +371,10 @@ class CostMatrix(ByValue):
         """
         if set(self.decisions) != set(self.labels):
             raise InputError(
-                f"zero_diagonal needs the same decisions and classes, got decisions "
-                f"{self.decisions} and classes {self.labels}. Use nonnegative() instead."
+                "zero_diagonal",
+                "expected the same decisions and classes, got decisions "
+                f"{self.decisions} and classes {self.labels}.",
+                "Use nonnegative() instead.",
             )
         correct = [self.decisions.index(label) for label in self.labels]
         return self._with(self.values - self.values[correct, range(len(self.labels))])
@@ -444,8 +445,7 @@ class CostMatrix(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, equation 2.3.
+        Margineantu (2001), equation 2.3.
 
         Examples
         --------
@@ -475,8 +475,7 @@ class CostMatrix(ByValue):
 
         References
         ----------
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, equation 2.3.
+        Margineantu (2001), equation 2.3.
 
         Examples
         --------
@@ -519,8 +518,9 @@ class CostMatrix(ByValue):
             new = renamed(known, names)
         except (LookupError, AttributeError) as error:
             raise LabelError(
-                f"names: cannot rename the labels {listing(known)}: {error!r}. A function "
-                "must have a name for each; a mapping may leave some out."
+                "names",
+                f"cannot rename the labels {listing(known)}: {error!r}. A function must have a "
+                "name for each; a mapping may leave some out.",
             ) from error
         return CostMatrix(
             self.values,

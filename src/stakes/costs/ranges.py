@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import refuse_frame
 from stakes._core.labels import Label, Labels, as_axes
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
@@ -41,8 +40,7 @@ class CostRanges(ByValue):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.8.
+    Margineantu (2001), Table 6.8.
 
     Examples
     --------
@@ -82,7 +80,7 @@ class CostRanges(ByValue):
         distributions: Mapping[Cell, Any] | None = None,
     ) -> None:
         for values, name in ((low, "low"), (high, "high")):
-            refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
+            validate.refuse_frame(values, name, "Use frame.to_numpy(), in the order of the labels.")
         classes, choices = as_axes(labels, decisions)
         least = validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
         most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
@@ -175,7 +173,7 @@ class CostRanges(ByValue):
         validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
         times = validate.one_number(factor, "factor")
         if times < 1:
-            raise InputError(f"factor: expected a number of at least 1, got {factor!r}.")
+            raise InputError("factor", f"expected a number of at least 1, got {factor!r}.")
         ends = np.sort([costs.values / times, costs.values * times], axis=0)
         return cls(
             *ends, rows="predicted", labels=costs.labels, decisions=costs.decisions, scale="log"
@@ -311,8 +309,9 @@ class CostRanges(ByValue):
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
             raise InputError(
-                f"low, high: {problem}, got {self.low[i, j]:g} … {self.high[i, j]:g} for "
-                f"predicting {self.decisions[i]!r} when it was {self.labels[j]!r}."
+                "low, high",
+                f"{problem}, got {self.low[i, j]:g} … {self.high[i, j]:g} for predicting "
+                f"{self.decisions[i]!r} when it was {self.labels[j]!r}.",
             )
 
     def _position(self, decision: Label, label: Label) -> tuple[int, int]:
@@ -325,16 +324,18 @@ def find_cell(cell: Any, decisions: Labels, labels: Labels, name: str) -> tuple[
         case (decision, label) if decision in decisions and label in labels:
             return decisions.index(decision), labels.index(label)
     raise LabelError(
-        f"{name}: expected a pair (decision, class) of the decisions {decisions} and the classes "
-        f"{labels}, got {cell!r}."
+        name,
+        f"expected a pair (decision, class) of the decisions {decisions} and the classes "
+        f"{labels}, got {cell!r}.",
     )
 
 
 def _mapping(cells: Any, name: str) -> Mapping[Any, Any]:
     if not isinstance(cells, Mapping):
         raise InputTypeError(
-            f"{name}: expected a mapping from (decision, class), such as "
-            f"{{('no', 'yes'): …}}, got {cells!r} ({type(cells).__name__})."
+            name,
+            "expected a mapping from (decision, class), such as {('no', 'yes'): …}, got "
+            f"{cells!r} ({type(cells).__name__}).",
         )
     return cells
 
@@ -347,8 +348,9 @@ def _ends(cell: Any, value: Any) -> NDArray[Any]:
         ends = np.array(None)
     if ends.dtype.kind not in "biuf" or ends.shape not in ((), (2,)):
         raise InputError(
-            f"cells: expected a number, a pair (low, high) or a frozen distribution for "
-            f"{cell!r}, got {value!r}."
+            "cells",
+            f"expected a number, a pair (low, high) or a frozen distribution for {cell!r}, got "
+            f"{value!r}.",
         )
     return ends
 
@@ -362,13 +364,16 @@ def _check_distribution(cell: Cell, distribution: Any) -> None:
         mean, drawable = np.nan, False
     if not drawable:
         raise InputTypeError(
-            f"distributions: expected a frozen scipy.stats distribution of single numbers {where}, "
-            f"got {distribution!r}. Give it its parameters, e.g. scipy.stats.gamma(3, scale=20)."
+            "distributions",
+            f"expected a frozen scipy.stats distribution of single numbers {where}, got "
+            f"{distribution!r}.",
+            "Give it its parameters, e.g. scipy.stats.gamma(3, scale=20).",
         )
     if not np.isfinite(mean):
         raise InputError(
-            f"distributions: expected a distribution with a finite mean {where}, got one with the "
-            f"mean {mean}. Take one with lighter tails, or a range."
+            "distributions",
+            f"expected a distribution with a finite mean {where}, got one with the mean {mean}.",
+            "Take one with lighter tails, or a range.",
         )
 
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.columns import Column
-from stakes._core.labels import Label, plain
+from stakes._core.labels import Column, Label, plain
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts._two_classes import two_classes
@@ -496,9 +495,10 @@ def _with_cells(bins: BinTable, cells: BinTable, split: Split) -> BinTable:
     before, after = (each.sum(axis=-1) for each in (bins.tables[..., gone], cells.tables))
     if not np.allclose(before, after, rtol=1e-9, atol=0):
         raise InputError(
-            f"frame: a second pass over its rows found {number(after[0].sum())} examples where the "
-            f"first had found {number(before[0].sum())}. Is it drawn at random, or being written "
-            "to? Write it to a file first, or collect it."
+            "frame",
+            f"a second pass over its rows found {number(after[0].sum())} examples where the first "
+            f"had found {number(before[0].sum())}. Is it drawn at random, or being written to?",
+            "Write it to a file first, or collect it.",
         )
     unsplit = bins.taken(~gone)
     every = BinTable(

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import Column
-from stakes._core.labels import Label, Labels, as_labels, hint
+from stakes._core.labels import Column, Label, Labels, as_labels, hint
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly_copy
@@ -87,13 +86,15 @@ class TwoClassCounts(ByValue, ABC):
         """Raise when another table is not of the same classes and kind."""
         if (self.neg_label, self.pos_label) != (other.neg_label, other.pos_label):
             raise LabelError(
+                "",
                 f"score tables of the classes {self.neg_label!r} and {self.pos_label!r} cannot be "
-                f"merged with one of {other.neg_label!r} and {other.pos_label!r}."
+                f"merged with one of {other.neg_label!r} and {other.pos_label!r}.",
             )
         if self.weighted != other.weighted:
             raise InputError(
-                "scores with sample weights cannot be merged with scores without: count all parts "
-                "with sample_weight, or none."
+                "",
+                "scores with sample weights cannot be merged with scores without.",
+                "Count all parts with sample_weight=, or none.",
             )
 
     def _title(self) -> str:
@@ -125,8 +126,9 @@ def checked_sides(
         squares = validate.amounts(squares, "squares", ndim=2)
         if squares.shape != both.shape:
             raise InputError(
-                f"squares: expected an array of shape {both.shape}, positives and negatives; "
-                f"got {squares.shape}."
+                "squares",
+                f"expected an array of shape {both.shape}, positives and negatives; got "
+                f"{squares.shape}.",
             )
         both, squares = both.astype(np.float64), readonly_copy(squares)
     return {
@@ -150,9 +152,9 @@ def both_classes_weigh(table: TwoClassCounts, name: str) -> None:
     ):
         if not total:
             raise InputError(
-                f"{name}: two classes are needed, all examples of {label!r} have weight "
-                "zero. To count a part in which one class is absent, name both: pos_label=, "
-                "neg_label=."
+                name,
+                f"two classes are needed, all examples of {label!r} have weight zero. To count a "
+                "part in which one class is absent, name both: pos_label=, neg_label=.",
             )
 
 
@@ -167,14 +169,16 @@ def two_classes(
     classes = (*present, *(label for label in expected if label not in present))
     if neg_label is None and pos_label not in present:
         raise LabelError(
-            f"pos_label: {pos_label!r} does not occur in {column.name}, which has "
-            f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} "
-            "Name the positive class, and both classes if one may be absent."
+            "pos_label",
+            f"{pos_label!r} does not occur in {column.name}, which has "
+            f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} Name the positive "
+            "class, and both classes if one may be absent.",
         )
     if neg_label is None and len(present) == 1:
         raise LabelError(
-            f"{column.name}: two classes are needed, got only {present[0]!r}. "
-            "To count a part in which one class is absent, name both: pos_label=, neg_label=."
+            column.name,
+            f"two classes are needed, got only {present[0]!r}. To count a part in which one class "
+            "is absent, name both: pos_label=, neg_label=.",
         )
     validate.two_classes(classes, column.name)
     other = next(label for label in classes if label != pos_label)

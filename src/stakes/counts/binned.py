@@ -365,13 +365,14 @@ def _checked_ranges(lowest: Floats, highest: Any) -> Floats:
     validate.same_length({"lowest": len(lowest), "highest": len(high)})
     if not (high >= lowest).all() or not (high[1:] < lowest[:-1]).all():
         raise InputError(
-            "lowest, highest: expected the ranges of scores in bins that do not overlap, highest "
-            "first, without NaN."
+            "lowest, highest",
+            "expected the ranges of scores in bins that do not overlap, highest first, without "
+            "NaN.",
         )
     if (np.isinf(lowest) | np.isinf(high))[lowest < high].any():
         raise InputError(
-            "lowest, highest: infinite scores need a bin of their own, since there is no threshold "
-            "above them."
+            "lowest, highest",
+            "infinite scores need a bin of their own, since there is no threshold above them.",
         )
     return high
 
@@ -380,7 +381,8 @@ def _checked_tolerance(tolerance: Any) -> float:
     allowed = validate.one_number(tolerance, "tolerance")
     if not 0 < allowed <= 1:
         raise InputError(
-            f"tolerance: expected a normalised expected cost, above 0 and up to 1, got {allowed:g}."
+            "tolerance",
+            f"expected a normalised expected cost, above 0 and up to 1, got {allowed:g}.",
         )
     return allowed
 

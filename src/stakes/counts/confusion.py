@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from stakes._core import validate
-from stakes._core.columns import as_column
-from stakes._core.frames import refuse_frame
+from stakes._core.labels import as_column
 from stakes._core.optional import pandas
 from stakes._core.text import Table, html_table, matrix_table, number, text_table
 from stakes.counts._labelled import LabelledCounts
@@ -57,7 +56,7 @@ class Confusion(LabelledCounts):
         rows: str = "predicted",
         squares: Any = None,
     ) -> None:
-        refuse_frame(counts, "counts", "Use frame.to_numpy(), in the order of the labels.")
+        validate.refuse_frame(counts, "counts", "Use frame.to_numpy(), in the order of the labels.")
         if validate.orientation(rows) == "actual":
             counts = validate.counts(counts, "counts", ndim=2).T
             squares = None if squares is None else validate.amounts(squares, "squares", ndim=2).T

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import MOST_LABELS, Column, as_column
-from stakes._core.labels import is_missing, listing, plain
-from stakes.counts._arrays import MOST_CELLS
+from stakes._core.labels import MOST_LABELS, Column, as_column, is_missing, listing, plain
+from stakes.counts._labelled import MOST_CELLS
 from stakes.errors import EngineError, InputError, InputTypeError, LabelError, MissingExtraError
 
 Result = TypeVar("Result")
@@ -45,12 +44,12 @@ def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) ->
         schema = run_query(wrapped, columns, wrapped.collect_schema)
     except nw.exceptions.DuplicateError as error:
         what = " ".join(str(error).split())
-        raise InputError(f"frame: its columns cannot be told apart: {what}.") from error
+        raise InputError("frame", f"its columns cannot be told apart: {what}.") from error
     known = list(schema)
     for column in (*columns, *numbers):
         if column not in known:
             raise InputError(
-                f"frame: there is no column {column!r}. It has: {', '.join(map(repr, known))}."
+                "frame", f"there is no column {column!r}. It has: {', '.join(map(repr, known))}."
             )
     for column in columns:
         _check_labels(schema[column], f"column {column!r}")
@@ -58,8 +57,9 @@ def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) ->
         kind = schema[column]
         if not (kind.is_numeric() or kind == nw.Boolean):
             raise InputError(
-                f"column {column!r}: expected numbers, got a column of type {kind}. "
-                "Convert it to numbers first."
+                f"column {column!r}",
+                f"expected numbers, got a column of type {kind}.",
+                "Convert it to numbers first.",
             )
     return wrapped
 
@@ -71,13 +71,15 @@ def _wrapped(frame: Any) -> Any:
         return nw.from_native(frame)
     except TypeError as error:
         raise InputTypeError(
-            f"frame: expected a data frame (pandas, polars, pyarrow, DuckDB, Dask, Spark, Ibis), "
-            f"got {type(frame).__name__}. For arrays use from_labels or from_scores; open files "
-            "first, e.g. with polars.scan_parquet."
+            "frame",
+            "expected a data frame (pandas, polars, pyarrow, DuckDB, Dask, Spark, Ibis), got "
+            f"{type(frame).__name__}.",
+            "For arrays use from_labels or from_scores; open files first, e.g. with "
+            "polars.scan_parquet.",
         ) from error
     except nw.exceptions.NarwhalsError as error:
         what = " ".join(str(error).split())
-        raise InputError(f"frame: its columns cannot be told apart: {what}.") from error
+        raise InputError("frame", f"its columns cannot be told apart: {what}.") from error
     except ImportError as error:
         engine = type(frame).__module__.split(".")[0].strip("_")
         raise _not_installed(engine, error) from error
@@ -91,13 +93,15 @@ def _check_labels(kind: Any, name: str) -> None:
     """Refuse what cannot be labels before an engine counts a billion of them."""
     if kind.is_temporal():
         raise InputTypeError(
-            f"{name}: expected text or numbers as labels, got dates or times (a column of type "
-            f"{kind}). Convert them to text, e.g. with astype(str)."
+            name,
+            f"expected text or numbers as labels, got dates or times (a column of type {kind}).",
+            "Convert them to text, e.g. with astype(str).",
         )
     if kind.is_nested():
         raise InputTypeError(
-            f"{name}: expected one label an example, text or a number, got a column of type "
-            f"{kind}. For probabilities, decide first: costs.decide(proba)."
+            name,
+            f"expected one label an example, text or a number, got a column of type {kind}.",
+            "For probabilities, decide first: costs.decide(proba).",
         )
 
 
@@ -213,9 +217,10 @@ def _grouped(
     table = collected_groups(wrapped, columns, groups)
     if most is not None and len(table) > most:
         raise InputError(
-            f"columns {', '.join(map(repr, columns))}: more than {most} different combinations are "
-            "too many to tabulate. Are there scores or identifiers among the labels? Pass the "
-            "decided classes, and no more groups than are needed."
+            f"columns {', '.join(map(repr, columns))}",
+            f"more than {most} different combinations are too many to tabulate. Are there scores "
+            "or identifiers among the labels?",
+            "Pass the decided classes, and no more groups than are needed.",
         )
     return table
 
@@ -251,7 +256,7 @@ def collected_groups(wrapped: Any, columns: Sequence[str], groups: Callable[[], 
     """Collect a row for each group; a frame without rows is an error."""
     table = collected(wrapped, columns, groups)
     if not len(table):
-        raise InputError("frame is empty: at least one example is needed.")
+        raise InputError("frame", "expected at least one example, got none.")
     return table
 
 
@@ -260,8 +265,9 @@ def check_scored(scores: NDArray[np.float64], rows: NDArray[Any], name: str) -> 
     missing = np.isnan(scores)
     if missing.any():
         raise InputError(
-            f"column {name!r}: expected numbers, {rows[missing].sum()} rows have no score. "
-            "Leave out the examples that have no score."
+            f"column {name!r}",
+            f"expected numbers, {rows[missing].sum()} rows have no score.",
+            "Leave out the examples that have no score.",
         )
 
 
@@ -274,9 +280,10 @@ def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]
         return
     kinds = _kinds_of_partitions(frame, name)
     raise LabelError(
-        f"column {name!r}: {text} rows have text as labels (in the partitions "
-        f"{listing(kinds['text'])}) and {others} rows have numbers (in the partitions "
-        f"{listing(kinds['numbers'])}). Convert all to one type, e.g. with astype(str)."
+        f"column {name!r}",
+        f"{text} rows have text as labels (in the partitions {listing(kinds['text'])}) and "
+        f"{others} rows have numbers (in the partitions {listing(kinds['numbers'])}).",
+        "Convert all to one type, e.g. with astype(str).",
     )
 
 
@@ -289,8 +296,9 @@ def label_column(
     missing = np.array([is_missing(value) for value in values])
     if missing.any():
         raise LabelError(
-            f"column {name!r}: {rows[missing].sum()} rows have no label. "
-            "Leave out the examples that have no label, or give them one."
+            f"column {name!r}",
+            f"{rows[missing].sum()} rows have no label.",
+            "Leave out the examples that have no label, or give them one.",
         )
     labels = as_column([plain(value) for value in values], f"column {name!r}", most)
     return replace(labels, repeats=rows)
@@ -307,11 +315,11 @@ def amounts_in(table: Any, weight: str | None) -> Amounts:
     # Some engines leave NaN out of the largest, but all have it in the sum.
     absent = table["known"].sum() < table["rows"].sum() or np.isnan(total).any()
     if absent or np.isinf(most).any() or np.isinf(least).any():
-        raise InputError(f"{name}: expected finite weights, got missing or infinite ones.")
+        raise InputError(name, "expected finite weights, got missing or infinite ones.")
     if (least < 0).any():
-        raise InputError(f"{name}: weights cannot be negative, got {least.min()}.")
+        raise InputError(name, f"weights cannot be negative, got {least.min()}.")
     if not total.any():
-        raise InputError(f"{name}: all weights are zero; at least one must be positive.")
+        raise InputError(name, "all weights are zero; at least one must be positive.")
     if not np.isfinite(squares).all() or most.max() > np.sqrt(np.finfo(float).max / len(table)):
         raise validate.too_heavy(name, most.max())
     return [total, squares]
@@ -337,7 +345,7 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
         if isinstance(error, TypeError) and "unhashable" in str(error):
             names = ", ".join(map(repr, columns))
             raise InputTypeError(
-                f"columns {names}: expected text or numbers as labels: {error}."
+                "", f"columns {names}: expected text or numbers as labels: {error}."
             ) from error
         part = unreadable_shard(wrapped, columns)
         where = "" if part is None else f" {part} cannot be read: repair it, or leave it out."

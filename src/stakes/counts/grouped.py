@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import as_column
-from stakes._core.labels import Labels, as_axes, as_labels, in_order, listing, union
+from stakes._core.labels import Labels, as_axes, as_column, as_labels, in_order, listing, union
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._arrays import check_cells, count_columns
-from stakes.counts._labelled import axes_of
+from stakes.counts._labelled import axes_of, check_cells, count_columns
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
@@ -54,8 +52,9 @@ class GroupedConfusion(ByValue):
         shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
         if table.shape[1:] not in shapes:
             raise InputError(
-                f"counts: expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
-                f"classifiers) for each group, got {table.shape[1:]}."
+                "counts",
+                f"expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
+                f"classifiers) for each group, got {table.shape[1:]}.",
             )
         names = as_labels(range(len(table)) if groups is None else groups, "groups")
         validate.same_length({"counts": len(table), "groups": len(names)})
@@ -146,7 +145,7 @@ class GroupedConfusion(ByValue):
         pair: Any = [predicted] if isinstance(predicted, str) else predicted
         if not isinstance(pair, list | tuple) or len(pair) not in {1, 2}:
             raise InputTypeError(
-                f"predicted: expected the name of one column, or of two; got {predicted!r}."
+                "predicted", f"expected the name of one column, or of two; got {predicted!r}."
             )
         columns, amounts = group(frame, [groups, *pair, actual], any_number=[groups])
         names = in_order(columns[0].present(columns[0].used()))
@@ -170,12 +169,13 @@ class GroupedConfusion(ByValue):
         if not isinstance(other, type(self)):
             return NotImplemented
         if self.counts.ndim != other.counts.ndim:
-            raise InputError("grouped counts of one classifier cannot be merged with those of two.")
+            raise InputError("", "grouped counts of one model cannot be merged with those of two.")
         if (self.labels, self.decisions) != (other.labels, other.decisions):
             raise InputError(
-                "grouped counts can be merged only with the same labels: pass labels= (and "
-                f"decisions=) when counting. Got {listing(self.labels)} and "
-                f"{listing(other.labels)}."
+                "",
+                "grouped counts can be merged only with the same labels, got "
+                f"{listing(self.labels)} and {listing(other.labels)}.",
+                "Pass labels= (and decisions=) when counting.",
             )
         names = union(self.groups, other.groups)
         check_cells([len(names), *self.counts.shape[1:]], "groups of both parts")

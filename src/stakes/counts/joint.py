@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import CHUNK, as_column, label_codes
-from stakes._core.labels import Labels, as_axes, in_order, listing, union
+from stakes._core.labels import (
+    CHUNK,
+    Labels,
+    as_axes,
+    as_column,
+    in_order,
+    label_codes,
+    listing,
+    union,
+)
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._arrays import check_cells
+from stakes.counts._labelled import check_cells
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
@@ -114,8 +122,8 @@ class JointConfusion(ByValue):
         if not isinstance(predictions, Mapping) or not predictions:
             got = "an empty one" if isinstance(predictions, Mapping) else type(predictions).__name__
             raise InputTypeError(
-                "predictions: expected a mapping from each classifier's name to its decisions, "
-                f"got {got}."
+                "predictions",
+                f"expected a mapping from each classifier's name to its decisions, got {got}.",
             )
         columns = {f"predictions[{name!r}]": values for name, values in predictions.items()}
         if labels is None:
@@ -171,12 +179,13 @@ class JointConfusion(ByValue):
         """
         if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
             raise InputTypeError(
-                "predicted: expected a mapping from each classifier's name to its column, or a "
-                f"list of columns; got {predicted!r}."
+                "predicted",
+                "expected a mapping from each classifier's name to its column, or a list of "
+                f"columns; got {predicted!r}.",
             )
         models = predicted if isinstance(predicted, Mapping) else {name: name for name in predicted}
         if not models:
-            raise InputTypeError("predicted: expected at least one column, got none.")
+            raise InputTypeError("predicted", "expected at least one column, got none.")
         columns, amounts = group(frame, [actual, *models.values()])
         if labels is None:
             every = columns if decisions is None else columns[:1]
@@ -277,8 +286,9 @@ class JointConfusion(ByValue):
             return NotImplemented
         if set(self.names) != set(other.names):
             raise LabelError(
-                f"counts of the classifiers {listing(self.names)} cannot be merged with those of "
-                f"{listing(other.names)}."
+                "",
+                f"counts of the models {listing(self.names)} cannot be merged with those of "
+                f"{listing(other.names)}.",
             )
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)
@@ -366,7 +376,7 @@ class JointConfusion(ByValue):
 
     def _column(self, name: Any) -> int:
         if name not in self.names:
-            raise LabelError(f"there is no classifier {name!r}; there are {self.names}.")
+            raise LabelError("name", f"there is no model {name!r}; there are {self.names}.")
         return self.names.index(name)
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.columns import as_column
+from stakes._core.labels import as_column
 from stakes._core.text import Table, html_table, number
 from stakes.counts._labelled import LabelledCounts
 from stakes.counts.confusion import Confusion
@@ -35,8 +35,7 @@ class PairedConfusion(LabelledCounts):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
     Examples
     --------
@@ -126,8 +125,9 @@ class PairedConfusion(LabelledCounts):
         pair: Any = predicted
         if not isinstance(pair, list | tuple) or len(pair) != cls._deciders:
             raise InputTypeError(
-                "predicted: expected two column names, one for each classifier, such as "
-                f"('a', 'b'); got {predicted!r}."
+                "predicted",
+                "expected two column names, one for each classifier, such as ('a', 'b'); got "
+                f"{predicted!r}.",
             )
         columns, amounts = group(frame, [*pair, actual], sample_weight)
         return cls._from_columns(columns, labels, decisions, amounts)

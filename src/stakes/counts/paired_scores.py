@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import Column, as_column
-from stakes._core.labels import Label
+from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
 from stakes._core.values import readonly, readonly_copy
 from stakes.counts._two_classes import (
@@ -87,13 +86,15 @@ class PairedScoreCounts(TwoClassCounts):
         codes = {"ranks_1": ranks_1, "ranks_2": ranks_2}
         is_positive = np.asarray(positive)
         if is_positive.dtype != np.bool_ or is_positive.ndim != 1 or not len(is_positive):
-            raise InputError("positive: expected a boolean for each row, at least one.")
+            raise InputError("positive", "expected a boolean for each row, at least one.")
         for (name, ranks), (cut_name, given) in zip(codes.items(), cuts.items(), strict=True):
             cuts[cut_name] = validate.thresholds(given, cut_name)
             codes[name] = _ranks(ranks, name, len(cuts[cut_name]), cut_name)
         rows: dict[str, Any] = {"amounts": amounts, "squares": squares}
         if squares is not None and amounts is None:
-            raise InputError("squares: they belong to sums of weights; give those as amounts too.")
+            raise InputError(
+                "squares", "they belong to sums of weights; give those as amounts too."
+            )
         for name, values in rows.items():
             if values is not None:
                 rows[name] = readonly_copy(validate.counts(values, name, ndim=1))
@@ -190,8 +191,9 @@ class PairedScoreCounts(TwoClassCounts):
         pair: Any = score
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair
             raise InputTypeError(
-                "score: expected two column names, one for each scorer, such as ('a', 'b'); got "
-                f"{score!r}."
+                "score",
+                "expected two column names, one for each scorer, such as ('a', 'b'); got "
+                f"{score!r}.",
             )
         column, scores, amounts = scored(frame, actual, list(pair), sample_weight)
         return cls._from_rows(column, scores, amounts, pos_label, neg_label)
@@ -330,7 +332,7 @@ class PairedScoreCounts(TwoClassCounts):
 def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:
     codes = np.asarray(ranks)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise InputError(f"{name}: expected whole numbers, one for each row.")
+        raise InputError(name, "expected whole numbers, one for each row.")
     if len(codes) and not 0 <= codes.min() <= codes.max() < size:
-        raise InputError(f"{name}: expected positions among the {size} {of}, from 0 up.")
+        raise InputError(name, f"expected positions among the {size} {of}, from 0 up.")
     return codes.astype(np.int32)

@@ -41,15 +41,16 @@ class CostSample(ByValue):
     def __init__(self, values: Any, low: float | None = None, high: float | None = None) -> None:
         array = validate.numeric(values, "values", ndim=1)
         if not len(array):
-            raise InputError("values is empty: at least one example is needed.")
+            raise InputError("values", "expected at least one example, got none.")
         validate.finite(array, "values", "Give the cost of each example.")
         seen = (float(array.min()), float(array.max()))
         least = seen[0] if low is None else float(validate.numeric(low, "low", ndim=0))
         most = seen[1] if high is None else float(validate.numeric(high, "high", ndim=0))
         if not (np.isfinite([least, most]).all() and least <= seen[0] and most >= seen[1]):
             raise InputError(
-                f"low, high: expected finite bounds that contain all costs, {seen[0]:g} to "
-                f"{seen[1]:g}; got {least:g} and {most:g}."
+                "low, high",
+                f"expected finite bounds that contain all costs, {seen[0]:g} to {seen[1]:g}; got "
+                f"{least:g} and {most:g}.",
             )
         self._set(values=readonly_copy(array + 0.0), low=least, high=most)
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.columns import Column, as_column
-from stakes._core.labels import Label
+from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
 from stakes._core.values import readonly, readonly_copy
 from stakes.counts._two_classes import (
@@ -232,7 +231,7 @@ class ScoreCounts(TwoClassCounts):
         """
         cut = validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
-            raise InputError("threshold: expected a number, got NaN.")
+            raise InputError("threshold", "expected a number, got NaN.")
         above = self.thresholds >= cut
 
         def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:

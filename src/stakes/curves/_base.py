@@ -71,8 +71,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 2.
+        Holte & Drummond (2005), section 2.
 
         Examples
         --------
@@ -95,8 +94,7 @@ class Curve(ABC):
 
         References
         ----------
-        Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing
-        classifier performance. *Machine Learning* 65, 95-130.
+        Drummond & Holte (2006).
 
         Examples
         --------
@@ -131,8 +129,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        equation 1.
+        Holte & Drummond (2005), equation 1.
 
         Examples
         --------
@@ -195,17 +192,13 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 8.
+        Holte & Drummond (2005), section 8.
 
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 4 to 13.
+        Dugas & Gadoury (2008), equations 4 to 13.
 
-        Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
-        general approach. *Statistics in Medicine* 27.
+        Zou & Donner (2008).
 
-        Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
-        *Journal of the American Statistical Association* 22, 209-212.
+        Wilson (1927).
 
         Examples
         --------
@@ -255,8 +248,7 @@ class Curve(ABC):
 
         References
         ----------
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 4 to 13.
+        Dugas & Gadoury (2008), equations 4 to 13.
 
         Examples
         --------
@@ -307,8 +299,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        equation 1.
+        Holte & Drummond (2005), equation 1.
 
         Examples
         --------
@@ -333,8 +324,9 @@ class Curve(ABC):
             )
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
-                "at: give either pc, or prevalence, false_positive and false_negative together "
-                "(and then a volume, if you like)."
+                "at",
+                "give either pc, or prevalence, false_positive and false_negative together (and "
+                "then a volume, if you like).",
             )
         where = validate.one_number(pc, "pc")
         validate.alpha(confidence)
@@ -385,8 +377,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 4.
+        Holte & Drummond (2005), section 4.
 
         Examples
         --------
@@ -415,8 +406,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 5.
+        Holte & Drummond (2005), section 5.
 
         Examples
         --------
@@ -447,8 +437,7 @@ class Curve(ABC):
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 5.
+        Holte & Drummond (2005), section 5.
 
         Examples
         --------
@@ -506,6 +495,7 @@ class Curve(ABC):
 def _check_curve(value: Any, name: str) -> None:
     if not isinstance(value, Curve):
         raise InputTypeError(
-            f"{name}: expected a cost curve, such as CostCurve(counts) or CostLine(fpr, tpr); got "
-            f"a {type(value).__name__}."
+            name,
+            "expected a cost curve, such as CostCurve(counts) or CostLine(fpr, tpr); got a "
+            f"{type(value).__name__}.",
         )

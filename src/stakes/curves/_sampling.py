@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
-from stakes.counts._arrays import effective_size
+from stakes.counts._labelled import effective_size
 from stakes.errors import DesignError
 
 NEARLY_WHOLE = 1e-9
@@ -231,8 +231,9 @@ def whole_numbers(sample: Sample, method: str) -> None:
         sizes = (np.asarray(part.n), part.counts)
         if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
             raise DesignError(
-                f"method: {method!r} draws whole examples, and these counts are sums of weights or "
-                "rates; use 'mover', 'wilson' or 'gaussian'."
+                "method",
+                f"{method!r} draws whole examples, and these counts are sums of weights or rates; "
+                "use 'mover', 'wilson' or 'gaussian'.",
             )
 
 

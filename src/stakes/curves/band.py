@@ -102,11 +102,12 @@ class Band(ByValue):
         validate.finite(factor, "scale", "Give what being always wrong would cost.")
         if factor.shape not in ((), self.pc.shape):
             raise InputError(
-                f"scale: expected one number, or one for each of the {len(self.pc)} conditions; "
-                f"got an array of shape {factor.shape}."
+                "scale",
+                f"expected one number, or one for each of the {len(self.pc)} conditions; got an "
+                f"array of shape {factor.shape}.",
             )
         if (factor < 0).any():
-            raise InputError(f"scale: expected what being always wrong costs, got {scale!r}.")
+            raise InputError("scale", f"expected what being always wrong costs, got {scale!r}.")
         scaled: dict[str, Any] = {
             name: readonly_copy(getattr(self, name) * factor) for name in ("cost", "low", "high")
         }
@@ -229,7 +230,9 @@ def condition_list(pc: Any) -> Floats:
         return np.linspace(0.0, 1.0, CURVE_POINTS)
     array = np.atleast_1d(conditions(pc))
     if array.ndim != 1 or not len(array):
-        raise InputError(f"pc: expected a list of conditions, got an array of shape {array.shape}.")
+        raise InputError(
+            "pc", f"expected a list of conditions, got an array of shape {array.shape}."
+        )
     return array
 
 
@@ -249,9 +252,9 @@ def band_limits(
     if simultaneous:
         if method not in SIMULTANEOUS:
             raise InputError(
-                f"simultaneous: bands by {method!r} are for one operating condition at a time; "
-                f"for all at once use {' or '.join(map(repr, SIMULTANEOUS))}, or say "
-                "simultaneous=False."
+                "simultaneous",
+                f"bands by {method!r} are for one operating condition at a time; for all at once "
+                f"use {' or '.join(map(repr, SIMULTANEOUS))}, or say simultaneous=False.",
             )
         alpha = pointwise_alpha(alpha, lines)
     low, high = module.limits(sample, alpha, **options)

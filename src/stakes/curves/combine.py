@@ -39,7 +39,8 @@ class AverageCurve(Curve):
 
     Examples
     --------
-    >>> from stakes import CostLine, average_curves
+    >>> from stakes import CostLine
+    >>> from stakes.curves import average_curves
     >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)], name="folds")
     >>> round(average.cost(0.8), 3), round(average.area(), 3)
     (0.354, 0.285)
@@ -95,15 +96,14 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
-    and Figure 10.
+    Holte & Drummond (2005), section 7 and Figure 10.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
-    >>> from stakes import CostLine, average_curves
+    >>> from stakes import CostLine
+    >>> from stakes.curves import average_curves
     >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)])
     >>> round(average.cost(0.5), 4)
     0.285
@@ -124,7 +124,8 @@ class BestCurve(Curve):
 
     Examples
     --------
-    >>> from stakes import CostLine, best_of
+    >>> from stakes import CostLine
+    >>> from stakes.curves import best_of
     >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
     >>> round(best.cost(0.6), 3), best.classifier(0.6)
     (0.24, 'eager')
@@ -173,7 +174,8 @@ class BestCurve(Curve):
 
         Examples
         --------
-        >>> from stakes import CostLine, best_of
+        >>> from stakes import CostLine
+        >>> from stakes.curves import best_of
         >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
         >>> best.classifier([0.3, 0.9]).tolist()
         ['shy', 'all positive']
@@ -198,8 +200,9 @@ class BestCurve(Curve):
 
     def _sample(self, pc: Floats, full: bool) -> Sample:  # noqa: ARG002 - neither matters
         raise DesignError(
-            "band: the cheapest of several classifiers was chosen with hindsight, which no band "
-            "here allows for; ask each of the curves for its own."
+            "band",
+            "the cheapest of several classifiers was chosen with hindsight, which no band here "
+            "allows for; ask each of the curves for its own.",
         )
 
 
@@ -225,18 +228,16 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
-    >>> from stakes import CostLine, best_of
+    >>> from stakes import CostLine
+    >>> from stakes.curves import best_of
     >>> best = best_of([CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")])
     >>> best.classifier([0.05, 0.3, 0.6, 0.9]).tolist()
     ['all negative', 'shy', 'eager', 'all positive']
@@ -249,11 +250,12 @@ def checked_curves(curves: Any) -> tuple[Curve, ...]:
     """Check a sequence of cost curves, at least one."""
     found = tuple(curves) if isinstance(curves, Iterable) else (curves,)
     if not found:
-        raise InputError("curves: expected at least one cost curve, got none.")
+        raise InputError("curves", "expected at least one cost curve, got none.")
     for i, curve in enumerate(found):
         if not isinstance(curve, Curve):
             raise InputTypeError(
-                f"curves: expected cost curves, such as CostCurve(counts); got a "
-                f"{type(curve).__name__} at position {i}."
+                "curves",
+                f"expected cost curves, such as CostCurve(counts); got a {type(curve).__name__} "
+                f"at position {i}.",
             )
     return found

@@ -33,17 +33,15 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
     One fraud in a hundred payments, each as bad as fifty false alarms:
 
-    >>> from stakes import operating_condition
+    >>> from stakes.curves import operating_condition
     >>> round(operating_condition(prevalence=0.01, false_positive=1, false_negative=50), 4)
     0.3356
     """
@@ -68,12 +66,11 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------
-    >>> from stakes import worst_cost
+    >>> from stakes.curves import worst_cost
     >>> round(worst_cost(prevalence=0.01, false_positive=1, false_negative=50), 4)
     1.49
     """
@@ -99,20 +96,20 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
     Examples
     --------
-    >>> from stakes import cost_ratio
+    >>> from stakes.curves import cost_ratio
     >>> round(cost_ratio(0.5, prevalence=0.01), 6)
     99.0
     """
     condition, share = _together(pc=conditions(pc), prevalence=_share(prevalence))
     if not ((share > 0) & (share < 1)).all():
         raise InputError(
-            f"prevalence: with one class only, no ratio of costs leads to a given operating "
-            f"condition; expected a share between 0 and 1, got {prevalence!r}."
+            "prevalence",
+            "with one class only, no ratio of costs leads to a given operating condition; "
+            f"expected a share between 0 and 1, got {prevalence!r}.",
         )
     with np.errstate(divide="ignore"):
         return _plain(np.divide(condition, 1 - condition) * (1 - share) / share)
@@ -137,12 +134,11 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, equation
-    1.
+    Holte & Drummond (2005), equation 1.
 
     Examples
     --------
-    >>> from stakes import prevalence_at
+    >>> from stakes.curves import prevalence_at
     >>> round(prevalence_at(0.5, false_positive=1, false_negative=99), 6)
     0.01
     """
@@ -154,8 +150,9 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     for cost, name in ((alarm, "false_positive"), (miss, "false_negative")):
         if (cost == 0).any():
             raise InputError(
-                f"{name}: a mistake that costs nothing has the same operating condition at any "
-                "prevalence; expected a positive cost, got 0."
+                name,
+                "a mistake that costs nothing has the same operating condition at any "
+                "prevalence; expected a positive cost, got 0.",
             )
     return _plain(condition * alarm / (condition * alarm + (1 - condition) * miss))
 
@@ -166,8 +163,9 @@ def conditions(pc: Any) -> Floats:
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
         raise InputError(
-            "pc: an operating condition PC(+) lies between 0 and 1; got "
-            f"{array[~inside].ravel()[0]}. operating_condition makes one of a prevalence and costs."
+            "pc",
+            f"an operating condition PC(+) lies between 0 and 1; got {array[~inside].ravel()[0]}. "
+            "operating_condition makes one of a prevalence and costs.",
         )
     return array
 
@@ -185,8 +183,9 @@ def _weights(
     worst = misses + alarms
     if not (worst > 0).all():
         raise InputError(
-            "false_positive, false_negative: the mistakes that can happen at this prevalence "
-            "cost nothing, so there is nothing to weigh; at least one of them must cost something."
+            "false_positive, false_negative",
+            "the mistakes that can happen at this prevalence cost nothing, so there is nothing "
+            "to weigh; at least one of them must cost something.",
         )
     return misses, alarms, worst
 
@@ -196,7 +195,10 @@ def _together(**arrays: Floats) -> list[Floats]:
     lengths = {name: len(each) for name, each in arrays.items() if each.ndim}
     if len(set(lengths.values())) > 1:
         lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise InputError(f"{lengths_text} numbers: they must be as many, or single numbers.")
+        raise InputError(
+            ", ".join(lengths),
+            f"expected lists of the same length, or single numbers; {lengths_text} numbers.",
+        )
     return list(arrays.values())
 
 
@@ -204,7 +206,7 @@ def _share(prevalence: Any) -> Floats:
     share = validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
     if not ((share >= 0) & (share <= 1)).all():
         raise InputError(
-            f"prevalence: expected the share of positives, from 0 to 1; got {prevalence!r}."
+            "prevalence", f"expected the share of positives, from 0 to 1; got {prevalence!r}."
         )
     return share
 
@@ -214,7 +216,7 @@ def _cost(value: Any, name: str) -> Floats:
     validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
     if (cost < 0).any():
         raise InputError(
-            f"{name}: a mistake costs at least as much as a correct decision; got {value!r}."
+            name, f"a mistake costs at least as much as a correct decision; got {value!r}."
         )
     return cost
 

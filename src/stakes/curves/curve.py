@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
 from stakes._core.frames import data_frame
-from stakes._core.labels import Label, as_labels
+from stakes._core.labels import Label, as_labels, label_codes
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
@@ -50,11 +49,9 @@ class CostCurve(Curve):
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
@@ -84,8 +81,8 @@ class CostCurve(Curve):
         mine, theirs = ((each.neg_label, each.pos_label) for each in (self.counts, self.validation))
         if mine != theirs:
             raise LabelError(
-                f"validation_counts: its classes are {theirs}, negative and positive, those of the "
-                f"curve {mine}."
+                "validation_counts",
+                f"its classes are {theirs}, negative and positive, those of the curve {mine}.",
             )
 
     @classmethod
@@ -167,16 +164,19 @@ class CostCurve(Curve):
         scores = validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):
             raise InputError(
-                f"proba: expected a column for each of the {len(classes)} classes {classes}, got "
-                f"{scores.shape[1]}."
+                "proba",
+                f"expected a column for each of the {len(classes)} classes {classes}, got "
+                f"{scores.shape[1]}.",
             )
         codes = label_codes(y_true, "y_true", classes, "classes")
         seen = np.bincount(codes, minlength=len(classes))
         for label, count in zip(classes, seen, strict=True):
             if count in (0, len(codes)):
                 raise LabelError(
-                    f"y_true: {'no' if count == 0 else 'every'} example is of the class {label!r}, "
-                    "so there is no curve of it against the rest. Leave it out, with its column."
+                    "y_true",
+                    f"{'no' if count == 0 else 'every'} example is of the class {label!r}, so "
+                    "there is no curve of it against the rest.",
+                    "Leave it out, with its column.",
                 )
         curves = {}
         for j, label in enumerate(classes):
@@ -407,7 +407,7 @@ def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> No
     ):
         if not size:
             raise InputError(
-                f"{name}: a cost curve needs examples of both classes, there are none of {label!r}."
+                name, f"a cost curve needs examples of both classes, there are none of {label!r}."
             )
 
 

@@ -51,14 +51,11 @@ class CostCurveDifference:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    9.
+    Holte & Drummond (2005), section 9.
 
-    Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves. *ICML
-    2008*, equations 7 and 8.
+    Dugas & Gadoury (2008), equations 7 and 8.
 
-    Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
-    general approach. *Statistics in Medicine* 27.
+    Zou & Donner (2008).
 
     Examples
     --------
@@ -85,15 +82,15 @@ class CostCurveDifference:
         given: Any = self.counts
         if not isinstance(given, PairedScoreCounts | PairedConfusion):
             raise InputTypeError(
-                "counts: expected PairedScoreCounts, or a PairedConfusion, because how sure a "
-                "difference is depends on which examples the two differ on; got a "
-                f"{type(given).__name__}. Make one with "
-                "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)."
+                "counts",
+                "expected PairedScoreCounts, or a PairedConfusion, because how sure a difference "
+                f"is depends on which examples the two differ on; got a {type(given).__name__}.",
+                "Make one with PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2).",
             )
         names: Any = self.names
         texts = tuple(map(str, names)) if isinstance(names, list | tuple) else ()
         if len(texts) != 2 or texts[0] == texts[1]:  # noqa: PLR2004 - two classifiers
-            raise InputError(f"names: expected two different names, got {names!r}.")
+            raise InputError("names", f"expected two different names, got {names!r}.")
         object.__setattr__(self, "names", texts)
         self._check_validation()
         self.first  # noqa: B018 - raises when there are not two classes
@@ -103,7 +100,7 @@ class CostCurveDifference:
             return
         if isinstance(self.counts, PairedConfusion):
             raise InputTypeError(
-                "validation_counts: decisions have no thresholds to choose; compare scores."
+                "validation_counts", "decisions have no thresholds to choose; compare scores."
             )
         example = "PairedScoreCounts.from_scores(y_true, y_score_1, y_score_2)"
         validate.expect(self.validation, PairedScoreCounts, "validation_counts", example)
@@ -361,11 +358,9 @@ class CostCurveDifference:
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 9.
+        Holte & Drummond (2005), section 9.
 
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 7 and 8.
+        Dugas & Gadoury (2008), equations 7 and 8.
 
         Examples
         --------
@@ -470,14 +465,11 @@ class CostCurveDifference:
 
         References
         ----------
-        Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-        section 9 and Figure 15.
+        Holte & Drummond (2005), section 9 and Figure 15.
 
-        Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-        *ICML 2008*, equations 7 and 8.
+        Dugas & Gadoury (2008), equations 7 and 8.
 
-        Zou, G. Y. & Donner, A. (2008). Construction of confidence limits about effect measures: a
-        general approach. *Statistics in Medicine* 27.
+        Zou & Donner (2008).
 
         Examples
         --------

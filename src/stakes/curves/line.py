@@ -41,11 +41,9 @@ class CostLine(Curve):
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
     Examples
     --------
@@ -70,16 +68,18 @@ class CostLine(Curve):
         for each in ("fpr", "tpr"):
             rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:
-                raise InputError(f"{each}: expected a rate from 0 to 1, got {rate}.")
+                raise InputError(f"{each}", f"expected a rate from 0 to 1, got {rate}.")
             object.__setattr__(self, each, rate)
         if (self.positives is None) != (self.negatives is None):
-            raise InputError("positives, negatives: give both numbers of examples, or neither.")
+            raise InputError("positives, negatives", "give both numbers of examples, or neither.")
         for each in ("positives", "negatives"):
             if getattr(self, each) is None:
                 continue
             size = validate.one_number(getattr(self, each), each)
             if size <= 0:
-                raise InputError(f"{each}: expected a positive number of examples, got {size:g}.")
+                raise InputError(
+                    f"{each}", f"expected a positive number of examples, got {size:g}."
+                )
 
     @classmethod
     def from_counts(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
@@ -172,13 +172,15 @@ class CostLine(Curve):
     def _sample(self, pc: Floats, full: bool) -> Sample:
         if self.positives is None or self.negatives is None:
             raise DesignError(
-                "positives, negatives: without the numbers of examples there is no band; give "
-                "them, as in CostLine(0.04, 0.4, positives=200, negatives=800)."
+                "positives, negatives",
+                "without the numbers of examples there is no band; give them, as in "
+                "CostLine(0.04, 0.4, positives=200, negatives=800).",
             )
         if full and not (float(self.positives).is_integer() and float(self.negatives).is_integer()):
             raise DesignError(
-                "sampling: 'full' needs numbers of examples, and the sizes of this line are what "
-                "weighted examples are worth; use 'stratified'."
+                "sampling",
+                "'full' needs numbers of examples, and the sizes of this line are what weighted "
+                "examples are worth; use 'stratified'.",
             )
         index = np.zeros(len(pc), dtype=np.intp)
         positives = mistakes(float(self.positives), self.pieces.right[index])

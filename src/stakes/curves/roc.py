@@ -29,7 +29,8 @@ class RocPoints(NamedTuple):
 
     Examples
     --------
-    >>> from stakes import CostLine, roc_points
+    >>> from stakes import CostLine
+    >>> from stakes.curves import roc_points
     >>> points = roc_points(CostLine(fpr=0.3, tpr=0.8))
     >>> points.fpr.tolist(), points.tpr.tolist(), points.thresholds
     ([0.0, 0.3, 1.0], [0.0, 0.8, 1.0], None)
@@ -59,15 +60,14 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.13 and 2.14.
+    Margineantu (2001), equations 2.13 and 2.14.
 
     Examples
     --------
-    >>> from stakes import CostCurve, roc_points
+    >>> from stakes import CostCurve
+    >>> from stakes.curves import roc_points
     >>> points = roc_points(CostCurve.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.3]))
     >>> points.fpr.tolist(), points.tpr.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -76,7 +76,7 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
         return RocPoints(np.array([0.0, curve.fpr, 1.0]), np.array([0.0, curve.tpr, 1.0]))
     if isinstance(curve, CostCurve):
         return RocPoints(*curve.points())
-    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+    raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
 def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
@@ -97,15 +97,14 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
-    >>> from stakes import CostCurve, roc_hull
+    >>> from stakes import CostCurve
+    >>> from stakes.curves import roc_hull
     >>> hull = roc_hull(CostCurve.from_scores([0, 0, 1, 0, 1], [0.1, 0.3, 0.2, 0.4, 0.5]))
     >>> hull.tpr.round(3).tolist(), hull.thresholds.tolist()
     ([0.0, 0.5, 1.0, 1.0], [inf, 0.5, 0.2, 0.1])
@@ -122,7 +121,7 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
             cumulative(side, cuts) / side.sum() for side in (counts.negatives, counts.positives)
         )
         return RocPoints(fpr, tpr, np.append(np.inf, counts.thresholds)[cuts])
-    raise InputTypeError(f"curve: expected a CostCurve or a CostLine, got a {_kind(curve)}.")
+    raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
 def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -> RocPoints:
@@ -149,12 +148,12 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section 7
-    and Figure 9.
+    Holte & Drummond (2005), section 7 and Figure 9.
 
     Examples
     --------
-    >>> from stakes import CostLine, roc_average
+    >>> from stakes import CostLine
+    >>> from stakes.curves import roc_average
     >>> average = roc_average([CostLine(0.04, 0.4), CostLine(0.3, 0.8)])
     >>> round(float(average.tpr[average.fpr == 0.3][0]), 4)
     0.6813
@@ -199,15 +198,13 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
-    >>> from stakes import isoperformance_line
+    >>> from stakes.curves import isoperformance_line
     >>> isoperformance_line(0.5, 0.25)
     (1.0, 0.5)
     """
@@ -215,8 +212,9 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     height = validate.one_number(cost, "cost")
     if condition == 0:
         raise InputError(
-            "pc: at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
-            f"points with a false positive rate of {height:g}."
+            "pc",
+            "at PC(+) = 0 only false alarms cost, so the line is upright and has no slope: all "
+            f"points with a false positive rate of {height:g}.",
         )
     return (1 - condition) / condition, 1 - height / condition
 
@@ -238,22 +236,20 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
-    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. *Machine
-    Learning* 42, 203-231.
+    Provost & Fawcett (2001).
 
     Examples
     --------
-    >>> from stakes import cost_point
+    >>> from stakes.curves import cost_point
     >>> cost_point(1.0, 0.5)
     (0.5, 0.25)
     """
     rise, start = validate.one_number(slope, "slope"), validate.one_number(intercept, "intercept")
     if rise < 0:
         raise InputError(
-            f"slope: lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."
+            "slope", f"lines of equal cost rise, or are level; expected 0 or more, got {rise:g}."
         )
     pc = 1 / (1 + rise)
     return pc, pc * (1 - start)

@@ -160,8 +160,9 @@ class ThresholdChoice:
         confusion = counts.confusion_at(self.threshold)
         if confusion.labels != self.confusion.labels:
             raise LabelError(
-                f"counts: its classes are {confusion.labels}, the threshold was chosen for "
-                f"{self.confusion.labels}."
+                "counts",
+                f"its classes are {confusion.labels}, the threshold was chosen for "
+                f"{self.confusion.labels}.",
             )
         return replace(self, confusion=confusion, chosen_on="other examples")
 
@@ -276,11 +277,9 @@ def choose_threshold(
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.3.4.2 and Table 2.5.
+    Margineantu (2001), section 2.3.4.2 and Table 2.5.
 
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------
@@ -317,13 +316,14 @@ def choose_threshold(
     allowed, rules = limits.allowed(), limits.rules()
     if costs is None and not rules:
         raise InputTypeError(
-            "costs: give the costs, or a limit: max_fpr, min_recall or capacity (or both)."
+            "costs", "give the costs, or a limit: max_fpr, min_recall or capacity (or both)."
         )
     if not allowed.any():
         raise InputError(
-            f"{limits.names()}: no threshold has a {' and a '.join(rules)}. "
+            limits.names(),
+            f"no threshold has a {' and a '.join(rules)}.",
             f"Loosen {'the limit' if len(rules) == 1 else 'a limit'}"
-            f"{'' if assurance is None else ', or lower the assurance'}."
+            + ("." if assurance is None else ", or lower the assurance."),
         )
     if costs is not None:
         rules = ["cheapest", *rules]
@@ -347,7 +347,7 @@ def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
         sizes = float(counts.n_negatives), float(counts.n_positives)
         return {label: size / sum(sizes) for label, size in zip(labels, sizes, strict=True)}
     if counts.weighted:
-        raise DesignError("class_priors: they cannot be combined with sample weights.")
+        raise DesignError("class_priors", "they cannot be combined with sample weights.")
     shares = checked_priors(class_priors, labels)
     return dict(zip(labels, shares.tolist(), strict=True))
 
@@ -461,17 +461,18 @@ class Limits:
         self.max_fpr = None if max_fpr is None else _rate(max_fpr, "max_fpr")
         self.min_recall = None if min_recall is None else _rate(min_recall, "min_recall")
         if volume is not None and capacity is None:
-            raise InputTypeError("volume: it is what a capacity is for; give capacity too.")
+            raise InputTypeError("volume", "it is what a capacity is for; give capacity too.")
         self.volume = float(cuts.n) if volume is None else validate.positive(volume, "volume")
         self.capacity = None if capacity is None else validate.one_number(capacity, "capacity")
         if self.capacity is not None and self.capacity < 0:
             raise InputError(
-                f"capacity: expected a number of alarms, 0 or more; got {self.capacity:g}."
+                "capacity", f"expected a number of alarms, 0 or more; got {self.capacity:g}."
             )
         self.assurance = None if assurance is None else _assurance(assurance)
         if self.assurance is not None and not self.rules():
             raise InputTypeError(
-                "assurance: it is that a limit is kept; give max_fpr, min_recall or capacity too."
+                "assurance",
+                "it is that a limit is kept; give max_fpr, min_recall or capacity too.",
             )
 
     def allowed(self) -> Booleans:
@@ -548,7 +549,7 @@ class Limits:
 def _rate(value: Any, name: str) -> float:
     rate = validate.one_number(value, name)
     if not 0 <= rate <= 1:
-        raise InputError(f"{name}: expected a rate from 0 to 1, got {rate:g}.")
+        raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
     return rate
 
 
@@ -556,6 +557,6 @@ def _assurance(value: Any) -> float:
     assurance = validate.one_number(value, "assurance")
     if not 0.5 <= assurance < 1:  # noqa: PLR2004 - less would loosen the limit
         raise InputError(
-            f"assurance: expected a number from 0.5 to below 1, such as 0.95; got {assurance:g}."
+            "assurance", f"expected a number from 0.5 to below 1, such as 0.95; got {assurance:g}."
         )
     return assurance

@@ -95,7 +95,7 @@ class Verdicts:
         """
         if name not in self.names:
             raise InputError(
-                f"name: expected {self.names[0]!r} or {self.names[1]!r}, got {name!r}."
+                "name", f"expected {self.names[0]!r} or {self.names[1]!r}, got {name!r}."
             )
         return tuple((low, high) for low, high, cheaper in self.ranges if cheaper == name)
 

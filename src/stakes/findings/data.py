@@ -44,7 +44,7 @@ class Settings:
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> study = study_of(
     ...     [0] * 80 + [1] * 20,
@@ -67,7 +67,7 @@ class Settings:
         if self.volume is not None:
             validate.positive(self.volume, "volume")
         if validate.one_number(self.factor, "factor") < 1:
-            raise InputError(f"factor: expected a number of at least 1, got {self.factor!r}.")
+            raise InputError("factor", f"expected a number of at least 1, got {self.factor!r}.")
         if self.target is not None:
             validate.positive(self.target, "target")
 

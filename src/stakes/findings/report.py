@@ -123,7 +123,7 @@ class Findings(Finding):
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> study = study_of(
     ...     [0] * 80 + [1] * 20,
@@ -170,7 +170,7 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
     Examples
     --------
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> study = study_of(
     ...     [0] * 80 + [1] * 20,

@@ -90,7 +90,7 @@ class Interval:
 
         Examples
         --------
-        >>> from stakes import Interval
+        >>> from stakes.infer import Interval
         >>> Interval(0.1, 0.75, confidence=0.95, method="extremal").times(1000)
         Interval(low=100.0, high=750.0, confidence=0.95, method='extremal')
         """
@@ -280,8 +280,8 @@ def choose_method(outcomes: Outcomes, describe: Callable[[int, int], str] | None
     reason = (
         f"the outcome that matters most, {rare.what}, changes the difference by "
         f"{number(rare.value)} and was {seen(rare.count)}{rarely}: the usual test would reject too "
-        "often, so the extremal interval is used. Name cells that cannot occur with impossible=, "
-        "or collect more examples."
+        "often, so the extremal interval is used. Collect more examples. Name cells that cannot "
+        "occur with impossible=."
     )
     return Choice(CAREFUL, reason, rare)
 
@@ -359,7 +359,7 @@ def run_test(
     if entry is None or entry.tails is None:
         raise no_such_method(method, names_of_tests())
     if not isinstance(margin, Real) or not np.isfinite(float(margin)):
-        raise InputError(f"margin: expected a finite number, got {margin!r}.")
+        raise InputError("margin", f"expected a finite number, got {margin!r}.")
     if outcomes.design not in entry.designs:
         raise _no_such_design(method, outcomes.design, names_of_tests())
     validate.options(options, f"the test {method!r}", entry.test_options)
@@ -392,13 +392,15 @@ def _entry(method: Any) -> IntervalMethod | None:
 def no_such_method(method: Any, known: list[str]) -> InputError:
     """Return the error for a method that is not known; it names those that are."""
     names = ", ".join(map(repr, ["auto", *known]))
-    return InputError(f"method: expected one of {names}; got {method!r}.")
+    return InputError("method", f"expected one of {names}; got {method!r}.")
 
 
 def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
     """Return the error for a method that cannot treat a design; it names those that can."""
     able = ", ".join(repr(name) for name in known if design in METHODS[name].designs)
-    return DesignError(f"method: {method!r} cannot treat the design {design!r}; these can: {able}.")
+    return DesignError(
+        "method", f"{method!r} cannot treat the design {design!r}; these can: {able}."
+    )
 
 
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible")
@@ -486,23 +488,17 @@ class Inference(ABC):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, section 3 and Table 2.
+        Margineantu & Dietterich (2000), section 3 and Table 2.
 
-        Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a
-        bounded random variable. arXiv:1905.06208.
+        Learned-Miller & Thomas (2019).
 
-        Phan, M., Thomas, P. S. & Learned-Miller, E. (2021). Towards practical mean bounds for small
-        samples. *ICML 2021*.
+        Phan et al. (2021).
 
-        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
-        betting. *Journal of the Royal Statistical Society B* 86.
+        Waudby-Smith & Ramdas (2024).
 
-        Efron, B. (1987). Better bootstrap confidence intervals. *Journal of the American
-        Statistical Association* 82, 171-185.
+        Efron (1987).
 
-        Owen, A. B. (1988). Empirical likelihood ratio confidence intervals for a single functional.
-        *Biometrika* 75, 237-249.
+        Owen (1988).
 
         Examples
         --------
@@ -575,8 +571,7 @@ class Inference(ABC):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, Table 2.
+        Margineantu & Dietterich (2000), Table 2.
 
         Examples
         --------
@@ -589,7 +584,7 @@ class Inference(ABC):
         """
         this, others = self._with_design(options)
         if others:
-            raise InputTypeError(f"{next(iter(others))}: distribution has no such option.")
+            raise InputTypeError(next(iter(others)), "distribution has no such option.")
         if this is not self:
             return this.distribution(laplace)
         outcomes = self._outcomes

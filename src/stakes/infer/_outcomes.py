@@ -18,7 +18,7 @@ from stakes._core import validate
 from stakes._core.labels import Labels, listing
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.counts._arrays import effective_size
+from stakes.counts._labelled import effective_size
 from stakes.errors import DesignError, InputError, LabelError
 
 ROUNDING = 1e-15
@@ -183,13 +183,15 @@ def make_stratum(
     size = max(scale, abs(atoms[0]), abs(atoms[-1]))
     if size > LARGEST_COST:
         raise InputError(
-            f"costs: expected costs of at most {LARGEST_COST:.0e}, got {size:g}. Count them in a "
-            "larger unit."
+            "costs",
+            f"expected costs of at most {LARGEST_COST:.0e}, got {size:g}.",
+            "Count them in a larger unit.",
         )
     if 0 < size < SMALLEST_COST:
         raise InputError(
-            f"costs: expected a cost of at least {SMALLEST_COST:.0e}, or none; the largest is "
-            f"{size:g}. Count them in a smaller unit."
+            "costs",
+            f"expected a cost of at least {SMALLEST_COST:.0e}, or none; the largest is {size:g}.",
+            "Count them in a smaller unit.",
         )
     # Costs that differ by the rounding of arithmetic only are one cost.
     sizes = np.maximum(scale, np.maximum(np.abs(atoms[1:]), np.abs(atoms[:-1])))
@@ -220,7 +222,7 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
     """
     if isinstance(laplace, str):
         if laplace != "auto":
-            raise InputError(f"laplace: expected a number, an array or 'auto', got {laplace!r}.")
+            raise InputError("laplace", f"expected a number, an array or 'auto', got {laplace!r}.")
         added = []
         for stratum in outcomes.strata:
             extra = np.zeros(len(stratum.costs))
@@ -233,15 +235,16 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
         values = np.asarray("ragged")
     if values.dtype.kind not in "biuf" or not np.isfinite(values).all() or (values < 0).any():
         raise InputError(
-            f"laplace: expected numbers that are not negative, or 'auto'; got {laplace!r}."
+            "laplace", f"expected numbers that are not negative, or 'auto'; got {laplace!r}."
         )
     if values.ndim == 0:
         return [float(values) * stratum.cells for stratum in outcomes.strata]
     cells = sum(len(stratum.place) for stratum in outcomes.strata)
     if values.size != cells:
         raise InputError(
-            f"laplace: expected a number or one for each of the {cells} cells of the table, got an "
-            f"array of shape {values.shape}."
+            "laplace",
+            f"expected a number or one for each of the {cells} cells of the table, got an array "
+            f"of shape {values.shape}.",
         )
     columns = values.reshape(-1, len(outcomes.strata)).T
     return [
@@ -329,8 +332,9 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
     if isinstance(table, CostSample):
         if stratified or design.impossible is not None:
             raise DesignError(
-                "class_priors, strata, impossible: costs of single examples have no classes. "
-                "Give the bounds of CostSample instead."
+                "class_priors, strata, impossible",
+                "costs of single examples have no classes.",
+                "Give the bounds of CostSample instead.",
             )
         values = np.concatenate([table.values, [table.low, table.high]])
         counts = np.concatenate([np.ones(table.n), [0.0, 0.0]])
@@ -338,14 +342,15 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
     if not pooled.weighted and (pooled.counts != np.rint(pooled.counts)).any():
         raise InputError(
-            "counts: intervals need whole numbers of examples. For weighted examples count with "
-            "sample_weight, which keeps the squared weights too."
+            "counts",
+            "intervals need whole numbers of examples.",
+            "For weighted examples count with sample_weight, which keeps the squared weights too.",
         )
     possible = _possible(pooled, design.impossible)
     if stratified:
         if isinstance(table, GroupedConfusion) or pooled.weighted:
             raise DesignError(
-                "class_priors, strata: they cannot be combined with groups or sample weights."
+                "class_priors, strata", "they cannot be combined with groups or sample weights."
             )
         return _stratified(pooled, cell_costs, possible, design, scale)
     stratum = make_stratum(cell_costs, pooled.counts, possible=possible, scale=scale)
@@ -382,7 +387,7 @@ def _weighted(table: Confusion | PairedConfusion, cell_costs: Any, stratum: Stra
 def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Stratum) -> Outcomes:
     n_groups = len(table.counts)
     if n_groups < 2:  # noqa: PLR2004 - one group tells nothing about others
-        raise InputError("groups: at least two groups are needed, got 1.")
+        raise InputError("groups", "at least two groups are needed, got 1.")
     cells = table.counts.reshape(n_groups, -1).astype(np.float64)
     totals = cells @ np.asarray(cell_costs, dtype=np.float64).ravel()
     sizes = cells.sum(axis=1)
@@ -412,7 +417,7 @@ def _stratified(
 ) -> Outcomes:
     sizes = table.class_counts
     if design.strata not in (None, "class"):
-        raise InputError(f"strata: expected 'class' or None, got {design.strata!r}.")
+        raise InputError("strata", f"expected 'class' or None, got {design.strata!r}.")
     if design.class_priors is None:
         priors = sizes / sizes.sum()
     else:
@@ -454,8 +459,10 @@ def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -
     for label, prior, size in zip(labels, priors, sizes, strict=True):
         if prior and not size:
             raise InputError(
-                f"class_priors: the class {label!r} has a prior of {prior:g} but no examples, "
-                "so nothing is known of its costs. Add examples of it, or set its prior to 0."
+                "class_priors",
+                f"the class {label!r} has a prior of {prior:g} but no examples, so nothing is "
+                "known of its costs.",
+                "Add examples of it, or set its prior to 0.",
             )
     return priors
 
@@ -469,20 +476,22 @@ def checked_priors(class_priors: Any, labels: Labels) -> Floats:
         if missing or strange:
             problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
             raise LabelError(
-                f"class_priors: expected a prior for each of the classes {listing(labels)}; "
-                f"it {problem}."
+                "class_priors",
+                f"expected a prior for each of the classes {listing(labels)}; it {problem}.",
             )
         class_priors = [class_priors[label] for label in labels]
     priors = validate.numeric(class_priors, "class_priors", ndim=1)
     if len(priors) != len(labels):
         raise InputError(
-            f"class_priors: expected {len(labels)} shares, one for each of the classes "
-            f"{listing(labels)}; got {len(priors)}."
+            "class_priors",
+            f"expected {len(labels)} shares, one for each of the classes {listing(labels)}; got "
+            f"{len(priors)}.",
         )
     if not np.isfinite(priors).all() or (priors < 0).any() or abs(priors.sum() - 1) > 1e-6:  # noqa: PLR2004
         raise InputError(
-            f"class_priors: expected shares that are not negative and sum to 1, got "
-            f"{priors.tolist()}, which sum to {priors.sum():.6g}."
+            "class_priors",
+            f"expected shares that are not negative and sum to 1, got {priors.tolist()}, which "
+            f"sum to {priors.sum():.6g}.",
         )
     return np.asarray(priors / priors.sum())
 
@@ -506,9 +515,10 @@ def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np
                 single[table.decisions.index(decision), table.labels.index(label)] = False
             case _:
                 raise LabelError(
-                    f"impossible: expected pairs (decision, class) of the decisions "
-                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; "
-                    f"got {cell!r}."
+                    "impossible",
+                    "expected pairs (decision, class) of the decisions "
+                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
+                    f"{cell!r}.",
                 )
     possible = single
     if isinstance(table, PairedConfusion):
@@ -516,9 +526,9 @@ def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np
     if (table.counts[~possible] > 0).any():
         place = np.argwhere((table.counts > 0) & ~possible)[0]
         raise InputError(
-            f"impossible: predicting {table.decisions[place[0]]!r} when it was "
-            f"{table.labels[place[-1]]!r} was called impossible, but was observed "
-            f"{table.counts[tuple(place)]} times."
+            "impossible",
+            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
+            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
         )
     return possible
 
@@ -553,9 +563,11 @@ def _check_digits(values: NDArray[np.float64]) -> None:
     lost = (gaps > ROUNDING * np.maximum(sizes, np.abs(ordered[:-1]))) & (gaps <= rounding)
     if lost.any():
         raise InputError(
-            f"costs: a difference of {gaps[lost].max():g} cannot be told beside a cost of "
-            f"{np.abs(values).max():g}, which has 16 digits. Make the largest costs smaller; for "
-            "what must not happen, a thousand times the others is large enough."
+            "costs",
+            f"a difference of {gaps[lost].max():g} cannot be told beside a cost of "
+            f"{np.abs(values).max():g}, which has 16 digits.",
+            "Make the largest costs smaller; for what must not happen, a thousand times the "
+            "others is large enough.",
         )
 
 

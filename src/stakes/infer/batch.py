@@ -22,6 +22,8 @@ from stakes.infer._inference import (
 from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
 from stakes.infer.methods import METHODS, names_of_tests
 
+__all__ = ["Outcomes", "batch_intervals", "batch_outcomes", "batch_p_values", "make_stratum"]
+
 ALPHA = 0.05
 """An error rate for the methods whose tails depend on it."""
 
@@ -57,16 +59,15 @@ def batch_intervals(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Table 2.
+    Margineantu & Dietterich (2000), Table 2.
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from stakes import CostMatrix, batch_intervals
+    >>> from stakes import CostMatrix
+    >>> from stakes.infer import batch_intervals
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> tables = np.array([[[50, 2], [8, 40]], [[50, 1], [8, 41]]])
     >>> low, high = batch_intervals(tables, costs)
@@ -94,15 +95,16 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
     cells = costs.values if tables.ndim == 3 else cost_differences(costs.values)  # noqa: PLR2004
     if tables.shape[1:] != cells.shape or not len(tables):
         raise InputError(
-            f"counts: expected tables of shape {costs.values.shape}, or "
-            f"{(len(costs.decisions), *costs.values.shape)} for two classifiers; "
-            f"got an array of shape {tables.shape}."
+            "counts",
+            f"expected tables of shape {costs.values.shape}, or "
+            f"{(len(costs.decisions), *costs.values.shape)} for two classifiers; got an array of "
+            f"shape {tables.shape}.",
         )
     if not np.isfinite(tables).all() or (tables < 0).any() or not tables.any(axis=None):
-        raise InputError("counts: expected finite counts that are not negative.")
+        raise InputError("counts", "expected finite counts that are not negative.")
     empty = ~tables.reshape(len(tables), -1).any(axis=1)
     if empty.any():
-        raise InputError(f"counts: table {int(np.argmax(empty))} has no examples.")
+        raise InputError("counts", f"table {int(np.argmax(empty))} has no examples.")
     return Outcomes((make_stratum(cells, tables, scale=float(np.abs(costs.values).max())),))
 
 

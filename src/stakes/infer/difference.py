@@ -63,11 +63,9 @@ class CostDifference(Inference):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 5.2.
+    Margineantu (2001), Table 5.2.
 
     Examples
     --------
@@ -93,7 +91,7 @@ class CostDifference(Inference):
     def __post_init__(self) -> None:
         if isinstance(self.paired, CostSample) != (self.costs is None):
             raise InputTypeError(
-                "costs: expected a CostMatrix for counts, and None for a CostSample."
+                "costs", "expected a CostMatrix for counts, and None for a CostSample."
             )
         object.__setattr__(self, "names", validate.two_names(self.names))
         _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
@@ -179,7 +177,7 @@ class CostDifference(Inference):
     def _both(self) -> tuple[CostEstimate, CostEstimate]:
         """What each of the two costs, computed once."""
         if self.costs is None:
-            raise DesignError("the differences of single examples do not tell each one's cost.")
+            raise DesignError("", "the differences of single examples do not tell each one's cost.")
         first, second = self._marginals()
         return (
             CostEstimate(first, self.costs, self.design, self.unit),
@@ -246,14 +244,11 @@ class CostDifference(Inference):
 
         References
         ----------
-        Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-        evaluation of classifiers. *ICML 2000*, section 3.2.
+        Margineantu & Dietterich (2000), section 3.2.
 
-        Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-        University, Table 5.2.
+        Margineantu (2001), Table 5.2.
 
-        McNemar, Q. (1947). Note on the sampling error of the difference between correlated
-        proportions or percentages. *Psychometrika* 12, 153-157.
+        McNemar (1947).
 
         Examples
         --------
@@ -351,7 +346,7 @@ class CostDifference(Inference):
         table = self.paired
         pooled = table.pooled if isinstance(table, GroupedConfusion) else table
         if not isinstance(pooled, PairedConfusion):
-            raise InputTypeError("paired: expected the counts of two classifiers.")
+            raise InputTypeError("paired", "expected the counts of two classifiers.")
         return pooled
 
     def rare_outcome(self) -> tuple[str, float, float | None] | None:

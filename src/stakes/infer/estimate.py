@@ -59,14 +59,11 @@ class CostEstimate(Inference):
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1 and Table 2.
+    Margineantu & Dietterich (2000), section 3.1 and Table 2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4 and Table 5.1.
+    Margineantu (2001), equation 2.4 and Table 5.1.
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------
@@ -90,7 +87,7 @@ class CostEstimate(Inference):
     def __post_init__(self) -> None:
         if isinstance(self.confusion, CostSample) != (self.costs is None):
             raise InputTypeError(
-                "costs: expected a CostMatrix for counts, and None for a CostSample."
+                "costs", "expected a CostMatrix for counts, and None for a CostSample."
             )
         _ = self._outcomes  # raises when the labels do not agree, or the design does not fit
 
@@ -259,7 +256,7 @@ class CostEstimate(Inference):
         table, costs = self._table(), self._cell_costs()
         if isinstance(self.confusion, GroupedConfusion):
             raise DesignError(
-                "variance_contributions: with groups the cells do not vary independently."
+                "variance_contributions", "with groups the cells do not vary independently."
             )
         if table.squares is not None:
             mean = self.cost
@@ -324,7 +321,7 @@ class CostEstimate(Inference):
 
     def _matrix(self) -> CostMatrix:
         if self.costs is None:
-            raise DesignError("costs of single examples have no cells, classes or decisions.")
+            raise DesignError("", "costs of single examples have no cells, classes or decisions.")
         return self.costs
 
     def _table(self) -> Confusion:
@@ -332,7 +329,7 @@ class CostEstimate(Inference):
         table = self.confusion
         pooled = table.pooled if isinstance(table, GroupedConfusion) else table
         if not isinstance(pooled, Confusion):
-            raise InputTypeError("confusion: expected the counts of one classifier.")
+            raise InputTypeError("confusion", "expected the counts of one classifier.")
         return pooled
 
     def _cell_costs(self) -> NDArray[np.float64]:

@@ -66,11 +66,9 @@ def evaluate(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.1.
+    Margineantu & Dietterich (2000), section 3.1.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
@@ -129,11 +127,9 @@ def compare(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, CountTable 5.2.
+    Margineantu (2001), Table 5.2.
 
     Examples
     --------
@@ -190,11 +186,9 @@ def compare_many(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
     Examples
     --------
@@ -207,12 +201,12 @@ def compare_many(
     eager is the cheapest of 2: 0.1 each, with 95 % confidence.
     """
     if not isinstance(costs, CostMatrix):
-        raise InputTypeError(f"costs: expected a CostMatrix, got {type(costs).__name__}.")
+        raise InputTypeError("costs", f"expected a CostMatrix, got {type(costs).__name__}.")
     joint = JointConfusion.from_labels(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions
     )
     if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
-        raise InputError("predictions: expected at least two classifiers, got 1.")
+        raise InputError("predictions", "expected at least two classifiers, got 1.")
     return Ranking.from_joint(joint, costs, unit, Design(class_priors, strata, impossible))
 
 
@@ -223,21 +217,22 @@ def _counted(
     if isinstance(costs, ExampleCosts):
         if sample_weight is not None or groups is not None:
             raise DesignError(
-                "sample_weight, groups: they cannot be combined with costs of single examples."
+                "sample_weight, groups", "they cannot be combined with costs of single examples."
             )
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         return CostSample.from_labels(costs, *predictions)
     if not isinstance(costs, CostMatrix):
         raise InputTypeError(
-            f"costs: expected a CostMatrix or ExampleCosts, got {type(costs).__name__}. "
-            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() or "
-            "cheapest_probability."
+            "costs",
+            f"expected a CostMatrix or ExampleCosts, got {type(costs).__name__}.",
+            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() "
+            "or cheapest_probability.",
         )
     names = {"labels": costs.labels, "decisions": costs.decisions}
     if groups is not None:
         if sample_weight is not None:
-            raise DesignError("sample_weight: it cannot be combined with groups.")
+            raise DesignError("sample_weight", "it cannot be combined with groups.")
         second = predictions[1] if len(predictions) > 1 else None
         return GroupedConfusion.from_labels(
             y_true, predictions[0], groups, y_pred_2=second, **names
@@ -248,7 +243,7 @@ def _counted(
 
 def _check_same_examples(ids: Any, n: int) -> None:
     if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
-        raise InputTypeError("ids: expected a pair of arrays, one for each classifier.")
+        raise InputTypeError("ids", "expected a pair of arrays, one for each classifier.")
     one, other = map(np.asarray, ids)
     validate.same_length(
         {"y_pred_1": n, "ids of y_pred_1": len(one), "ids of y_pred_2": len(other)}
@@ -257,6 +252,8 @@ def _check_same_examples(ids: Any, n: int) -> None:
     if differ.any():
         row = int(np.argmax(differ))
         raise InputError(
-            f"ids: position {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: "
-            "the predictions are not of the same examples in the same order. Join them on the id."
+            "ids",
+            f"position {row} is {one[row]!r} for y_pred_1 and {other[row]!r} for y_pred_2: the "
+            "predictions are not of the same examples in the same order.",
+            "Join them on the id.",
         )

@@ -126,11 +126,9 @@ def power(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, Figures 4 and 5.
+    Margineantu & Dietterich (2000), Figures 4 and 5.
 
-    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
-    Erlbaum.
+    Cohen (1988).
 
     Examples
     --------
@@ -144,7 +142,7 @@ def power(
     size = validate.as_size(n, "n", least=1)
     alpha = validate.alpha(confidence)
     if not isinstance(pilot, PairedConfusion) or pilot.weighted:
-        raise InputTypeError("pilot: expected a PairedConfusion of counted examples.")
+        raise InputTypeError("pilot", "expected a PairedConfusion of counted examples.")
     target = CostDifference(pilot, costs).difference if difference is None else difference
     probabilities, values = alternative(pilot, costs, target)
     return simulated_power(probabilities, values, size, alpha, validate.generator(rng))
@@ -156,7 +154,9 @@ def alternative(
     """Return the pilot's shares, tilted to have the difference, and each cell's difference."""
     values = cost_differences(costs.values_for(pilot.labels, pilot.decisions)).ravel()
     shares = (pilot.counts / pilot.n).ravel()
-    return tilted(shares, values, difference, what="difference: the pilot's outcomes"), values
+    return tilted(
+        shares, values, difference, argument="difference", what="the pilot's outcomes"
+    ), values
 
 
 def simulated_power(
@@ -166,8 +166,9 @@ def simulated_power(
     variance = variance_of(probabilities, values)
     if variance <= 0:
         raise InputError(
-            "pilot: all its examples differ by the same cost, so it tells nothing about chance. "
-            "Use a larger one."
+            "pilot",
+            "all its examples differ by the same cost, so it tells nothing about chance.",
+            "Use a larger one.",
         )
     drawn = rng.multinomial(n, probabilities, SIMULATIONS)
     outcomes = Outcomes((make_stratum(values, drawn),))
@@ -321,14 +322,11 @@ def plan_test_size(
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 5.
+    Margineantu & Dietterich (2000), section 5.
 
-    Cohen, J. (1988). *Statistical Power Analysis for the Behavioral Sciences*, second edition.
-    Erlbaum.
+    Cohen (1988).
 
-    Learned-Miller, E. & Thomas, P. S. (2019). A new confidence interval for the mean of a bounded
-    random variable. arXiv:1905.06208.
+    Learned-Miller & Thomas (2019).
 
     Examples
     --------
@@ -343,16 +341,16 @@ def plan_test_size(
     validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     if pilot is not None and not isinstance(pilot, Confusion | PairedConfusion):
         raise InputTypeError(
-            f"pilot: expected a Confusion or a PairedConfusion, got a {type(pilot).__name__}."
+            "pilot", f"expected a Confusion or a PairedConfusion, got a {type(pilot).__name__}."
         )
     if (half_width is None) == (difference is None):
-        raise InputTypeError("half_width, difference: give one of the two.")
+        raise InputTypeError("half_width, difference", "give one of the two.")
     validate.positive(weight, "weight")
     if pilot is not None and pilot.weighted:
-        raise DesignError("pilot: planning needs counts of examples, not sums of weights.")
+        raise DesignError("pilot", "planning needs counts of examples, not sums of weights.")
     generator = validate.generator(rng)
     if class_priors is not None and (difference is not None or not isinstance(pilot, Confusion)):
-        raise DesignError("class_priors: they need half_width, and the Confusion of a pilot.")
+        raise DesignError("class_priors", "they need half_width, and the Confusion of a pilot.")
     if half_width is not None:
         arm = validate.positive(half_width, "half_width")
         if class_priors is not None and pilot is not None:
@@ -361,7 +359,7 @@ def plan_test_size(
         return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
     target = validate.positive(abs(validate.one_number(difference, "difference")), "difference")
     if not 0 < validate.one_number(power, "power") < 1:
-        raise InputError(f"power: expected a number between 0 and 1, got {power!r}.")
+        raise InputError("power", f"expected a number between 0 and 1, got {power!r}.")
     return _for_difference(costs, pilot, target, power, alpha, rng=generator)
 
 
@@ -382,7 +380,7 @@ def _for_interval(
         spread = _size(z**2 / 4 * (span / arm) * (span / arm), too_small)
         return Plan(max(spread, rare), goal, spread, rare)
     if not isinstance(pilot, Confusion):
-        raise InputTypeError("pilot: an interval for one classifier needs its Confusion.")
+        raise InputTypeError("pilot", "an interval for one classifier needs its Confusion.")
     stratum = outcomes_behind(CostEstimate(pilot, costs)).only
     variance = float(stratum.moment(2)[0])
     skewness = float(stratum.moment(3)[0]) / variance**1.5 if variance > 0 else np.nan
@@ -442,12 +440,13 @@ def _for_difference(
         span = float(np.ptp(costs.values, axis=0).max())
         if target >= span:
             raise InputError(
-                f"difference: two classifiers cannot differ by more than {span:g} per decision "
-                f"with these costs; got {target:g}."
+                "difference",
+                f"two classifiers cannot differ by more than {span:g} per decision with these "
+                f"costs; got {target:g}.",
             )
         return Plan(_size(factor * (span / target * (span / target) - 1), too_small), goal)
     if not isinstance(pilot, PairedConfusion):
-        raise InputTypeError("pilot: a difference needs the counts of two classifiers.")
+        raise InputTypeError("pilot", "a difference needs the counts of two classifiers.")
     pilots = CostDifference(pilot, costs).difference
     probabilities, values = alternative(pilot, costs, float(np.copysign(target, pilots)))
     n = _size(factor * variance_of(probabilities, values) / target / target, too_small)
@@ -491,8 +490,10 @@ def _median_arm(
 def _too_small(name: str, value: float, goal: str, instead: str) -> InputError:
     """Say that no test set can be large enough."""
     return InputError(
-        f"{name}: {number(value)} is too small: {goal}, more than {number(MOST)} test examples "
-        f"would be needed. Ask for {instead}, or for a lower confidence."
+        name,
+        f"{number(value)} is too small: {goal}, more than {number(MOST)} test examples would be "
+        "needed.",
+        f"Ask for {instead}, or for a lower confidence.",
     )
 
 

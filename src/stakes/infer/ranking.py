@@ -43,14 +43,11 @@ class Ranking:
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3.2.
+    Margineantu & Dietterich (2000), section 3.2.
 
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
-    Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
-    models. *Biometrical Journal* 50, 346-363.
+    Hothorn et al. (2008).
 
     Examples
     --------
@@ -78,13 +75,15 @@ class Ranking:
         if wanted or len(names) < 2:  # noqa: PLR2004 - nothing to compare
             missing = f"the pair {min(wanted)} is missing" if wanted else f"got {len(names)}"
             raise InputError(
-                f"pairs: expected the counts of every pair of at least two classifiers; {missing}."
+                "pairs",
+                f"expected the counts of every pair of at least two classifiers; {missing}.",
             )
         sizes = {table.n for table in self.pairs.values()}
         if len(sizes) > 1:
             raise InputError(
-                f"pairs: the tables have {sorted(sizes)} examples; all pairs must be counted on "
-                "the same examples."
+                "pairs",
+                f"the tables have {sorted(sizes)} examples; all pairs must be counted on the same "
+                "examples.",
             )
         object.__setattr__(self, "names", names)
 
@@ -252,11 +251,9 @@ class Ranking:
 
         References
         ----------
-        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
-        Journal of Statistics* 6, 65-70.
+        Holm (1979).
 
-        Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general parametric
-        models. *Biometrical Journal* 50, 346-363.
+        Hothorn et al. (2008).
 
         Examples
         --------
@@ -313,8 +310,7 @@ class Ranking:
 
         References
         ----------
-        Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian
-        Journal of Statistics* 6, 65-70.
+        Holm (1979).
 
         Examples
         --------
@@ -380,7 +376,7 @@ class Ranking:
         """
         if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
             raise InputError(
-                f"margin: expected how much more a model may cost, 0 or more; got {margin:g}."
+                "margin", f"expected how much more a model may cost, 0 or more; got {margin:g}."
             )
         pairs = self.against(baseline, confidence=confidence, rng=rng)
         tests: list[TestResult] = []
@@ -395,7 +391,7 @@ class Ranking:
     def _check_name(self, name: Any, argument: str) -> None:
         if name not in self.names:
             raise InputError(
-                f"{argument}: there is no classifier {name!r}; there are {listing(self.names)}."
+                argument, f"there is no classifier {name!r}; there are {listing(self.names)}."
             )
 
     @cached_property

@@ -38,8 +38,9 @@ class Totals(ABC, Generic[Counts]):
     def __init__(self, costs: CostMatrix, *, impossible: Any = None, unit: str = "") -> None:
         if not isinstance(costs, CostMatrix):
             raise InputTypeError(
-                f"costs: expected a CostMatrix, got {type(costs).__name__}. The interval needs to "
-                "know beforehand the least and the most that a decision can cost."
+                "costs",
+                f"expected a CostMatrix, got {type(costs).__name__}. The interval needs to know "
+                "beforehand the least and the most that a decision can cost.",
             )
         self.costs = costs
         self.unit = unit
@@ -76,7 +77,7 @@ class Totals(ABC, Generic[Counts]):
                     table = np.zeros_like(self._table)
                     table[(i,) * self._deciders + (j,)] = 1
                     return table
-        raise InputError("impossible: expected some cells only, got all of them.")
+        raise InputError("impossible", "expected some cells only, got all of them.")
 
     @property
     def n(self) -> int:
@@ -87,7 +88,7 @@ class Totals(ABC, Generic[Counts]):
     def counts(self) -> Counts:
         """How often each combination of decision and class came so far."""
         if not self.n:
-            raise InputError("no outcomes yet: there is nothing to count. Call update first.")
+            raise InputError("no outcomes yet", "there is nothing to count.", "Call update first.")
         return self.counted(self._table)
 
     def add(self, counts: Counts) -> None:
@@ -108,12 +109,13 @@ class Totals(ABC, Generic[Counts]):
         """
         if not isinstance(counts, self._kind):
             raise InputTypeError(
-                f"counts: expected a {self._kind.__name__}, got {type(counts).__name__}."
+                "counts", f"expected a {self._kind.__name__}, got {type(counts).__name__}."
             )
         if counts.weighted or (counts.counts != np.rint(counts.counts)).any():
             raise InputError(
-                "counts: running totals are of whole outcomes, got weights. Count without "
-                "sample_weight; there is no anytime interval for weighted outcomes."
+                "counts",
+                "running totals are of whole outcomes, got weights.",
+                "Count without sample_weight; there is no anytime interval for weighted outcomes.",
             )
         self.costs.values_for(counts.labels, counts.decisions)  # raises for labels it lacks
         down = [self.costs.decisions.index(decision) for decision in counts.decisions]
@@ -151,10 +153,9 @@ class Totals(ABC, Generic[Counts]):
 
         References
         ----------
-        Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by
-        betting. *Journal of the Royal Statistical Society B* 86.
+        Waudby-Smith & Ramdas (2024).
 
-        Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+        Ville (1939).
 
         Examples
         --------
@@ -186,8 +187,9 @@ class Totals(ABC, Generic[Counts]):
             theirs = getattr(other, name)
             if mine != theirs:
                 raise InputError(
-                    f"{name}: the totals cannot be added up, because they differ in it: {mine!r} "
-                    f"and {theirs!r}."
+                    name,
+                    f"the totals cannot be added up, because they differ in it: {mine!r} and "
+                    f"{theirs!r}.",
                 )
         result = type(self)(**self._settings())
         result._table = self._table + other._table
@@ -302,10 +304,9 @@ class Accumulator(Totals[Confusion]):
 
     References
     ----------
-    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
-    *Journal of the Royal Statistical Society B* 86.
+    Waudby-Smith & Ramdas (2024).
 
-    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+    Ville (1939).
 
     Examples
     --------
@@ -426,10 +427,9 @@ class PairedAccumulator(Totals[PairedConfusion]):
 
     References
     ----------
-    Waudby-Smith, I. & Ramdas, A. (2024). Estimating means of bounded random variables by betting.
-    *Journal of the Royal Statistical Society B* 86.
+    Waudby-Smith & Ramdas (2024).
 
-    Ville, J. (1939). *Étude critique de la notion de collectif*. Gauthier-Villars.
+    Ville (1939).
 
     Examples
     --------
@@ -594,8 +594,10 @@ def totals_text(content: dict[str, Any]) -> str:
     for label in (*content["costs"]["labels"], *content["costs"]["decisions"]):
         if not isinstance(label, str | int | float):
             raise LabelError(
-                f"labels: a file of totals holds text and numbers only, got {label!r} "
-                f"({type(label).__name__}). Use costs.relabel(str)."
+                "labels",
+                f"a file of totals holds text and numbers only, got {label!r} "
+                f"({type(label).__name__}).",
+                "Use costs.relabel(str).",
             )
     document = {"schema": SCHEMA} | content
     document["checksum"] = checksum(document)
@@ -622,23 +624,25 @@ def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
         raise FileError(
-            f"{source}: expected a file of totals, written by {kind.__name__}.save, with the "
-            f"schema {SCHEMA!r}; its schema is {schema!r}."
+            source,
+            f"expected a file of totals, written by {kind.__name__}.save, with the schema "
+            f"{SCHEMA!r}; its schema is {schema!r}.",
         )
     if "checksum" not in content:
-        raise FileError(f"{source}: the file of totals has no 'checksum'.")
+        raise FileError(source, "the file of totals has no 'checksum'.")
     check_unchanged(content.pop("checksum"), checksum(content), source, "the file of totals")
     if content.get("kind") != kind.__name__:
         raise FileError(
-            f"{source}: expected the totals of {kind.__name__}, it has those of "
-            f"{content.get('kind')}. Use {content.get('kind')}.load."
+            source,
+            f"expected the totals of {kind.__name__}, it has those of {content.get('kind')}.",
+            f"Use {content.get('kind')}.load.",
         )
     try:
         return _totals(content, kind)
     except KeyError as error:
-        raise FileError(f"{source}: the file of totals has no {error.args[0]!r}.") from error
+        raise FileError(source, f"the file of totals has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, OverflowError) as error:
-        raise FileError(f"{source}: the file of totals is damaged: {error}") from error
+        raise FileError(source, f"the file of totals is damaged: {error}") from error
 
 
 def _totals(content: dict[str, Any], kind: type[Kind]) -> Kind:

@@ -58,8 +58,9 @@ class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         elif hasattr(self, "n_features_in_"):
             raise InputError(
-                f"X: expected rows of {self.n_features_in_} features, got an array of one "
-                "dimension. Reshape your data, with X.reshape(1, -1) for one row."
+                "X",
+                f"expected rows of {self.n_features_in_} features, got an array of one dimension. "
+                "Reshape your data, with X.reshape(1, -1) for one row.",
             )
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -79,8 +80,9 @@ def needs_classes(learner: Any, y: Any) -> None:
     """Complain if there are no classes to learn from."""
     if y is None:
         raise InputError(
+            "",
             f"This {type(learner).__name__} estimator requires y to be passed, but the target y "
-            "is None."
+            "is None.",
         )
 
 
@@ -102,8 +104,9 @@ def classes_of(actual: NDArray[Any]) -> NDArray[Any]:
     except TypeError:
         kinds = sorted({type(label).__name__ for label in actual.tolist()})
         raise LabelError(
-            f"y: expected classes of one kind, such as text or whole numbers, got "
-            f"{listing(kinds)}. Leave out the rows without a class, or name all classes by text."
+            "y",
+            f"expected classes of one kind, such as text or whole numbers, got {listing(kinds)}.",
+            "Leave out the rows without a class, or name all classes by text.",
         ) from None
 
 
@@ -116,9 +119,11 @@ def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatri
     unknown = [label for label in labels if label not in costs.labels]
     if unknown:
         raise LabelError(
-            f"costs: y has the class {unknown[0]!r}, but the costs are for the classes "
-            f"{listing(costs.labels)}. Name the classes of y in the costs, for example with "
-            f"costs.relabel({{old: new}}).{_if_numbered(labels, costs.labels)}"
+            "costs",
+            f"y has the class {unknown[0]!r}, but the costs are for the classes "
+            f"{listing(costs.labels)}.",
+            "Name the classes of y in the costs, for example with costs.relabel({old: "
+            f"new}}).{_if_numbered(labels, costs.labels)}",
         )
     values = costs.values_for(labels, costs.decisions)
     if (values == values[0]).all() and len(costs.decisions) > 1:
@@ -147,8 +152,10 @@ def several_classes(classes: NDArray[Any]) -> None:
     """Complain unless there is something to tell apart."""
     if len(classes) == 1:
         raise LabelError(
-            f"y: at least two classes are needed to learn what tells them apart, got one class, "
-            f"{plain(classes[0])!r}. Check y, or stratify the folds that it comes from."
+            "y",
+            "at least two classes are needed to learn what tells them apart, got one class, "
+            f"{plain(classes[0])!r}.",
+            "Check y, or stratify the folds that it comes from.",
         )
 
 
@@ -173,9 +180,10 @@ def needs_probabilities(estimator: Any, user: str) -> None:
     """Complain unless a learner can tell probabilities."""
     if not hasattr(estimator, "predict_proba"):
         raise InputTypeError(
-            f"estimator: {user} needs class probabilities, but {type(estimator).__name__} has no "
+            "estimator",
+            f"{user} needs class probabilities, but {type(estimator).__name__} has no "
             "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or choose "
-            "another."
+            "another.",
         )
 
 
@@ -208,8 +216,9 @@ def weight_name(estimator: Any) -> str:
     name = weight_parameter(estimator)
     if name is None:
         raise InputTypeError(
-            f"sample_weight: the fit of {type(estimator).__name__} takes no weights. Leave them "
-            f"out, or choose another estimator.{asking_for_weights()}"
+            "sample_weight",
+            f"the fit of {type(estimator).__name__} takes no weights.",
+            f"Leave them out, or choose another estimator.{asking_for_weights()}",
         )
     return name
 

@@ -150,14 +150,11 @@ class LearnerDifference:
 
     References
     ----------
-    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
-    239-281.
+    Nadeau & Bengio (2003).
 
-    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
-    learning algorithms. *Neural Computation* 10, 1895-1923.
+    Dietterich (1998).
 
-    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
-    algorithms. *Neural Computation* 11, 1885-1892.
+    Alpaydin (1999).
 
     Examples
     --------
@@ -213,8 +210,9 @@ class LearnerDifference:
         """The p-value of the combined 5×2cv F test (Alpaydin 1999); only for that design."""
         if self.kind != "5x2cv":
             raise InputError(
-                "combined_p_value: the combined F test is for five repetitions of two halves. "
-                "Compare the learners with test='5x2cv'."
+                "combined_p_value",
+                "the combined F test is for five repetitions of two halves. Compare the learners "
+                "with test='5x2cv'.",
             )
         return five_by_two_f(self.differences)[1]
 

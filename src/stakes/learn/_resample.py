@@ -42,13 +42,15 @@ class WeightedFit:
             passing = "resample" if parameter is None else "sample_weight"
         if passing == "sample_weight" and parameter is None:
             raise InputTypeError(
-                f"passing: the fit of {type(estimator).__name__} takes no sample_weight. Use "
-                "passing='resample', or request sample_weight from the step that takes it."
+                "passing",
+                f"the fit of {type(estimator).__name__} takes no sample_weight.",
+                "Use passing='resample', or request sample_weight from the step that takes it.",
             )
         if parameter in fit_params:
             raise InputError(
-                f"{parameter}: the learner gets its weights by this argument. Pass weights of "
-                "your own as sample_weight, and both will be multiplied."
+                str(parameter),
+                "the learner gets its weights by this argument.",
+                "Pass weights of your own as sample_weight, and both will be multiplied.",
             )
         return cls(estimator, passing, parameter, fit_params, seed)
 

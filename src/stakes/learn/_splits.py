@@ -16,8 +16,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
-from stakes._core.labels import listing, plain
+from stakes._core.labels import label_codes, listing, plain
 from stakes.costs import CostMatrix
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
@@ -44,19 +43,20 @@ def named_learners(estimators: Any) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if len(pairs) < 2:  # noqa: PLR2004 - nothing to compare
         raise InputError(
-            f"estimators: expected at least two learners to compare, got {len(pairs)}. "
-            "To see what one costs, use cross_validate with scoring=cost_scorer(costs)."
+            "estimators",
+            f"expected at least two learners to compare, got {len(pairs)}. To see what one costs, "
+            "use cross_validate with scoring=cost_scorer(costs).",
         )
     for name, learner in pairs:
         if not isinstance(name, str):
-            raise InputTypeError(f"estimators: expected text as names, got {name!r}.")
+            raise InputTypeError("estimators", f"expected text as names, got {name!r}.")
         if names.count(name) > 1:
-            raise InputError(f"estimators: the name {name!r} stands twice. Give each its own.")
+            raise InputError("estimators", f"the name {name!r} stands twice.", "Give each its own.")
         if isinstance(learner, type) or not all(hasattr(learner, do) for do in ("fit", "predict")):
             got = f"the class {learner.__name__}" if isinstance(learner, type) else repr(learner)
             raise InputTypeError(
-                f"estimators[{name!r}]: expected a scikit-learn classifier, such as "
-                f"DecisionTreeClassifier(); got {got}."
+                f"estimators[{name!r}]",
+                f"expected a scikit-learn classifier, such as DecisionTreeClassifier(); got {got}.",
             )
     return dict(pairs)
 
@@ -66,8 +66,9 @@ def _as_pairs(estimators: Any) -> list[tuple[Any, Any]]:
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - a pair
             raise InputTypeError(
-                "estimators: expected a mapping from names to learners, or a list of (name, "
-                f"learner) pairs; got {pair!r} there."
+                "estimators",
+                "expected a mapping from names to learners, or a list of (name, learner) pairs; "
+                f"got {pair!r} there.",
             )
     return [(name, learner) for name, learner in pairs]
 
@@ -90,13 +91,16 @@ def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split
         raise
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"cv: the examples cannot be split by {cv!r}: {error} Expected None, '5x2', a number "
-            "of folds, a splitter of scikit-learn, or a list of (train, test) row numbers."
+            "cv",
+            f"the examples cannot be split by {cv!r}: {error} Expected None, '5x2', a number of "
+            "folds, a splitter of scikit-learn, or a list of (train, test) row numbers.",
         ) from error
     if len(splits) < 2:  # noqa: PLR2004 - no variance
         raise InputError(
-            f"cv: expected at least two splits, got {len(splits)}: how much learners vary with "
-            "their training data cannot be seen in one. For two trained classifiers, use compare."
+            "cv",
+            f"expected at least two splits, got {len(splits)}: how much learners vary with their "
+            "training data cannot be seen in one.",
+            "For two trained classifiers, use compare.",
         )
     for number, (train, test) in enumerate(splits, 1):
         _check_split(data.y[train], data.y[test], f"split {number} of {len(splits)}")
@@ -114,13 +118,14 @@ def _repeated(folds: int, repeats: int, data: Data, groups: Any, random: Any) ->
 
 def _check_split(train: NDArray[Any], test: NDArray[Any], which: str) -> None:
     if not len(test):
-        raise InputError(f"cv: {which} has no test examples.")
+        raise InputError("cv", f"{which} has no test examples.")
     met = np.unique(train)
     if len(met) < 2:  # noqa: PLR2004 - nothing to tell apart
+        classes = f"one class only, {plain(met[0])!r}" if len(met) else "no class"
         raise InputError(
-            f"cv: the training part of {which} has {'one class' if len(met) else 'no class'}"
-            f"{f' only, {plain(met[0])!r}' if len(met) else ''}: nothing can be learnt from it. "
-            "Use stratified or fewer splits, or leave out groups that hold a class alone."
+            "cv",
+            f"the training part of {which} has {classes}: nothing can be learnt from it.",
+            "Use stratified or fewer splits, or leave out groups that hold a class alone.",
         )
 
 
@@ -131,8 +136,9 @@ def routed_params(learners: Mapping[str, Any], params: Any) -> dict[str, dict[st
     """
     if not isinstance(params, Mapping):
         raise InputTypeError(
-            "params: expected a mapping such as {'sample_weight': weights}, "
-            f"got {type(params).__name__}."
+            "params",
+            "expected a mapping such as {'sample_weight': weights}, got "
+            f"{type(params).__name__}.",
         )
     if not get_config()["enable_metadata_routing"]:
         return {name: {"fit": list(params), "predict": []} for name in learners}
@@ -146,8 +152,9 @@ def routed_params(learners: Mapping[str, Any], params: Any) -> dict[str, dict[st
     asked = {key for each in routed.values() for keys in each.values() for key in keys}
     if unasked := [key for key in params if key not in asked]:
         raise InputError(
-            f"params: no learner asks for {listing(unasked)}. Ask with, for example, "
-            f"learner.set_fit_request({unasked[0]}=True)."
+            "params",
+            f"no learner asks for {listing(unasked)}.",
+            f"Ask with, for example, learner.set_fit_request({unasked[0]}=True).",
         )
     return routed
 
@@ -217,8 +224,9 @@ def _decided(
         y_pred = fresh.predict(rows_of(data.X, test), **options)
     except Exception as error:
         raise InputError(
-            f"{where}: the learner failed with {type(error).__name__}: {error} Try it alone with "
-            "fit on the training rows of that split, or leave it out."
+            where,
+            f"the learner failed with {type(error).__name__}: {error} Try it alone with fit on "
+            "the training rows of that split, or leave it out.",
         ) from error
     codes = label_codes(y_pred, where, costs.decisions, "decisions of the costs")
     validate.same_length({f"{where}: y_pred": len(codes), "the test part": len(test)})

@@ -87,8 +87,7 @@ class AdaCostClassifier(MetaLearner):
 
     References
     ----------
-    Fan, W., Stolfo, S. J., Zhang, J. & Chan, P. K. (1999). AdaCost: Misclassification
-    cost-sensitive boosting. *Proceedings of ICML-99*, 97-105.
+    Fan et al. (1999).
 
     Examples
     --------
@@ -213,19 +212,22 @@ class AdaCostClassifier(MetaLearner):
 
     def _check_numbers(self) -> None:
         if validate.one_number(self.learning_rate, "learning_rate") <= 0:
-            raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}.")
+            raise InputError(
+                "learning_rate", f"expected a number above 0, got {self.learning_rate}."
+            )
         if not 0 <= validate.one_number(self.adjustment, "adjustment") <= 1:
             raise InputError(
-                f"adjustment: expected a number between 0 and 1, got {self.adjustment}."
+                "adjustment", f"expected a number between 0 and 1, got {self.adjustment}."
             )
 
     def _weight_name(self) -> str:
         name = weight_parameter(self._learner())
         if name is None:
             raise InputTypeError(
-                "estimator: AdaCostClassifier trains with weights, but the fit of "
-                f"{type(self._learner()).__name__} takes none. Choose another weak learner, such "
-                f"as a decision tree.{asking_for_weights()}"
+                "estimator",
+                "AdaCostClassifier trains with weights, but the fit of "
+                f"{type(self._learner()).__name__} takes none.",
+                f"Choose another weak learner, such as a decision tree.{asking_for_weights()}",
             )
         return name
 
@@ -233,25 +235,29 @@ class AdaCostClassifier(MetaLearner):
         """Return what mistaking each of the two classes costs more than the correct decision."""
         if len(self.classes_) > 2:  # noqa: PLR2004 - what AdaCost is for
             raise LabelError(
-                "y: Only binary classification is supported. AdaCost is for two classes, got "
-                f"{len(self.classes_)}: {listing(self.costs_.labels)}. For more, use "
-                "CostSensitiveBaggingClassifier, MetaCostClassifier or MinimumRiskClassifier."
+                "y",
+                "Only binary classification is supported. AdaCost is for two classes, got "
+                f"{len(self.classes_)}: {listing(self.costs_.labels)}.",
+                "For more, use CostSensitiveBaggingClassifier, MetaCostClassifier or "
+                "MinimumRiskClassifier.",
             )
         decisions = learnable(self.costs_, self.costs).decisions
         if set(decisions) != set(self.costs_.labels):
             raise InputError(
-                "costs: AdaCost can only decide for one of the two classes "
-                f"{listing(self.costs_.labels)}, but the decisions are {listing(decisions)}. Use "
-                "MinimumRiskClassifier, or costs without other decisions."
+                "costs",
+                "AdaCost can only decide for one of the two classes "
+                f"{listing(self.costs_.labels)}, but the decisions are {listing(decisions)}.",
+                "Use MinimumRiskClassifier, or costs without other decisions.",
             )
         values = self.costs_.values_for(self.costs_.labels, self.costs_.labels)
         mistakes = np.array([values[1, 0] - values[0, 0], values[0, 1] - values[1, 1]])
         if (mistakes < 0).any():
             label = self.costs_.labels[int(np.argmin(mistakes))]
             raise InputError(
-                f"costs: mistaking the class {label!r} must not cost less than recognizing it, "
-                f"but costs {-mistakes.min():g} less. Check the orientation of the costs, or use "
-                "MinimumRiskClassifier."
+                "costs",
+                f"mistaking the class {label!r} must not cost less than recognizing it, but costs "
+                f"{-mistakes.min():g} less.",
+                "Check the orientation of the costs, or use MinimumRiskClassifier.",
             )
         return mistakes if mistakes.any() else np.ones(2)
 
@@ -261,7 +267,8 @@ class AdaCostClassifier(MetaLearner):
             weights = cost * validate.weights(given, len(cost), of="X")
         if not weights.any():
             raise InputError(
-                "sample_weight: only examples whose mistakes cost nothing have a weight. Give "
-                "others a weight, or their class a cost."
+                "sample_weight",
+                "only examples whose mistakes cost nothing have a weight.",
+                "Give others a weight, or their class a cost.",
             )
         return np.asarray(weights / weights.sum())

@@ -186,8 +186,9 @@ def _size(max_samples: Any, rows: int) -> int:
     elif isinstance(max_samples, float) and 0 < max_samples <= 1:
         return max(1, round(max_samples * rows))
     raise InputError(
-        f"max_samples: expected a share of the rows above 0 and up to 1.0, or a number of rows "
-        f"from 1 to {rows}, got {max_samples!r}."
+        "max_samples",
+        "expected a share of the rows above 0 and up to 1.0, or a number of rows from 1 to "
+        f"{rows}, got {max_samples!r}.",
     )
 
 
@@ -252,10 +253,9 @@ class CostSensitiveBaggingClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 2.2 and 2.3.2, and Table B.1.
+    Margineantu (2001), sections 2.2 and 2.3.2 & Table B.1.
 
-    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+    Breiman (1996).
 
     Examples
     --------

@@ -53,8 +53,7 @@ class LearnerComparison:
 
     References
     ----------
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. *Scandinavian Journal
-    of Statistics* 6, 65-70.
+    Holm (1979).
 
     Examples
     --------
@@ -120,7 +119,7 @@ class LearnerComparison:
         for argument, name in (("first", first), ("second", second)):
             if name not in self.names:
                 raise LabelError(
-                    f"{argument}: there is no learner {name!r}; there are {listing(self.names)}."
+                    argument, f"there is no learner {name!r}; there are {listing(self.names)}."
                 )
         sizes = np.array([table.n for table in self.tables])
         return LearnerDifference(
@@ -335,14 +334,11 @@ def compare_learners(
 
     References
     ----------
-    Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. *Machine Learning* 52,
-    239-281.
+    Nadeau & Bengio (2003).
 
-    Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification
-    learning algorithms. *Neural Computation* 10, 1895-1923.
+    Dietterich (1998).
 
-    Alpaydin, E. (1999). Combined 5×2 cv F test for comparing supervised classification learning
-    algorithms. *Neural Computation* 11, 1885-1892.
+    Alpaydin (1999).
 
     Examples
     --------
@@ -366,18 +362,20 @@ def compare_learners(
     validate.alpha(confidence)
     if isinstance(costs, ExampleCosts):
         raise InputTypeError(
-            "costs: expected a CostMatrix, got ExampleCosts. For costs of single examples use "
-            "cross_validate with scoring=cost_scorer(costs) and example_costs."
+            "costs",
+            "expected a CostMatrix, got ExampleCosts.",
+            "For costs of single examples use cross_validate with scoring=cost_scorer(costs) and "
+            "example_costs.",
         )
     if test == "5x2cv" and cv is None:
         cv = "5x2"
     if test == "5x2cv" and not (isinstance(cv, str) and cv == "5x2"):
-        raise InputError(f"cv: test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
+        raise InputError("cv", f"test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
     actual: NDArray[Any] = column_or_1d(y, warn=True)
     check_consistent_length(X, actual, groups)
     matrix = training_costs(costs, classes_of(actual))
     if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
-        raise InputError(f"y: expected at least two classes, got {matrix.labels[0]!r} only.")
+        raise InputError("y", f"expected at least two classes, got {matrix.labels[0]!r} only.")
     data = Data(X, actual, {} if params is None else params)
     splits = splits_of(cv, data, groups, random_state)
     tables = joint_decisions(

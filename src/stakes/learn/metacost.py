@@ -92,11 +92,9 @@ class MetaCostClassifier(MetaLearner):
 
     References
     ----------
-    Domingos, P. (1999). MetaCost: A general method for making classifiers cost-sensitive.
-    *Proceedings of KDD-99*, 155-164.
+    Domingos (1999).
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table B.2.
+    Margineantu (2001), Table B.2.
 
     Examples
     --------

@@ -79,8 +79,7 @@ class MinimumRiskClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.3 and 4.1, sections 2.3.3 and 7.2.2.
+    Margineantu (2001), equations 2.3 and 4.1, sections 2.3.3 and 7.2.2.
 
     Examples
     --------
@@ -255,9 +254,10 @@ class MinimumRiskClassifier(MetaLearner):
         others = [name for name in params if name != "sample_weight"]
         if others:
             raise InputTypeError(
-                f"{others[0]}: fit takes sample_weight, and others only with metadata routing. "
+                others[0],
+                "fit takes sample_weight, and others only with metadata routing.",
                 "Turn it on with sklearn.set_config(enable_metadata_routing=True), and let the "
-                f"estimator ask with set_fit_request({others[0]}=True)."
+                f"estimator ask with set_fit_request({others[0]}=True).",
             )
         return {weight_name(learner): params["sample_weight"]}
 
@@ -269,8 +269,10 @@ class MinimumRiskClassifier(MetaLearner):
         unknown = [plain(label) for label in self.classes_ if label not in known]
         if unknown:
             raise LabelError(
-                f"y: has the class {unknown[0]!r}, but the estimator tells probabilities of "
-                f"{listing(tuple(known.tolist()))}. Fit it to all classes of y."
+                "y",
+                f"has the class {unknown[0]!r}, but the estimator tells probabilities of "
+                f"{listing(tuple(known.tolist()))}.",
+                "Fit it to all classes of y.",
             )
         self.classes_ = known
         self.costs_ = training_costs(self.costs, known)
@@ -284,9 +286,10 @@ class MinimumRiskClassifier(MetaLearner):
         shape = (len(proba), len(self.decisions_), len(labels))
         if array.shape != shape:
             raise InputError(
-                f"example_costs: expected an array of shape {shape} [example, decision, class], "
-                f"in the order of the decisions {listing(self.costs_.decisions)} and of the "
-                f"classes {listing(labels)}, got shape {array.shape}."
+                "example_costs",
+                f"expected an array of shape {shape} [example, decision, class], in the order of "
+                f"the decisions {listing(self.costs_.decisions)} and of the classes "
+                f"{listing(labels)}, got shape {array.shape}.",
             )
         validate.finite(array, "example_costs", "Give each decision a cost for each class.")
         return array[:, :, [labels.index(label) for label in self.costs_.labels]]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
+from stakes._core.labels import label_codes
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.evaluation import evaluate
@@ -41,9 +41,10 @@ class ExpectedCost:
         size = (len(actual), len(self.costs.decisions), len(self.costs.labels))
         if shape not in (size, size[:2]):
             raise InputError(
-                f"example_costs: expected the cost of each decision for each example, an array of "
-                f"shape {size[:2]}, or by class, one of shape {size} [example, decision, class]; "
-                f"got shape {shape}. The order is that of costs.decisions and costs.labels."
+                "example_costs",
+                "expected the cost of each decision for each example, an array of shape "
+                f"{size[:2]}, or by class, one of shape {size} [example, decision, class]; got "
+                f"shape {shape}. The order is that of costs.decisions and costs.labels.",
             )
         if len(shape) == len(size):
             by_class = validate.numeric(example_costs, "example_costs", ndim=3)
@@ -85,8 +86,7 @@ def cost_scorer(costs: CostMatrix) -> Any:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 2.2.
+    Margineantu (2001), section 2.2.
 
     Examples
     --------
@@ -107,10 +107,12 @@ def cost_scorer(costs: CostMatrix) -> Any:
     """
     if isinstance(costs, ExampleCosts):
         raise InputTypeError(
-            "costs: expected a CostMatrix, got ExampleCosts, which would have to be cut into folds "
-            "with the examples. Give a CostMatrix that names the decisions, ask for the others "
-            "with cost_scorer(costs).set_score_request(example_costs=True), and pass their values "
-            "as params={'example_costs': …}."
+            "costs",
+            "expected a CostMatrix, got ExampleCosts, which would have to be cut into folds with "
+            "the examples.",
+            "Give a CostMatrix that names the decisions, ask for the others with "
+            "cost_scorer(costs).set_score_request(example_costs=True), and pass their values as "
+            "params={'example_costs': …}.",
         )
     validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     return make_scorer(ExpectedCost(costs), greater_is_better=False)

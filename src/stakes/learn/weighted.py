@@ -122,11 +122,9 @@ class WeightedClassifier(MetaLearner):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Tables 3.2 and 3.4, sections 3.2.1 to 3.2.3.
+    Margineantu (2001), Tables 3.2 and 3.4, sections 3.2.1 to 3.2.3.
 
-    Powell, M. J. D. (1964). An efficient method for finding the minimum of a function of several
-    variables without calculating derivatives. *The Computer Journal* 7, 155-162.
+    Powell (1964).
 
     Examples
     --------
@@ -222,7 +220,7 @@ class WeightedClassifier(MetaLearner):
             validate.choice(self.weighting, "weighting", (*FORMULAS, *TRIED))
         share = validate.one_number(self.validation, "validation")
         if not 0 < share < 1:
-            raise InputError(f"validation: expected a share between 0 and 1, got {share:g}.")
+            raise InputError("validation", f"expected a share between 0 and 1, got {share:g}.")
         validate.as_size(self.max_fits, "max_fits", least=1)
 
     def _params_of_learner(self, fit_params: dict[str, Any]) -> dict[str, Any]:
@@ -275,9 +273,10 @@ class WeightedClassifier(MetaLearner):
         missing = [label for label in labels if label not in decisions]
         if missing:
             raise LabelError(
-                f"costs: weighting={self.weighting!r} needs the cost of predicting each class, "
-                f"but {missing[0]!r} is no decision; there are {listing(decisions)}. Use "
-                "weighting='avg_cost'."
+                "costs",
+                f"weighting={self.weighting!r} needs the cost of predicting each class, but "
+                f"{missing[0]!r} is no decision; there are {listing(decisions)}.",
+                "Use weighting='avg_cost'.",
             )
         return self.costs_.values_for(labels, labels)
 

@@ -75,11 +75,9 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 3.2.2 and 3.2.3, equations 3.1 and 3.2.
+    Margineantu (2001), sections 3.2.2 and 3.2.3, equations 3.1 and 3.2.
 
-    Breiman, L., Friedman, J. H., Olshen, R. A. & Stone, C. J. (1984). *Classification and
-    Regression Trees*. Wadsworth: the mean cost.
+    Breiman et al. (1984): the mean cost.
 
     Examples
     --------
@@ -95,8 +93,9 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
     """
     if method in TRIED:
         raise InputError(
-            f"method: {method!r} tries the learner out, so it needs one. Use "
-            f"WeightedClassifier(estimator, costs, weighting={method!r})."
+            "method",
+            f"{method!r} tries the learner out, so it needs one.",
+            f"Use WeightedClassifier(estimator, costs, weighting={method!r}).",
         )
     validate.choice(method, "method", FORMULAS)
     actual = column_or_1d(y)
@@ -140,10 +139,11 @@ def usable_weights(method: str, labels: Labels, weights: Floats, why: str) -> Fl
     for label, weight in zip(labels, weights, strict=True):
         if not (np.isfinite(weight) and weight > 0):
             raise InputError(
-                f"costs: {method!r} gives the class {label!r} the weight {weight:g} ({why}), but "
-                "weights must be finite and above 0. Give every mistake a cost above that of the "
-                "correct decision, use 'class_freq', or give WeightedClassifier weights of your "
-                "own: weighting={class: weight}."
+                "costs",
+                f"{method!r} gives the class {label!r} the weight {weight:g} ({why}), but weights "
+                "must be finite and above 0.",
+                "Give every mistake a cost above that of the correct decision, use 'class_freq', "
+                "or give WeightedClassifier weights of your own: weighting={class: weight}.",
             )
     return weights
 
@@ -172,14 +172,17 @@ def _class_freq(counts: Floats) -> Floats:
 def _cost_ratio(costs: CostMatrix) -> Floats:
     if len(costs.labels) != 2:  # noqa: PLR2004 - a ratio has two sides
         raise LabelError(
-            f"y: 'cost_ratio' is for two classes, got {len(costs.labels)}: "
-            f"{listing(costs.labels)}. Use 'avg_cost'."
+            "y",
+            f"'cost_ratio' is for two classes, got {len(costs.labels)}: {listing(costs.labels)}.",
+            "Use 'avg_cost'.",
         )
     missing = [label for label in costs.labels if label not in costs.decisions]
     if missing:
         raise LabelError(
-            f"costs: 'cost_ratio' needs the cost of predicting each class, but {missing[0]!r} is "
-            f"no decision; there are {listing(costs.decisions)}. Use 'avg_cost'."
+            "costs",
+            f"'cost_ratio' needs the cost of predicting each class, but {missing[0]!r} is no "
+            f"decision; there are {listing(costs.decisions)}.",
+            "Use 'avg_cost'.",
         )
     values = costs.values_for(costs.labels, costs.labels)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -194,15 +197,17 @@ def given_weights(weighting: Mapping[Any, Any], labels: Labels) -> Floats:
     for j, label in enumerate(labels):
         if label not in own:
             raise LabelError(
-                f"weighting: y has the class {label!r}, but there are weights for "
-                f"{listing(tuple(own)) or 'no class'}.{hint(label, tuple(own))} "
-                "Give each class a weight."
+                "weighting",
+                f"y has the class {label!r}, but there are weights for "
+                f"{listing(tuple(own)) or 'no class'}.{hint(label, tuple(own))} Give each class a "
+                "weight.",
             )
         weights[j] = validate.numeric(own[label], f"weighting[{label!r}]", ndim=0)
         if not (np.isfinite(weights[j]) and weights[j] > 0):
             raise InputError(
-                f"weighting: expected finite weights above 0, got {weights[j]:g} for the class "
-                f"{label!r}. Leave the rows of a class out of X and y if they should not count."
+                "weighting",
+                f"expected finite weights above 0, got {weights[j]:g} for the class {label!r}.",
+                "Leave the rows of a class out of X and y if they should not count.",
             )
     return weights
 
@@ -268,8 +273,9 @@ def held_out(
     given = np.minimum(np.maximum(np.rint(share * sizes), 1), np.maximum(sizes - 1, 0))
     if not given.any():
         raise InputError(
-            "validation: rows cannot be held out, as no class has two. Give more rows, or choose "
-            "a weighting that needs no validation, such as 'avg_cost'."
+            "validation",
+            "rows cannot be held out, as no class has two.",
+            "Give more rows, or choose a weighting that needs no validation, such as 'avg_cost'.",
         )
     place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     chosen = np.zeros(len(codes), dtype=bool)

@@ -32,12 +32,12 @@ def success_rate(confusion: Confusion) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
+    Witten et al. (2011), section 5.7.
 
     Examples
     --------
-    >>> from stakes import Confusion, success_rate
+    >>> from stakes import Confusion
+    >>> from stakes.measures import success_rate
     >>> success_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.9
     """
@@ -63,12 +63,12 @@ def error_rate(confusion: Confusion) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7.
+    Witten et al. (2011), section 5.7.
 
     Examples
     --------
-    >>> from stakes import Confusion, error_rate
+    >>> from stakes import Confusion
+    >>> from stakes.measures import error_rate
     >>> error_rate(Confusion([[50, 2], [8, 40]], labels=[0, 1]))
     0.1
     """
@@ -93,7 +93,8 @@ class Rates:
 
     Examples
     --------
-    >>> from stakes import Confusion, rates
+    >>> from stakes import Confusion
+    >>> from stakes.measures import rates
     >>> found = rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
     >>> found.true_positive, found.false_positive
     (0.95, 0.1)
@@ -138,12 +139,12 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equations 2.13 and 2.14.
+    Margineantu (2001), equations 2.13 and 2.14.
 
     Examples
     --------
-    >>> from stakes import Confusion, rates
+    >>> from stakes import Confusion
+    >>> from stakes.measures import rates
     >>> rates(Confusion([[45, 2], [5, 38]], labels=[0, 1]))
     Rates(true_positive=0.95, false_positive=0.1, true_negative=0.9, false_negative=0.05)
     """
@@ -151,19 +152,22 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     validate.two_classes(confusion.labels, "confusion")
     if set(confusion.decisions) != set(confusion.labels):
         raise LabelError(
-            f"confusion: the rates need decisions that are the classes {confusion.labels}, "
-            f"got {confusion.decisions}."
+            "confusion",
+            f"the rates need decisions that are the classes {confusion.labels}, got "
+            f"{confusion.decisions}.",
         )
     if pos_label not in confusion.labels:
         raise LabelError(
-            f"pos_label: expected one of {listing(confusion.labels)}, got {pos_label!r}."
-            f"{hint(pos_label, confusion.labels)}"
+            "pos_label",
+            f"expected one of {listing(confusion.labels)}, got "
+            f"{pos_label!r}.{hint(pos_label, confusion.labels)}",
         )
     for label, size in zip(confusion.labels, confusion.class_counts.tolist(), strict=True):
         if not size:
             raise InputError(
-                f"confusion: two classes are needed, but no example is {label!r}, so its rates are "
-                "not defined."
+                "confusion",
+                f"two classes are needed, but no example is {label!r}, so its rates are not "
+                "defined.",
             )
     called = confusion.counts[confusion.decisions.index(pos_label)] / confusion.class_counts
     missed = 1 - confusion.decisions.index(pos_label)
@@ -194,12 +198,12 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, Table 5.4.
+    Witten et al. (2011), Table 5.4.
 
     Examples
     --------
-    >>> from stakes import Confusion, chance_confusion
+    >>> from stakes import Confusion
+    >>> from stakes.measures import chance_confusion
     >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
     >>> chance_confusion(Confusion(table, labels=["a", "b", "c"], rows="actual")).counts.T.tolist()
     [[60.0, 30.0, 10.0], [36.0, 18.0, 6.0], [24.0, 12.0, 4.0]]
@@ -229,15 +233,14 @@ def kappa(confusion: Confusion) -> float:
 
     References
     ----------
-    Cohen, J. (1960). A coefficient of agreement for nominal scales. *Educational and Psychological
-    Measurement* 20, 37-46.
+    Cohen (1960).
 
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.7 and Table 5.4.
+    Witten et al. (2011), section 5.7 and Table 5.4.
 
     Examples
     --------
-    >>> from stakes import Confusion, kappa
+    >>> from stakes import Confusion
+    >>> from stakes.measures import kappa
     >>> table = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
     >>> round(kappa(Confusion(table, labels=["a", "b", "c"], rows="actual")), 3)
     0.492
@@ -247,8 +250,9 @@ def kappa(confusion: Confusion) -> float:
     used = {confusion.decisions[i] for i in decided} | {confusion.labels[j] for j in actual}
     if len(used) == 1:
         raise InputError(
-            "confusion: two classes are needed, but every example is and was called "
-            f"{used.pop()!r}, so agreement beyond chance is not defined."
+            "confusion",
+            f"two classes are needed, but every example is and was called {used.pop()!r}, so "
+            "agreement beyond chance is not defined.",
         )
     return (observed - expected) / (1 - expected)
 
@@ -261,7 +265,9 @@ def _correct(confusion: Confusion) -> NDArray[np.bool_]:
     )
     if not correct.any():
         raise LabelError(
-            f"confusion: none of the decisions {confusion.decisions} is a class "
-            f"{confusion.labels}, so none can be right or wrong. Use expected_cost."
+            "confusion",
+            f"none of the decisions {confusion.decisions} is a class {confusion.labels}, so none "
+            "can be right or wrong.",
+            "Use expected_cost.",
         )
     return correct

@@ -42,8 +42,7 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
@@ -74,12 +73,12 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, equation 2.4.
+    Margineantu (2001), equation 2.4.
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, total_cost
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import total_cost
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> total_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     28.0
@@ -109,12 +108,12 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
 
     References
     ----------
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*, section
-    4, for two classes.
+    Holte & Drummond (2005), section 4, for two classes.
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, trivial_costs
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import trivial_costs
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> trivial_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     {0: 4.2, 1: 0.58}
@@ -147,13 +146,13 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
-    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. Their savings are one minus
-    this where correct decisions cost nothing.
+    Correa Bahnsen et al. (2014). Their savings are one minus this where correct decisions cost
+    nothing.
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, normalized_cost
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import normalized_cost
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> round(normalized_cost(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
     0.4828
@@ -165,9 +164,10 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     trivial = min(trivial_costs(confusion, reduced).values())
     if trivial <= 0:
         raise InputError(
-            "normalized cost: one and the same decision is the cheapest for every example here, so "
-            "there is nothing to compare with. At least two classes that call for different "
-            "decisions are needed."
+            "normalized cost",
+            "one and the same decision is the cheapest for every example here, so there is "
+            "nothing to compare with. At least two classes that call for different decisions are "
+            "needed.",
         )
     return expected_cost(confusion, reduced) / trivial
 
@@ -192,13 +192,12 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
     References
     ----------
-    Correa Bahnsen, A., Stojanovic, A., Aouada, D. & Ottersten, B. (2014). Improving credit card
-    fraud detection with calibrated probabilities. *SDM 2014*, 677-685. The same where correct
-    decisions cost nothing.
+    Correa Bahnsen et al. (2014). The same where correct decisions cost nothing.
 
     Examples
     --------
-    >>> from stakes import Confusion, CostMatrix, savings
+    >>> from stakes import Confusion, CostMatrix
+    >>> from stakes.measures import savings
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> round(savings(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs), 4)
     0.5172

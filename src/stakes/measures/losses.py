@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.columns import label_codes
 from stakes._core.frames import ordered_probabilities
-from stakes._core.labels import Labels, as_labels
+from stakes._core.labels import Labels, as_labels, label_codes
 from stakes.errors import InputError
 
 ROUNDING = 1e-9
@@ -40,12 +39,11 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+    Witten et al. (2011), section 5.6.
 
     Examples
     --------
-    >>> from stakes import quadratic_loss
+    >>> from stakes.measures import quadratic_loss
     >>> round(quadratic_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"]), 4)
     0.38
     """
@@ -79,12 +77,11 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Witten, I. H., Frank, E. & Hall, M. A. (2011). *Data Mining: Practical Machine Learning Tools
-    and Techniques*, third edition. Morgan Kaufmann, section 5.6.
+    Witten et al. (2011), section 5.6.
 
     Examples
     --------
-    >>> from stakes import informational_loss
+    >>> from stakes.measures import informational_loss
     >>> informational_loss(["b"], [[0.3, 0.5, 0.2]], labels=["a", "b", "c"])
     1.0
     """
@@ -115,12 +112,11 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     References
     ----------
-    Hand, D. J. & Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
-    multiple class classification problems. *Machine Learning* 45, 171-186.
+    Hand & Till (2001).
 
     Examples
     --------
-    >>> from stakes import hand_till_auc
+    >>> from stakes.measures import hand_till_auc
     >>> proba = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.3, 0.4, 0.3]]
     >>> hand_till_auc(["a", "b", "c", "b"], proba, labels=["a", "b", "c"])
     1.0
@@ -132,9 +128,10 @@ def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     if len(classes) < 2 or not present.all():  # noqa: PLR2004 - two is the least
         absent = classes[int(np.argmin(present))]
         raise InputError(
-            "y_true: the area under the ROC curve needs two or more classes, each of them present; "
+            "y_true",
+            "the area under the ROC curve needs two or more classes, each of them present; "
             f"got {len(classes)} classes"
-            + (f", and no example is {absent!r}." if not present.all() else ".")
+            + (f", and no example is {absent!r}." if not present.all() else "."),
         )
     if len(classes) == 2:  # noqa: PLR2004 - the ordinary area
         return float(roc_auc_score(codes, probabilities[:, 1]))

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.columns import as_column
-from stakes._core.labels import Cells, Label, LabelMatcher
+from stakes._core.labels import Cells, Label, LabelMatcher, as_column
 from stakes._core.typing import Floats
 from stakes.errors import InputError, InputTypeError
 from stakes.predictions.roles import Model, Roles
@@ -103,14 +102,16 @@ def _check_mappings(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> No
     for name, given in (("y_pred", y_pred), ("y_score", y_score)):
         if not isinstance(given, Mapping):
             raise InputTypeError(
-                f"{name}: expected a mapping of each model's name to its values, such as "
-                f'{{"tree": …}}; got a {type(given).__name__}.'
+                name,
+                'expected a mapping of each model\'s name to its values, such as {"tree": …}; '
+                f"got a {type(given).__name__}.",
             )
     columns = {ACTUAL, *map(str, y_pred), *(f"{name}_score" for name in y_score)}
     if len(columns) != 1 + len(y_pred) + len(y_score) or len(columns) == 1:
         raise InputError(
-            "y_pred, y_score: expected at least one model, and names that are different and not "
-            f"{ACTUAL!r}; got {[*y_pred, *y_score]}."
+            "y_pred, y_score",
+            f"expected at least one model, and names that are different and not {ACTUAL!r}; got "
+            f"{[*y_pred, *y_score]}.",
         )
 
 

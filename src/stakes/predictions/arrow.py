@@ -8,8 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.columns import CHUNK, MOST_LABELS
-from stakes._core.labels import Cells, Label, LabelMatcher, hint, is_blank, listing, plain
+from stakes._core.labels import (
+    CHUNK,
+    MOST_LABELS,
+    Cells,
+    Label,
+    LabelMatcher,
+    hint,
+    is_blank,
+    listing,
+    plain,
+)
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 from stakes.predictions.table import Codes, mostly, too_many_labels
@@ -172,7 +181,7 @@ class ArrowTable:
             problem = _no_score(value)
             if problem is not None:
                 raise self._problem(name, codes == place, problem, SCORE_ADVICE)
-        raise InputError(f"{self.source}, column {name!r}: expected numbers.")
+        raise InputError(f"{self.source}, column {name!r}", "expected numbers.")
 
     def score_range(self, name: str) -> tuple[float, float]:
         """Return the lowest and the highest number of a column."""
@@ -183,8 +192,8 @@ class ArrowTable:
         if name not in self._encoded:
             if is_nested(self._table.schema, name):
                 raise InputError(
-                    f"{self.source}, column {name!r}: expected one value a row, it has "
-                    f"{self._table.schema.field(name).type}."
+                    f"{self.source}, column {name!r}",
+                    f"expected one value a row, it has {self._table.schema.field(name).type}.",
                 )
             self._on_column(name)
             self._encoded[name] = _encoded(self._table.column(name))
@@ -211,7 +220,7 @@ class ArrowTable:
         others = "1 more row is" if count == 2 else f"{count - 1:,} more rows are"  # noqa: PLR2004
         more = f" {others} like it." if count > 1 else ""
         where = self._place(int(np.argmax(rows)))
-        return LabelError(f"{self.source}, {where}, column {name!r}: {problem}{more}{advice}")
+        return LabelError(f"{self.source}, {where}, column {name!r}", f"{problem}{more}", advice)
 
 
 def is_nested(schema: Any, name: str) -> bool:

@@ -49,16 +49,18 @@ def costs_of_mistakes(
     """
     if len(labels) != TWO:
         raise LabelError(
-            f"{where}: the costs of false alarms and misses are for two classes, there "
-            f"{'is' if len(labels) == 1 else 'are'} {len(labels)}: {listing(labels)}. Give a cost "
-            "matrix."
+            where,
+            "the costs of false alarms and misses are for two classes, there "
+            f"{'is' if len(labels) == 1 else 'are'} {len(labels)}: {listing(labels)}.",
+            "Give a cost matrix.",
         )
     if pos_label is None:
         pos_label = _usual_positive(labels)
     if pos_label is None:
         raise InputTypeError(
-            f"{where}: which class is the positive one, of {listing(labels)}? Name it with "
-            "--pos-label."
+            where,
+            f"which class is the positive one, of {listing(labels)}?",
+            "Name it with pos_label=.",
         )
     positive = among(pos_label, labels, "pos_label")
     negative = next(label for label in labels if label != positive)
@@ -89,7 +91,7 @@ def among(label: Any, labels: Sequence[Label], name: str) -> Label:
     place = LabelMatcher(labels, "text").find(label)
     if place >= 0:
         return labels[place]
-    raise LabelError(f"{name}: expected one of {listing(labels)}, got {label!r}.")
+    raise LabelError(name, f"expected one of {listing(labels)}, got {label!r}.")
 
 
 def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
@@ -97,8 +99,8 @@ def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
     if len(costs.labels) != TWO or set(costs.labels) != set(costs.decisions):
         if pos_label is not None:
             raise InputError(
-                "pos_label: only two classes have a positive one, the costs have "
-                f"{listing(costs.labels)}."
+                "pos_label",
+                f"only two classes have a positive one, the costs have {listing(costs.labels)}.",
             )
         return None
     if pos_label is not None:
@@ -136,23 +138,27 @@ def _usual_name(label: Label) -> Label:
 
 def why_undecidable(
     model: Model, table: Table, costs: CostMatrix, positive: Label | None
-) -> str | None:
-    """Say why scores do not tell decisions; nothing if they do."""
+) -> InputError | None:
+    """Return the error that scores do not tell decisions; nothing if they do."""
+    where = f"{table.source}, column {model.scores!r}"
     if positive is None:
-        return (
-            f"{table.source}, column {model.scores!r}: scores alone tell decisions only for two "
-            "classes; name a column of decisions with --model."
+        return InputError(
+            where,
+            "scores alone tell decisions only for two classes.",
+            "Name a column of decisions with models=.",
         )
     lowest, highest = table.score_range(str(model.scores))
     if lowest < 0 or highest > 1:
-        return (
-            f"{table.source}, column {model.scores!r}: the model {model.name!r} has scores and no "
-            f"decisions, and the scores are no probabilities (from {lowest:.4g} to "
-            f"{highest:.4g}). Name a column of decisions with --model, or choose a threshold "
-            "with 'stakes threshold'."
+        return InputError(
+            where,
+            f"the model {model.name!r} has scores and no decisions, and the scores are not "
+            f"probabilities (from {lowest:.4g} to {highest:.4g}).",
+            "Name a column of decisions with models=, or choose a threshold first.",
         )
     if sum(costs.mistake_costs(pos_label=positive).values()) <= 0:
-        return "costs: mistakes must cost more than correct decisions to decide by them."
+        return InputError(
+            "costs", "mistakes must cost more than correct decisions to decide by them."
+        )
     return None
 
 

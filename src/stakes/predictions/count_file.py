@@ -99,7 +99,7 @@ def is_count_file(path: str, piped: bytes | None = None) -> bool:
 
 
 def read_count_file(path: str, piped: bytes | None = None) -> Tally:
-    """Read the counts that 'stakes count' wrote.
+    """Read the counts of a count file.
 
     Parameters
     ----------
@@ -138,8 +138,9 @@ def _header(counts: Tally) -> dict[str, Any]:
     for label in (*joint.labels, *joint.decisions):
         if not isinstance(label, str | int | float):
             raise LabelError(
-                f"labels: a count file holds text and numbers only, got {label!r} "
-                f"({type(label).__name__})."
+                "labels",
+                f"a count file holds text and numbers only, got {label!r} "
+                f"({type(label).__name__}).",
             )
     return {
         "schema": SCHEMA,
@@ -220,19 +221,22 @@ def _from_content(content: Any, source: str) -> Tally:
     """Take what a count file holds, in lists or arrays, as counts; the checksum must be right."""
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
+        if schema is not None:
+            raise FileError(
+                source,
+                f"expected a count file with the schema {SCHEMA!r}; its schema is {schema!r}.",
+            )
         raise FileError(
-            f"{source}: expected a count file, written by 'stakes count', with the schema "
-            f"{SCHEMA!r}; its schema is {schema!r}."
-            if schema is not None
-            else f"{source}: expected a count file, written by 'stakes count'. Predictions in JSON "
-            "must have an object on each line, in a file named .jsonl."
+            source,
+            "expected a count file.",
+            "Write predictions in JSON with an object on each line, in a file named .jsonl.",
         )
     try:
         counts = _tally(content)
     except KeyError as error:
-        raise FileError(f"{source}: the count file has no {error.args[0]!r}.") from error
+        raise FileError(source, f"the count file has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FileError(f"{source}: the count file is damaged: {error}") from error
+        raise FileError(source, f"the count file is damaged: {error}") from error
     if "checksum" in content:
         check_unchanged(content["checksum"], counts_checksum(counts), source, "the count file")
     return counts
@@ -372,15 +376,15 @@ def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None)
     table, content = read_parquet(path, "a count file", content=file)
     if not isinstance(content, dict) or "checksum" not in content:
         raise FileError(
-            f"{path}: expected a count file, written by 'stakes count'; this is another Parquet "
-            "file."
+            f"{path}",
+            "expected a count file; this is another Parquet file.",
         )
     try:
         _add_rows(content, table)
     except KeyError as error:
-        raise FileError(f"{path}: the count file has no {error.args[0]!r}.") from error
+        raise FileError(f"{path}", f"the count file has no {error.args[0]!r}.") from error
     except (TypeError, ValueError, AttributeError) as error:
-        raise FileError(f"{path}: the count file is damaged: {error}") from error
+        raise FileError(f"{path}", f"the count file is damaged: {error}") from error
     return _from_content(content, str(path))
 
 

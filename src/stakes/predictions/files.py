@@ -35,7 +35,7 @@ def table_of_files(paths: Sequence[str], columns: Columns, progress: Progress) -
     """Read predictions that must have rows; the parameters are those of `read_predictions`."""
     found = read_predictions(paths, columns, progress)
     if isinstance(found, tuple):
-        raise InputError(f"{found[1]}: a count file has no rows; give the predictions themselves.")
+        raise InputError(found[1], "a count file has no rows; give the predictions themselves.")
     return found
 
 
@@ -77,17 +77,17 @@ def _read_counts(
     source = source_name(path)
     if len(paths) > 1:
         raise InputError(
-            f"{source}: a count file stands alone; to add up several, use 'stakes merge'."
+            source, "a count file stands alone.", "Merge several count files into one first."
         )
     named = {
-        "--actual": columns.actual,
-        "--model": columns.models,
-        "--score": columns.scores,
-        "--id": columns.key,
+        "actual": columns.actual,
+        "models": columns.models,
+        "scores": columns.scores,
+        "key": columns.key,
     }
-    for option, value in named.items():
+    for name, value in named.items():
         if value:
-            raise InputTypeError(f"{option}: {source} is a count file, whose columns are chosen.")
+            raise InputTypeError(name, f"{source} is a count file, whose columns are chosen.")
     return read_count_file(path, piped), source
 
 
@@ -102,8 +102,9 @@ def _sharded(
     path, shards = next(iter(found.items()))
     if len(paths) > 1:
         raise InputError(
-            f"{path}: a table in many files stands alone, since its rows are never together in "
-            "memory to be joined with those of other files."
+            f"{path}",
+            "a table in many files stands alone, since its rows are never together in memory to "
+            "be joined with those of other files.",
         )
     return ShardedTable(
         shards,
@@ -118,11 +119,12 @@ def _whole(
     """Return the table in one file, or in several that are joined on the name of an example."""
     if len(paths) > 1 and columns.key is None:
         raise InputTypeError(
-            "--id: several files of predictions; name the column that tells which rows are the "
-            "same example."
+            "key",
+            "several files of predictions; name the column that tells which rows are the same "
+            "example.",
         )
     if list(paths).count(STANDARD_INPUT) > 1:
-        raise InputTypeError("standard input can be read only once; give - once.")
+        raise InputTypeError("standard input", "it can be read only once; give - once.")
     files = []
     for path in paths:
         progress.step(f"reading {source_name(path)}")

@@ -146,7 +146,7 @@ def find_roles(
     _check_headed([*decisions, *scores], table)
     models = _paired(decisions, scores, None if positive is None else str(positive))
     if not models:
-        raise InputError(_no_models(table.columns, foreign, table.source))
+        raise _no_models(table.columns, foreign, table.source)
     used = {actual, *decisions, *scores}
     ignored = tuple(name for name in table.columns if name not in used)
     guessed = named.actual is None or not (named.models or named.scores)
@@ -160,12 +160,13 @@ def _check_one_part_each(actual: str, named: Columns, source: str) -> None:
     """Raise when one column was named for two parts."""
     if actual in (*named.models, *named.scores):
         raise InputError(
-            f"{source}: the column {actual!r} has the actual classes, it cannot be a model too."
+            source, f"the column {actual!r} has the actual classes, it cannot be a model too."
         )
     if both := set(named.models) & set(named.scores):
         raise InputError(
-            f"{source}: the column {min(both)!r} was named as decisions and as scores; it can be "
-            "only one of them."
+            source,
+            f"the column {min(both)!r} was named as decisions and as scores; it can be only one "
+            "of them.",
         )
 
 
@@ -258,24 +259,27 @@ def _check_headed(names: Sequence[str], table: Table) -> None:
     for name in names:
         if not name.strip():
             raise InputError(
-                f"{table.source}: column {table.columns.index(name) + 1} has no name, but values "
-                "like those of a model. Give it a name in the header, or name the models with "
-                "--model."
+                table.source,
+                f"column {table.columns.index(name) + 1} has no name, but values like those of a "
+                "model.",
+                "Give it a name in the header, or name the models with models=.",
             )
 
 
-def _no_models(columns: Sequence[str], foreign: Sequence[str], source: str) -> str:
-    """Say that no column has decisions or scores, but at best scores of other classes."""
+def _no_models(columns: Sequence[str], foreign: Sequence[str], source: str) -> InputError:
+    """Return the error that no column has decisions or scores, or only scores of other classes."""
     if foreign:
-        return (
-            f"{source}: no column has decisions, and {', '.join(map(repr, foreign[:20]))} look "
-            "like scores of classes other than the positive one of two. Name a column of decisions "
-            "with --model."
+        return InputError(
+            source,
+            f"no column has decisions, and {', '.join(map(repr, foreign[:20]))} look like scores "
+            "of classes other than the positive one of two.",
+            "Name a column of decisions with models=.",
         )
-    return (
-        f"{source}: no column looks like a model's decisions, which are classes of the costs, or "
-        "like its scores, which are numbers in a column named such as 'model_score'. Name them "
-        f"with --model or --score; there are {', '.join(map(repr, columns[:20]))}."
+    return InputError(
+        source,
+        "no column looks like a model's decisions, which are classes of the costs, or like its "
+        "scores, which are numbers in a column named such as 'model_score'.",
+        f"Name them with models= or scores=; there are {', '.join(map(repr, columns[:20]))}.",
     )
 
 
@@ -292,8 +296,10 @@ def guess_actual(columns: Sequence[str], source: str) -> str:
         if name in by_name:
             return by_name[name]
     raise InputError(
-        f"{source}: which column has the actual classes? None is named 'actual', 'y_true', 'label' "
-        f"or the like. Name it with --actual; there are {', '.join(map(repr, columns[:20]))}."
+        source,
+        "which column has the actual classes? None is named 'actual', 'y_true', 'label' or the "
+        "like.",
+        f"Name it with actual=; there are {', '.join(map(repr, columns[:20]))}.",
     )
 
 

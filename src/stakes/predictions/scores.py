@@ -131,8 +131,9 @@ class JointScores(ByValue):
             return NotImplemented
         if self.names != other.names or self._labels() != other._labels():
             raise LabelError(
+                "",
                 f"scores of {listing(self.names)} for {self.pos_label!r} cannot be merged with "
-                f"those of {listing(other.names)} for {other.pos_label!r}."
+                f"those of {listing(other.names)} for {other.pos_label!r}.",
             )
         parts = (self, other)
         tables = [

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stakes._core.columns import MOST_LABELS
-from stakes._core.labels import Cells, Label, is_blank, plain
+from stakes._core.labels import MOST_LABELS, Cells, Label, is_blank, plain
 from stakes.errors import FileError
 from stakes.predictions.arrow import ArrowTable, is_nested
 from stakes.predictions.table import mostly, too_many_labels
@@ -65,8 +64,8 @@ class ShardedTable:
                 yield ArrowTable.of_file(rows)
         if empty:
             raise FileError(
-                f"{self.source}: its files have columns ({', '.join(self.columns[:10])}) but no "
-                "rows."
+                self.source,
+                f"its files have columns ({', '.join(self.columns[:10])}) but no rows.",
             )
 
     def labels(self, name: str) -> list[Label]:
@@ -122,13 +121,14 @@ class ShardedTable:
         schema, source = rows.table.schema, rows.source
         for name in names:
             if name not in schema.names:
-                raise FileError(f"{source}: there are rows without the column {name!r}.")
+                raise FileError(source, f"there are rows without the column {name!r}.")
             kinds = [kind_of(each.field(name).type) for each in (schema, self._schema)]
             if kinds[0] != kinds[1] and "nothing" not in kinds:
                 raise FileError(
-                    f"{source}, from {rows.place(0)} on, column {name!r}: it has "
-                    f"{kinds[0]}, but {kinds[1]} at the beginning of {self._shards[0].source}; a "
-                    "column must be of one kind in all files of a table."
+                    f"{source}, from {rows.place(0)} on, column {name!r}",
+                    f"it has {kinds[0]}, but {kinds[1]} at the beginning of "
+                    f"{self._shards[0].source}; a column must be of one kind in all files of a "
+                    "table.",
                 )
 
 

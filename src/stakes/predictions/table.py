@@ -99,14 +99,15 @@ def unknown_column(name: str, columns: Sequence[str], source: str) -> InputError
     close = get_close_matches(name, columns, n=1)
     meant = f" Did you mean {close[0]!r}?" if close else ""
     there = ", ".join(map(repr, columns[:20]))
-    return InputError(f"{source}: there is no column {name!r}; there are {there}.{meant}")
+    return InputError(source, f"there is no column {name!r}; there are {there}.{meant}")
 
 
 def too_many_labels(source: str, name: str, many: str) -> LabelError:
     """Say that a column has so many different values that they cannot be classes."""
     return LabelError(
-        f"{source}, column {name!r}: {many} different values are too many to be classes. Is it a "
-        "column of scores or identifiers?"
+        f"{source}, column {name!r}",
+        f"{many} different values are too many to be classes. Is it a column of scores or "
+        "identifiers?",
     )
 
 

@@ -95,8 +95,9 @@ def _places(labels: Labels, known: Labels, what: str, source: str) -> NDArray[np
     if -1 in places:
         label = labels[places.index(-1)]
         raise LabelError(
-            f"{source}: {label!r} is not one of the {what} of the costs, {listing(known)}."
-            f"{hint(label, known)}"
+            source,
+            f"{label!r} is not one of the {what} of the costs, "
+            f"{listing(known)}.{hint(label, known)}",
         )
     return np.array(places, dtype=np.intp)
 
@@ -112,8 +113,8 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
     rows = sum(int(part.joint.n) for _, part in parts)
     if rows >= TOO_MANY:
         raise InputError(
-            f"{', '.join(name for name, _ in parts[:3])}{', …' if len(parts) > 3 else ''}: "  # noqa: PLR2004
-            f"together they count {rows:,} examples, expected less than 2**63."
+            f"{parts[0][0]} to {parts[-1][0]}",
+            f"together they count {rows:,} examples, expected less than 2**63.",
         )
     (first_name, total), *others = parts
     for name, part in others:
@@ -131,22 +132,23 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
     names = [[model.name for model in each.models] for each in (one, other)]
     if names[0] != names[1]:
         raise LabelError(
-            f"{files}: they have counts of different models, {listing(names[0])} and "
-            f"{listing(names[1])}. {again}"
+            files,
+            f"they have counts of different models, {listing(names[0])} and {listing(names[1])}. "
+            f"{again}",
         )
     for what in ("labels", "decisions"):
         mine, theirs = (getattr(each.joint, what) for each in (one, other))
         if mine != theirs:
             raise LabelError(
-                f"{files}: they have counts of different "
-                f"{'classes' if what == 'labels' else what}, {listing(mine)} and "
-                f"{listing(theirs)}. {again}"
+                files,
+                f"they have counts of different {'classes' if what == 'labels' else what}, "
+                f"{listing(mine)} and {listing(theirs)}. {again}",
             )
     if dict(one.decided_from) != dict(other.decided_from):
-        raise LabelError(f"{files}: decisions were taken from scores by different costs. {again}")
+        raise LabelError(files, f"decisions were taken from scores by different costs. {again}")
     if one.joint.names != other.joint.names or _scored(one) != _scored(other):
         raise LabelError(
-            f"{files}: a model has decisions or scores in one of them and not in the other. {again}"
+            files, f"a model has decisions or scores in one of them and not in the other. {again}"
         )
 
 
@@ -248,10 +250,11 @@ class _Counter:
         # A table that is one batch was read whole: its scores are in memory already.
         if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
             raise InputError(
-                f"{batch.source}: with it there are more than {MOST_SCORES:,} scores, which do not "
-                "fit here. 'stakes evaluate', 'stakes compare' and 'stakes count --without-scores' "
-                "count decisions alone, of any number of rows; the cost curve of so many scores is "
-                "that of BinnedScoreCounts.from_frame in Python."
+                batch.source,
+                f"with it there are more than {MOST_SCORES:,} scores, which do not fit here. "
+                "Decisions alone can be counted for any number of rows; the cost curve of so many "
+                "scores is that of BinnedScoreCounts.from_frame in Python.",
+                "Count decisions alone with without_scores=.",
             )
 
     def _rows(self) -> int:
@@ -260,7 +263,7 @@ class _Counter:
     def tally(self) -> Tally:
         """Return the counts of all batches."""
         if self._joint is None:
-            raise InputError(f"{self._source}: it has no rows.")
+            raise InputError(self._source, "it has no rows.")
         roles = self._roles
         return Tally(
             roles.actual,

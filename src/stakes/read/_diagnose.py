@@ -55,16 +55,16 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
                 width = width or len(row)
                 if len(row) != width:
                     return FileError(
-                        f"{source}, line {begun}: expected {width} cells, as in the header, got "
-                        f"{len(row)}. Correct the line; a cell that contains {separator!r} must be "
-                        "in quotes."
+                        f"{source}, line {begun}",
+                        f"expected {width} cells, as in the header, got {len(row)}.",
+                        f"Correct the line; a cell that contains {separator!r} must be in quotes.",
                     )
             begun = reader.line_num + 1
     except csv.Error as error:
-        return FileError(f"{source}, line {begun}: not a table: {error}. Is a quote left open?")
+        return FileError(f"{source}, line {begun}", f"not a table: {error}. Is a quote left open?")
     if len(text.strip().splitlines()) == 1:
         return no_rows(source, next(csv.reader([text.strip()], delimiter=separator)))
-    return FileError(f"{source}: cannot be read as a table: {shortly(problem)}")
+    return FileError(source, f"cannot be read as a table: {shortly(problem)}")
 
 
 def jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:
@@ -81,22 +81,22 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
             row = json.loads(line)
         except json.JSONDecodeError as error:
             return FileError(
-                f"{source}, line {number}, column {error.colno}: cannot be read as JSON: "
-                f"{error.msg}."
+                f"{source}, line {number}, column {error.colno}",
+                f"cannot be read as JSON: {error.msg}.",
             )
         except (ValueError, RecursionError) as error:  # a number of thousands of digits, say
-            return FileError(f"{source}, line {number}: cannot be read as JSON: {error}.")
+            return FileError(f"{source}, line {number}", f"cannot be read as JSON: {error}.")
         if not isinstance(row, dict):
-            return FileError(f"{source}, line {number}: expected an object such as {{…}}.")
+            return FileError(f"{source}, line {number}", "expected an object such as {…}.")
         for name, value in row.items():
             kind = _json_kind(value)
             first, where = kinds.setdefault(name, (kind, number))
             if kind != first:
                 return FileError(
-                    f"{source}, line {number}, column {name!r}: got {kind}, but {first} in line "
-                    f"{where}; a column must be of one kind."
+                    f"{source}, line {number}, column {name!r}",
+                    f"got {kind}, but {first} in line {where}; a column must be of one kind.",
                 )
-    return FileError(f"{source}: cannot be read as JSON lines: {shortly(problem)}")
+    return FileError(source, f"cannot be read as JSON lines: {shortly(problem)}")
 
 
 def _json_kind(value: Any) -> str:
@@ -110,14 +110,15 @@ def encoding_problem(content: bytes, source: str, error: UnicodeDecodeError) -> 
     """Name the byte that is no UTF-8."""
     line = content[: error.start].count(b"\n") + 1
     return FileError(
-        f"{source}, line {line}: expected UTF-8 text, got the byte "
-        f"{content[error.start]:#04x}. Save the file as UTF-8."
+        f"{source}, line {line}",
+        f"expected UTF-8 text, got the byte {content[error.start]:#04x}.",
+        "Save the file as UTF-8.",
     )
 
 
 def no_rows(source: str, names: list[str]) -> FileError:
     """Say that a table has columns and nothing else."""
-    return FileError(f"{source}: it has columns ({', '.join(names[:10])}) but no rows.")
+    return FileError(source, f"it has columns ({', '.join(names[:10])}) but no rows.")
 
 
 def shortly(error: Exception) -> str:

@@ -37,8 +37,10 @@ def check_unchanged(written: object, found: str, source: str, what: str) -> None
     """Raise when a file does not hold what it held when its checksum was written."""
     if written != found:
         raise FileError(
-            f"{source}: {what} was changed after it was written: its checksum is {written!r}, and "
-            f"what it holds has {found!r}. Write or copy it again; do not edit it."
+            source,
+            f"{what} was changed after it was written: its checksum is {written!r}, and what it "
+            f"holds has {found!r}.",
+            "Write or copy it again; do not edit it.",
         )
 
 
@@ -58,11 +60,11 @@ def json_content(text: str, source: str, what: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise FileError(
-            f"{source}, line {error.lineno}, column {error.colno}: not {what}, because it is "
-            f"not JSON: {error.msg}. Was it cut short?"
+            f"{source}, line {error.lineno}, column {error.colno}",
+            f"not {what}, because it is not JSON: {error.msg}. Was it cut short?",
         ) from error
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{source}: cannot be read as JSON: {error}.") from error
+        raise FileError(source, f"cannot be read as JSON: {error}.") from error
 
 
 # Parquet files with metadata of ours: JSON in the schema's metadata.
@@ -125,12 +127,15 @@ def read_parquet(
         text = (table.schema.metadata or {}).get(METADATA)
         return table, None if text is None else json.loads(text)
     except FileNotFoundError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or 'No such file'}.") from error
+        raise FileError(
+            f"{path}", f"cannot be read: {error.strerror or 'No such file'}."
+        ) from error
     except (OSError, ValueError, pa.ArrowException) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(
-            f"{path}: not {what}, because it cannot be read as a Parquet file: "
-            f"{lines[0][:200].rstrip('.')}. {remedy}"
+            f"{path}",
+            f"not {what}, because it cannot be read as a Parquet file: "
+            f"{lines[0][:200].rstrip('.')}. {remedy}",
         ) from error
 
 

@@ -14,11 +14,12 @@ def as_path(path: Any) -> Path:
     """Check that `path` can be the name of a file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
-            f"path: expected the name of a file, as text or a pathlib.Path, got {path!r} "
-            f"({type(path).__name__})."
+            "path",
+            f"expected the name of a file, as text or a pathlib.Path, got {path!r} "
+            f"({type(path).__name__}).",
         )
     if "\0" in os.fspath(path):
-        raise FileError(f"path: the name of a file cannot hold a NUL character, got {path!r}.")
+        raise FileError("path", f"the name of a file cannot hold a NUL character, got {path!r}.")
     return Path(path)
 
 
@@ -29,13 +30,15 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return source.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path}: expected UTF-8 text, got the byte {error.object[error.start]:#04x} at "
-            f"position {error.start}. Save the file as UTF-8."
+            f"{path}",
+            f"expected UTF-8 text, got the byte {error.object[error.start]:#04x} at position "
+            f"{error.start}.",
+            "Save the file as UTF-8.",
         ) from error
     except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise FileError(f"{path}", f"cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise FileError(f"{path!r}: cannot be the name of a file: {error}.") from error
+        raise FileError(f"{path!r}", f"cannot be the name of a file: {error}.") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -43,7 +46,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise FileError(f"{path!r}: cannot be written: {error}.") from error
+        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
     write_binary(path, content)
 
 
@@ -54,7 +57,7 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
     """
     target = as_path(path)
     if not target.name:
-        raise FileError(f"{path}: cannot be written: it is not the name of a file.")
+        raise FileError(f"{path}", "cannot be written: it is not the name of a file.")
     temporary: Path | None = None
     try:
         target = target.resolve()
@@ -68,9 +71,9 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
             os.fsync(file.fileno())  # lest a power cut leave the new name without its content
         temporary.replace(target)
     except UnicodeEncodeError as error:
-        raise FileError(f"{path!r}: cannot be written: {error}.") from error
+        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}.") from error
+        raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
@@ -81,9 +84,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise when a file cannot be written for want of a folder, before work goes into it."""
     target = as_path(path)
     if target.is_dir():
-        raise FileError(f"{path}: cannot be written: it is a folder.")
+        raise FileError(f"{path}", "cannot be written: it is a folder.")
     if not target.parent.is_dir():
-        raise FileError(f"{path}: cannot be written: there is no folder {str(target.parent)!r}.")
+        raise FileError(f"{path}", f"cannot be written: there is no folder {str(target.parent)!r}.")
 
 
 def discard(stream: TextIO) -> None:

@@ -61,18 +61,19 @@ def _check_key(rows: FileRows, key: str) -> None:
     name, table = rows.source, rows.table
     if key not in table.column_names:
         raise FileError(
-            f"{name}: there is no column {key!r} to join on; there are "
-            f"{', '.join(map(repr, table.column_names[:10]))}."
+            name,
+            f"there is no column {key!r} to join on; there are "
+            f"{', '.join(map(repr, table.column_names[:10]))}.",
         )
     column = table.column(key)
     if pyarrow().types.is_nested(column.type):
         raise FileError(
-            f"{name}, column {key!r}: expected names of examples, as text or numbers; it has "
-            f"{column.type}."
+            f"{name}, column {key!r}",
+            f"expected names of examples, as text or numbers; it has {column.type}.",
         )
     if column.null_count:
         where = rows.place(pc.index(pc.is_null(column), True).as_py())
-        raise FileError(f"{name}, {where}, column {key!r}: the example has no name.")
+        raise FileError(f"{name}, {where}, column {key!r}", "the example has no name.")
     if pyarrow().types.is_dictionary(column.type):
         column = _as_text(column)
     counts = column.value_counts()
@@ -80,8 +81,9 @@ def _check_key(rows: FileRows, key: str) -> None:
     if most.as_py() > 1:
         value = counts.field("values")[pc.index(counts.field("counts"), most).as_py()].as_py()
         raise FileError(
-            f"{name}, column {key!r}: {value!r} occurs {most.as_py():,} times; to join files, each "
-            "example must have a name of its own."
+            f"{name}, column {key!r}",
+            f"{value!r} occurs {most.as_py():,} times; to join files, each example must have a "
+            "name of its own.",
         )
 
 
@@ -129,8 +131,9 @@ def _check_found(places: Any, table: Any, key: str, files: tuple[str, str]) -> N
     value = table.column(key)[pc.index(pc.is_null(places), True).as_py()].as_py()
     more = f" and {places.null_count - 1:,} more" if places.null_count > 1 else ""
     raise FileError(
-        f"{files[0]}, column {key!r}: there is no {value!r}{more}, which {files[1]} has; files "
-        "must have the same examples to be joined."
+        f"{files[0]}, column {key!r}",
+        f"there is no {value!r}{more}, which {files[1]} has; files must have the same examples to "
+        "be joined.",
     )
 
 
@@ -151,8 +154,9 @@ def _disagreement(
     pairs = zip(keys.to_pylist(), *(each.to_pylist() for each in versions), strict=True)
     example, one, other = next(each for each in pairs if each[1] != each[2])
     return FileError(
-        f"{files[0]} and {files[1]}, column {column!r}: for the {key} {example!r} one has {one!r}, "
-        f"the other {other!r}; files must agree on the actual classes."
+        f"{files[0]} and {files[1]}, column {column!r}",
+        f"for the {key} {example!r} one has {one!r}, the other {other!r}; files must agree on the "
+        "actual classes.",
     )
 
 

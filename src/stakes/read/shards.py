@@ -57,21 +57,24 @@ def shards_of(path: str) -> list[Path] | None:
     else:
         return None
     if not found:
-        raise FileError(f"{path}: {what}.")
+        raise FileError(f"{path}", f"{what}.")
     for each in found:
         _check_followed(each)
         _check_finished(each.parent)
         if file_kind(each) is None:
             if each.suffix.lower() == ".json":
                 raise FileError(
-                    f"{each}: the files of {path} are read as one table of predictions, which a "
-                    ".json file is not. To add up count files, use 'stakes merge'; JSON lines must "
-                    "be in a file named .jsonl."
+                    f"{each}",
+                    f"the files of {path} are read as one table of predictions, which a .json "
+                    "file is not.",
+                    "Merge count files first; write JSON lines into a file named .jsonl.",
                 )
             raise FileError(
-                f"{each}: the files of {path} are read as one table; expected only .csv, .tsv, "
-                ".jsonl, .parquet, .arrow or .feather. Remove the file, or name the others by a "
-                f"pattern such as '{each.parent / '*.parquet'}'."
+                f"{each}",
+                f"the files of {path} are read as one table; expected only .csv, .tsv, .jsonl, "
+                ".parquet, .arrow or .feather.",
+                "Remove the file, or name the others by a pattern such as "
+                f"'{each.parent / '*.parquet'}'.",
             )
     return found
 
@@ -84,8 +87,9 @@ def _inside(place: Path) -> Iterator[Path]:
         same = seen.setdefault(folder.resolve(), folder)
         if same != folder:
             raise FileError(
-                f"{folder}: it is the same folder as {same}, through a link; its rows would count "
-                "twice. Remove the link."
+                f"{folder}",
+                f"it is the same folder as {same}, through a link; its rows would count twice.",
+                "Remove the link.",
             )
         _check_open(folder)
         _check_finished(folder)
@@ -117,9 +121,10 @@ def _matches(pattern: str) -> list[Path]:
     found = [each for each in named if shown(each)]
     if named and not found:
         raise FileError(
-            f"{pattern}: it names only files that are left out, such as {min(named)}: those with a "
-            "dot or an underscore before their name or that of their folder. Spell that name out "
-            "in the pattern to read them."
+            f"{pattern}",
+            f"it names only files that are left out, such as {min(named)}: those with a dot or an "
+            "underscore before their name or that of their folder. Spell that name out in the "
+            "pattern to read them.",
         )
     return found
 
@@ -129,12 +134,12 @@ def _globbed(pattern: str) -> list[Path]:
 
 
 def _raise_unread(error: OSError) -> None:
-    raise FileError(f"{error.filename}: the folder cannot be read: {error.strerror}.") from error
+    raise FileError(error.filename, f"the folder cannot be read: {error.strerror}.") from error
 
 
 def _check_open(folder: Path) -> None:
     if not os.access(folder, os.R_OK | os.X_OK):
-        raise FileError(f"{folder}: the folder cannot be read: Permission denied.")
+        raise FileError(f"{folder}", "the folder cannot be read: Permission denied.")
 
 
 def _is_folder(place: Path) -> bool:
@@ -149,17 +154,19 @@ def _check_followed(place: Path) -> None:
     if not _is_file(place) and not _is_folder(place):
         what = "a link that leads to neither" if place.is_symlink() else "something else"
         raise FileError(
-            f"{place}: expected a file or a folder, got {what}. Remove it, or put back what "
-            "belongs there."
+            f"{place}",
+            f"expected a file or a folder, got {what}.",
+            "Remove it, or put back what belongs there.",
         )
 
 
 def _check_finished(folder: Path) -> None:
     if _is_folder(folder / UNFINISHED):
         raise FileError(
-            f"{folder / UNFINISHED}: expected a folder that is written to its end, but the job "
-            "that writes it leaves this one until it is done. Wait for it; if it failed, write "
-            "the folder anew, or remove this one to read what there is."
+            f"{folder / UNFINISHED}",
+            "expected a folder that is written to its end, but the job that writes it leaves "
+            "this one until it is done. Wait for it; if it failed, write the folder anew, or "
+            "remove this one to read what there is.",
         )
 
 
@@ -313,20 +320,23 @@ def check_same_columns(shards: Sequence[Shard]) -> Any:
         for name in schema.names:
             if name not in theirs.names:
                 raise FileError(
-                    f"{shard.source}: there is no column {name!r}, which {first.source} has; the "
-                    "files of one table must have the same columns."
+                    shard.source,
+                    f"there is no column {name!r}, which {first.source} has; the files of one "
+                    "table must have the same columns.",
                 )
         for name in theirs.names:
             if name not in schema.names:
                 raise FileError(
-                    f"{shard.source}: there is a column {name!r}, which {first.source} has not; "
-                    "the files of one table must have the same columns."
+                    shard.source,
+                    f"there is a column {name!r}, which {first.source} has not; the files of one "
+                    "table must have the same columns.",
                 )
             kinds = [kind_of(each.field(name).type) for each in (theirs, schema)]
             if kinds[0] != kinds[1] and "nothing" not in kinds:
                 raise FileError(
-                    f"{shard.source}, column {name!r}: it has {kinds[0]}, but {first.source} has "
-                    f"{kinds[1]}; a column must be of one kind in all files of a table."
+                    f"{shard.source}, column {name!r}",
+                    f"it has {kinds[0]}, but {first.source} has {kinds[1]}; a column must be of "
+                    "one kind in all files of a table.",
                 )
     return schema
 
@@ -335,7 +345,7 @@ def _check_names(shard: Shard, schema: Any) -> None:
     check_not_counts(schema, shard.source)
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
-        raise FileError(f"{shard.source}: the column {twice[0]!r} occurs more than once.")
+        raise FileError(shard.source, f"the column {twice[0]!r} occurs more than once.")
 
 
 def kind_of(arrow_type: Any) -> str:

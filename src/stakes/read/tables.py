@@ -146,8 +146,10 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise FileError(
-            f"{source}: the column {twice[0]!r} occurs {names.count(twice[0])} times; columns are "
-            "told apart by their names. Rename or remove one."
+            source,
+            f"the column {twice[0]!r} occurs {names.count(twice[0])} times; columns are told "
+            "apart by their names.",
+            "Rename or remove one.",
         )
     if not table.num_rows:
         raise no_rows(source, names)
@@ -158,8 +160,9 @@ def check_not_counts(schema: Any, source: str) -> None:
     """Raise when a file that should be predictions is one that stakes wrote, as count files."""
     if METADATA in (schema.metadata or {}):
         raise FileError(
-            f"{source}: expected predictions, got a file that stakes wrote. A count file stands "
-            "alone; to add up several, use 'stakes merge'."
+            source,
+            "expected predictions, got a file that stakes wrote. A count file stands alone.",
+            "Merge several count files into one first.",
         )
 
 
@@ -177,7 +180,7 @@ def standard_input() -> bytes:
                 return unpacked(content)
             except (OSError, EOFError, ValueError, zlib.error) as error:
                 raise FileError(
-                    f"standard input: cannot be unpacked: {shortly(error)} Was it cut short?"
+                    "standard input", f"cannot be unpacked: {shortly(error)} Was it cut short?"
                 ) from error
     return content
 
@@ -194,11 +197,11 @@ def check_readable(path: Any, source: str) -> None:
         with place.open("rb") as file:
             empty = not file.read(1)
     except OSError as error:
-        raise FileError(f"{source}: cannot be read: {error.strerror}.") from error
+        raise FileError(source, f"cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a name that no file can have
-        raise FileError(f"{source!r}: cannot be read: {error}.") from error
+        raise FileError(f"{source!r}", f"cannot be read: {error}.") from error
     if empty:
-        raise FileError(f"{source}: the file is empty; expected a table of predictions.")
+        raise FileError(source, "the file is empty; expected a table of predictions.")
 
 
 def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
@@ -206,15 +209,16 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
     pa = pyarrow()
     if content is not None:
         if not content.strip():
-            raise FileError(f"{source} is empty; expected a table of predictions.")
+            raise FileError(source, "it is empty; expected a table of predictions.")
         return _shown_kind(content), pa.BufferReader(content)
     name = Path(path)
     packed = name.suffix.lower() in PACKED
     kind = file_kind(name)
     if kind is None:
         raise FileError(
-            f"{source}: expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, "
-            "to tell how to read it."
+            source,
+            "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, to tell how "
+            "to read it.",
         )
     if packed:
         return kind, pa.BufferReader(_unpacked(pa, name, source))
@@ -234,7 +238,7 @@ def _unpacked(pa: Any, name: Path, source: str) -> bytes:
         with pa.input_stream(str(name), compression="detect") as stream:
             return bytes(stream.read())
     except (OSError, pa.ArrowInvalid) as error:
-        raise FileError(f"{source}: cannot be unpacked: {shortly(error)}") from error
+        raise FileError(source, f"cannot be unpacked: {shortly(error)}") from error
 
 
 def _shown_kind(content: bytes) -> str:
@@ -271,7 +275,7 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
         raise encoding_problem(start, source, error) from error
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
-        raise FileError(f"{source}: all lines are empty; expected a table of predictions.")
+        raise FileError(source, "all lines are empty; expected a table of predictions.")
     separator = max(SEPARATORS, key=lines[0].count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
@@ -328,7 +332,7 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
     try:
         return read()
     except (pa.ArrowInvalid, OSError, pa.ArrowNotImplementedError) as error:
-        raise FileError(f"{source}: cannot be read as {kind}: {shortly(error)}") from error
+        raise FileError(source, f"cannot be read as {kind}: {shortly(error)}") from error
 
 
 _READERS = {

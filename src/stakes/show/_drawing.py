@@ -296,8 +296,9 @@ def second_axis_of(
         validate.choice(kind, "second_axis", SECOND_AXES)
     if named != wanted[kind]:
         raise InputTypeError(
-            "second_axis: 'prevalence' needs false_positive= and false_negative=, 'cost_ratio' "
-            f"needs prevalence=; got second_axis={kind!r} with {', '.join(named) or 'neither'}."
+            "second_axis",
+            "'prevalence' needs false_positive= and false_negative=, 'cost_ratio' needs "
+            f"prevalence=; got second_axis={kind!r} with {', '.join(named) or 'neither'}.",
         )
     if kind is None:
         return None

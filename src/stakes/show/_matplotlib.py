@@ -44,7 +44,7 @@ def several_axes(axes: Any, count: int, **options: Any) -> Any:
         return np.ravel(plt.subplots(layout="constrained", **options)[1])
     given = np.ravel(np.asarray(axes, dtype=object))
     if len(given) != count:
-        raise InputError(f"axes: expected {count} axes to draw on, got {len(given)}.")
+        raise InputError("axes", f"expected {count} axes to draw on, got {len(given)}.")
     return given
 
 
@@ -64,8 +64,9 @@ def line_options(index: int, given: Mapping[str, Any] | None) -> dict[str, Any]:
 
     if given is not None and not isinstance(given, Mapping):
         raise InputTypeError(
-            'curve_kwargs: expected a mapping of matplotlib\'s options, such as {"color": "red"}; '
-            f"got a {type(given).__name__}."
+            "curve_kwargs",
+            'expected a mapping of matplotlib\'s options, such as {"color": "red"}; got a '
+            f"{type(given).__name__}.",
         )
     return line_look(index) | normalize_kwargs(dict(given or {}), Line2D)
 
@@ -85,18 +86,20 @@ def positive_scores(
     classes = np.asarray(_classes(estimator)).tolist()
     if len(classes) != 2:  # noqa: PLR2004 - a cost curve is for two classes
         raise InputError(
-            f"estimator: a cost curve needs a classifier of two classes, this one has {classes}. "
-            "CostCurve.one_versus_rest makes a curve for each of several classes."
+            "estimator",
+            f"a cost curve needs a classifier of two classes, this one has {classes}. "
+            "CostCurve.one_versus_rest makes a curve for each of several classes.",
         )
     positive = classes[1] if pos_label is None else pos_label
     if positive not in classes:
-        raise LabelError(f"pos_label: expected one of {classes}, got {pos_label!r}.")
+        raise LabelError("pos_label", f"expected one of {classes}, got {pos_label!r}.")
     wanted = RESPONSES if response_method == "auto" else (response_method,)
     method = next((each for each in wanted if hasattr(estimator, each)), None)
     if method is None:
         raise InputTypeError(
-            f"estimator: {type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no "
-            "scores; draw its decisions with from_predictions(y, estimator.predict(X))."
+            "estimator",
+            f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores; "
+            "draw its decisions with from_predictions(y, estimator.predict(X)).",
         )
     response = np.asarray(getattr(estimator, method)(examples))
     at = classes.index(positive)
@@ -118,7 +121,8 @@ def _classes(estimator: Any) -> Any:
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         raise InputTypeError(
-            f"estimator: expected a fitted classifier, got a {type(estimator).__name__}, which "
-            "has no classes_."
+            "estimator",
+            f"expected a fitted classifier, got a {type(estimator).__name__}, which has no "
+            "classes_.",
         )
     return classes

@@ -58,11 +58,9 @@ class CostCurveDisplay:
 
     References
     ----------
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-    section 2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------

@@ -69,11 +69,9 @@ class CostDifferenceDisplay:
 
     References
     ----------
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
-    Dugas, C. & Gadoury, D. (2008). Pointwise exact bootstrap distributions of cost curves.
-    *ICML 2008*, equation 7.
+    Dugas & Gadoury (2008), equation 7.
 
     Examples
     --------

@@ -51,8 +51,7 @@ class CostIntervalDisplay:
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 5.2.
+    Margineantu (2001), section 5.2.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class CostIntervalDisplay:
             {"names": len(self.names), "costs": len(self.costs), "intervals": len(self.intervals)}
         )
         if not self.names:
-            raise InputError("names: expected at least one classifier, got none.")
+            raise InputError("names", "expected at least one classifier, got none.")
         self.trivial = trivial
         self.unit = unit
 
@@ -121,8 +120,8 @@ class CostIntervalDisplay:
         """
         if not isinstance(estimates, Mapping):
             raise InputTypeError(
-                "estimates: expected a mapping from names to estimates, got a "
-                f"{type(estimates).__name__}."
+                "estimates",
+                f"expected a mapping from names to estimates, got a {type(estimates).__name__}.",
             )
         ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
         trivial = None
@@ -174,8 +173,9 @@ class CostIntervalDisplay:
         """
         if not isinstance(predictions, Mapping):
             raise InputTypeError(
-                "predictions: expected a mapping from each classifier's name to its decisions, "
-                f"got a {type(predictions).__name__}."
+                "predictions",
+                "expected a mapping from each classifier's name to its decisions, got a "
+                f"{type(predictions).__name__}.",
             )
         estimates = {
             name: evaluate(

@@ -73,11 +73,9 @@ class RocCostDisplay:
 
     References
     ----------
-    Drummond, C. & Holte, R. C. (2006). Cost curves: an improved method for visualizing classifier
-    performance. *Machine Learning* 65, 95-130.
+    Drummond & Holte (2006).
 
-    Holte, R. C. & Drummond, C. (2005). Cost-sensitive classifier evaluation. *UBDM 2005*,
-    section 2.
+    Holte & Drummond (2005), section 2.
 
     Examples
     --------
@@ -170,8 +168,9 @@ class RocCostDisplay:
         """
         if not isinstance(y_scores, Mapping) or not y_scores:
             raise InputTypeError(
-                "y_scores: expected a mapping from each classifier's name to its scores, got "
-                f"{type(y_scores).__name__}."
+                "y_scores",
+                "expected a mapping from each classifier's name to its scores, got "
+                f"{type(y_scores).__name__}.",
             )
         curves = [
             CostCurve.from_scores(

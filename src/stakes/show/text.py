@@ -51,8 +51,7 @@ def cost_table(
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 5.2.
+    Margineantu (2001), section 5.2.
 
     Examples
     --------

@@ -154,11 +154,9 @@ def coverage(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 4 and Table 5, whose experiment this is.
+    Margineantu & Dietterich (2000), section 4 and Table 5, whose experiment this is.
 
-    Agresti, A., and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation
-    of binomial proportions. *The American Statistician* 52, 119-126: the standard error.
+    Agresti & Coull (1998): the standard error.
 
     Examples
     --------

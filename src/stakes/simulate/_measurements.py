@@ -68,7 +68,7 @@ class Measurements:
             if result.method == method:
                 return result
         known = ", ".join(repr(result.method) for result in self.results)
-        raise InputError(f"method: expected one of {known}; got {method!r}.")
+        raise InputError("method", f"expected one of {known}; got {method!r}.")
 
     def summary(self) -> str:
         """Say what was found of each method, a line each.
@@ -113,7 +113,7 @@ def for_each(method: Any, allowed: Sequence[str], measured: Callable[[str], Any]
         return measured(validate.choice(method, "method", allowed))
     if not isinstance(method, Sequence) or not method:
         raise InputTypeError(
-            f"method: expected the name of a method or a list of some, got {method!r}."
+            "method", f"expected the name of a method or a list of some, got {method!r}."
         )
     names = [validate.choice(name, "method", allowed) for name in method]
     return Measurements(tuple(measured(name) for name in names))

@@ -158,11 +158,9 @@ def type_one_error(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 4 and Table 6: the "exchanged" null.
+    Margineantu & Dietterich (2000), section 4 and Table 6: the "exchanged" null.
 
-    Csiszár, I. (1975). I-divergence geometry of probability distributions and minimization
-    problems. *The Annals of Probability* 3, 146-158: the "tilted" null.
+    Csiszár (1975): the "tilted" null.
 
     Examples
     --------
@@ -342,8 +340,7 @@ def power_curve(
 
     References
     ----------
-    Margineantu, D. D., and Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 4, which measures power as labels change.
+    Margineantu & Dietterich (2000), section 4, which measures power as labels change.
 
     Examples
     --------
@@ -359,7 +356,7 @@ def power_curve(
     given = np.atleast_1d(np.asarray(n, dtype=object))
     sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
     if not sizes:
-        raise InputError("n: expected one or more sizes of test sets, got none.")
+        raise InputError("n", "expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")
     if difference is not None:
         wanted = validate.numeric(difference, "difference", ndim=0)

@@ -98,8 +98,9 @@ class Truth:
             self.shares,
             self.values,
             mean,
-            what="paired: the outcomes that were seen",
-            instead=" Outcomes that were not seen are made possible with smooth=, as smooth=0.1.",
+            argument="paired",
+            what="the outcomes that were seen",
+            remedy="Outcomes that were not seen are made possible with smooth=, as smooth=0.1.",
         )
         return Truth(shares, self.costs)
 
@@ -128,13 +129,14 @@ def truth_of(
         What the table is called.
     """
     if not isinstance(costs, CostMatrix):
-        raise InputTypeError(f"costs: expected a CostMatrix, got {type(costs).__name__}.")
+        raise InputTypeError("costs", f"expected a CostMatrix, got {type(costs).__name__}.")
     kind = Confusion if name == "confusion" else PairedConfusion
     if isinstance(table, kind):
         if table.weighted:
             raise DesignError(
-                f"{name}: expected counts of examples, got sums of weights. Pass the shares that "
-                "they stand for, as an array, and n=."
+                name,
+                "expected counts of examples, got sums of weights.",
+                "Pass the shares that they stand for, as an array, and n=.",
             )
         values = costs.values_for(table.labels, table.decisions)
         costs = CostMatrix(values, rows="predicted", labels=table.labels, decisions=table.decisions)
@@ -145,9 +147,9 @@ def truth_of(
     shares = abs(total - 1) < 1e-6  # noqa: PLR2004 - room for rounded shares
     smoothing = float(validate.numeric(smooth, "smooth", ndim=0))
     if not 0 <= smoothing < np.inf:
-        raise InputError(f"smooth: expected a number that is not negative, got {smooth!r}.")
+        raise InputError("smooth", f"expected a number that is not negative, got {smooth!r}.")
     if smoothing and shares:
-        raise InputError(f"smooth: it is added to counts, and {name} has shares. Pass counts.")
+        raise InputError("smooth", f"it is added to counts, and {name} has shares.", "Pass counts.")
     counts = counts + smoothing
     return Truth(counts / counts.sum(), costs), None if shares else round(total)
 
@@ -157,20 +159,21 @@ def _array(table: Any, costs: CostMatrix, name: str, kind: str) -> Floats:
     one = costs.values.shape
     shape = one if name == "confusion" else (one[0], *one)
     if isinstance(table, Confusion | PairedConfusion):
-        raise InputTypeError(f"{name}: expected a {kind}, got a {type(table).__name__}.")
+        raise InputTypeError(name, f"expected a {kind}, got a {type(table).__name__}.")
     counts = validate.amounts(table, name, ndim=len(shape))
     if counts.shape != shape:
         raise InputError(
-            f"{name}: expected a {kind}, or counts or shares of the shape {shape} in the order of "
-            f"the costs' labels; got an array of shape {counts.shape}."
+            name,
+            f"expected a {kind}, or counts or shares of the shape {shape} in the order of the "
+            f"costs' labels; got an array of shape {counts.shape}.",
         )
     if not counts.any():
-        raise InputError(f"{name}: all counts are zero; at least one example is needed.")
+        raise InputError(name, "all counts are zero; at least one example is needed.")
     return counts.astype(np.float64)
 
 
 def checked_size(n: Any, counted: int | None, name: str) -> int:
     """Return the size of the test sets: the one asked for, or that of the table."""
     if n is None and counted is None:
-        raise InputError(f"n: {name} has shares, so say how many examples a test set has.")
+        raise InputError("n", f"{name} has shares, so say how many examples a test set has.")
     return validate.as_size(counted if n is None else n, "n", least=1)

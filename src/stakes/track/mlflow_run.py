@@ -57,7 +57,7 @@ def log_to_mlflow(
     >>> from pathlib import Path
     >>> import mlflow
     >>> from stakes import CostMatrix
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> from stakes.track import log_to_mlflow
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}

@@ -26,8 +26,9 @@ def limits(
     if rank < 1:
         needed = int(np.ceil(round(2 / alpha, 9)))
         raise InputError(
-            f"n_resamples: {size} are too few for limits at this confidence; "
-            f"at least {needed} are needed, 1000 are usual."
+            "n_resamples",
+            f"{size} are too few for limits at this confidence; at least {needed} are needed, "
+            "1000 are usual.",
         )
     whole_numbers(sample, "bootstrap")
     generator = validate.generator(rng)

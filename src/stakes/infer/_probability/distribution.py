@@ -59,8 +59,7 @@ class CostDistribution:
 
     References
     ----------
-    Margineantu, D. D. & Dietterich, T. G. (2000). Bootstrap methods for the cost-sensitive
-    evaluation of classifiers. *ICML 2000*, section 3 and Table 2.
+    Margineantu & Dietterich (2000), section 3 and Table 2.
 
     Examples
     --------
@@ -179,7 +178,7 @@ class CostDistribution:
         """
         probability = np.asarray(q, dtype=np.float64)
         if not ((probability >= 0) & (probability <= 1)).all():
-            raise InputError(f"q: expected probabilities between 0 and 1, got {q!r}.")
+            raise InputError("q", f"expected probabilities between 0 and 1, got {q!r}.")
         low, high = (
             np.full(probability.shape, -1),
             np.full(probability.shape, self._distribution.size - 1),
@@ -218,8 +217,7 @@ class CostDistribution:
 
         References
         ----------
-        Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables.
-        *Journal of the American Statistical Association* 58, 13-30.
+        Hoeffding (1963).
 
         Examples
         --------
@@ -260,8 +258,9 @@ class CostDistribution:
         """
         if not self.exact:
             raise InputError(
-                "pmf: these costs lie on no common lattice, so the possible means cannot be "
-                "listed. Use cdf or quantile."
+                "pmf",
+                "these costs lie on no common lattice, so the possible means cannot be listed.",
+                "Use cdf or quantile.",
             )
         return self._values(np.arange(self._distribution.size)), self._distribution.pmf().copy()
 

@@ -26,7 +26,13 @@ def batch_sizes(draws: int, width: int) -> Iterator[int]:
 
 
 def tilted(
-    probabilities: Floats, values: Floats, mean: float, *, what: str, instead: str = ""
+    probabilities: Floats,
+    values: Floats,
+    mean: float,
+    *,
+    argument: str,
+    what: str = "the outcomes",
+    remedy: str = "",
 ) -> Floats:
     """Return the nearest probabilities of the same outcomes that have another mean.
 
@@ -39,16 +45,15 @@ def tilted(
         Of each outcome.
     mean : float
         The mean that is wanted.
-    what : str
-        What the outcomes are called where the mean cannot come from them.
-    instead : str
-        What to do then.
+    argument, what, remedy : str
+        For the error if the mean cannot come from these outcomes: the argument that is wrong, what
+        the outcomes are called, and what to do.
 
     Examples
     --------
     >>> import numpy as np
     >>> from stakes.infer._probability.sampling import tilted
-    >>> tilted(np.array([0.5, 0.5, 0.0]), np.array([0.0, 1.0, 5.0]), 0.2, what="outcomes").round(3)
+    >>> tilted(np.array([0.5, 0.5, 0.0]), np.array([0.0, 1.0, 5.0]), 0.2, argument="mean").round(3)
     array([0.8, 0.2, 0. ])
     """
     seen = probabilities > 0
@@ -58,8 +63,10 @@ def tilted(
         return probabilities
     if not possible.min() < mean < possible.max():
         raise InputError(
+            argument,
             f"{what} differ by {possible.min():g} to {possible.max():g}, so a mean difference of "
-            f"{mean:g} cannot come from them.{instead}"
+            f"{mean:g} cannot come from them.",
+            remedy,
         )
 
     def shares(t: float) -> Floats:

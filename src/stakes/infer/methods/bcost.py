@@ -44,8 +44,9 @@ def order(alpha: float, n_resamples: int) -> int:
     drawn = validate.as_size(n_resamples, "n_resamples")
     if share * drawn < 1:
         raise InputError(
-            f"n_resamples: {drawn} resamples are too few for a confidence of "
-            f"{1 - alpha:.6g}; at least {ceil(2 / alpha)} are needed."
+            "n_resamples",
+            f"{drawn} resamples are too few for a confidence of {1 - alpha:.6g}; at least "
+            f"{ceil(2 / alpha)} are needed.",
         )
     return int(share * drawn) + 1
 

@@ -18,8 +18,10 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
         seen = stratum.costs[row > 0]
         if margin or len(np.unique(np.abs(seen[seen != 0]))) > 1:
             raise InputError(
-                "method: McNemar's test is for mistakes that all cost the same (0/1 costs) and a "
-                "margin of 0. Use 'exact' or 'auto'."
+                "method",
+                "McNemar's test is for mistakes that all cost the same (0/1 costs) and a margin "
+                "of 0.",
+                "Use 'exact' or 'auto'.",
             )
     counts = np.rint(stratum.counts).astype(np.int64)
     above = counts[:, stratum.costs > 0].sum(axis=1)

@@ -39,9 +39,10 @@ def standard_error(outcomes: Outcomes) -> Floats:
     for stratum in outcomes.strata:
         if (stratum.n < 2).any():  # noqa: PLR2004 - the least that has a variance
             raise InputError(
-                "method: the normal and t intervals need at least two examples"
-                + (" of each class." if len(outcomes.strata) > 1 else ".")
-                + " Use method='extremal'."
+                "method",
+                "the normal and t intervals need at least two examples"
+                + (" of each class." if len(outcomes.strata) > 1 else "."),
+                "Use method='extremal'.",
             )
         variance += stratum.weight**2 * stratum.moment(2) / (stratum.n - 1)
     return np.sqrt(variance)

@@ -230,10 +230,9 @@ def cheapest_probability(
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
+    Rubin (1981).
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, Table 6.8.
+    Margineantu (2001), Table 6.8.
 
     Examples
     --------
@@ -255,7 +254,7 @@ def cheapest_probability(
     [0.02, 0.98]
     """
     if not isinstance(costs, CostRanges):
-        raise InputTypeError(f"costs: expected CostRanges, got {type(costs).__name__}.")
+        raise InputTypeError("costs", f"expected CostRanges, got {type(costs).__name__}.")
     draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     joint = joint_counts(y_true, predictions, costs)
     generator = validate.generator(rng)

@@ -179,7 +179,7 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     opposite mistake (now 10 ×).
     """
     if difference.costs is None:
-        raise DesignError("costs of single examples have no cells whose cost could change.")
+        raise DesignError("", "costs of single examples have no cells whose cost could change.")
     table = difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second
@@ -191,7 +191,8 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     now = float((gradient * costs).sum())
     if now == 0:
         raise InputError(
-            "difference: both classifiers cost exactly the same, so there is no verdict to change."
+            "difference",
+            "both classifiers cost exactly the same, so there is no verdict to change.",
         )
     sign = np.sign(now)
     flips = []

@@ -74,8 +74,9 @@ def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int)
     low, high = bounds[:, i, j]
     if low == high:
         raise InputError(
-            f"cell: predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
-            f"{number(low)} for certain; choose a cell with a range."
+            "cell",
+            f"predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
+            f"{number(low)} for certain; choose a cell with a range.",
         )
     known = {tuple(each) for each, _ in costs.distributions}
     log = costs.scale == "log" and (costs.decisions[i], costs.labels[j]) not in known
@@ -106,7 +107,7 @@ def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) ->
     joint, shares = population.joint, population.shares()
     width = bounds[1] - bounds[0]
     if not width.any():
-        raise InputError("costs: all costs are certain, so there is no range to go through.")
+        raise InputError("costs", "all costs are certain, so there is no range to go through.")
     cells = np.zeros((len(joint.names), *width.shape))
     rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
     columns = np.array([costs.labels.index(label) for label in joint.labels])
@@ -330,7 +331,7 @@ def cost_sensitivity(
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9, 130-134.
+    Rubin (1981).
 
     Examples
     --------
@@ -346,7 +347,7 @@ def cost_sensitivity(
     """
     size = validate.as_size(steps, "steps")
     if size < FEWEST:
-        raise InputError(f"steps: a path has at least a beginning and an end, got {steps!r}.")
+        raise InputError("steps", f"a path has at least a beginning and an end, got {steps!r}.")
     draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     validate.alpha(confidence)
     _check_ends(costs, to, cell)
@@ -382,15 +383,16 @@ def cost_sensitivity(
 def _check_ends(costs: Any, to: Any, cell: Any) -> None:
     if isinstance(costs, CostRanges):
         if to is not None:
-            raise InputTypeError("to: ranges need no second matrix; give one only with a matrix.")
+            raise InputTypeError("to", "ranges need no second matrix; give one only with a matrix.")
         return
     validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     if cell is not None:
-        raise InputTypeError("cell: only ranges have a cell to follow; give `to` with a matrix.")
+        raise InputTypeError("cell", "only ranges have a cell to follow; give `to` with a matrix.")
     if not isinstance(to, CostMatrix):
         raise InputTypeError(
-            "to: a path leads from one CostMatrix to another; give the second, or CostRanges as "
-            f"costs. Got {'nothing' if to is None else type(to).__name__}."
+            "to",
+            "a path leads from one CostMatrix to another; give the second, or CostRanges as "
+            f"costs. Got {'nothing' if to is None else type(to).__name__}.",
         )
 
 

@@ -271,8 +271,8 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             columns = read_columns(self, x, reset=False)
             if len(columns[0].values) != 1:
                 raise InputError(
-                    f"x: expected one row, got {len(columns[0].values)}. Explain one query at a "
-                    "time."
+                    "x",
+                    f"expected one row, got {len(columns[0].values)}. Explain one query at a time.",
                 )
             return columns
         names = getattr(self, "feature_names_in_", None)
@@ -322,18 +322,20 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         gain_ratio = validate.one_number(params["gain_ratio"], "gain_ratio")
         if not 0 <= gain_ratio <= 1:
             raise InputError(
-                f"gain_ratio: expected a share of the best gain, from 0 to 1, got {gain_ratio!r}."
+                "gain_ratio",
+                f"expected a share of the best gain, from 0 to 1, got {gain_ratio!r}.",
             )
         laplace = validate.one_number(params["laplace"], "laplace")
         if laplace < 0:
-            raise InputError(f"laplace: expected a number, 0 or more, got {laplace!r}.")
+            raise InputError("laplace", f"expected a number, 0 or more, got {laplace!r}.")
         balanced = validate.choice(params["entropy"], "entropy", ENTROPIES) == "balanced"
         at_node = validate.choice(params["thresholds"], "thresholds", THRESHOLDS) == "node"
         by_information = validate.choice(params["ranking"], "ranking", RANKINGS) == "information"
         if by_information and not at_node:
             raise InputError(
-                "ranking: 'information' is what the thresholds of a node gain on both sides, and "
-                "needs thresholds='node', got thresholds='query'."
+                "ranking",
+                "'information' is what the thresholds of a node gain on both sides, and needs "
+                "thresholds='node', got thresholds='query'.",
             )
         max_nodes = params["max_nodes"]
         if max_nodes is not None:

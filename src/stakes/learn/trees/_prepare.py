@@ -39,15 +39,18 @@ class Column:
         if _has_others(known):
             other = next(value for value in known.tolist() if not isinstance(value, _NUMBERS))
             raise InputError(
-                f"X: the feature {self.name!r} was expected to have numbers, got {other!r}. Name "
-                "it among the categorical_features, or turn its values into numbers."
+                "X",
+                f"the feature {self.name!r} was expected to have numbers, got {other!r}.",
+                "Name it among the categorical_features, or turn its values into numbers.",
             )
         out = np.full(len(self.values), np.nan)
         out[~self.missing] = known.astype(np.float64)
         if np.isinf(out).any():
             raise InputError(
-                f"X: the feature {self.name!r} contains infinity at position "
-                f"{np.isinf(out).argmax()}. Leave the value missing (NaN), or put a large number."
+                "X",
+                f"the feature {self.name!r} contains infinity at position "
+                f"{np.isinf(out).argmax()}.",
+                "Leave the value missing (NaN), or put a large number.",
             )
         return out
 
@@ -72,8 +75,10 @@ class Column:
             yield
         except TypeError as error:
             raise InputTypeError(
-                f"X: the feature {self.name!r}: each argument must be a string or a number, got "
-                f"something else ({error}). Turn lists and dictionaries into columns of their own."
+                "X",
+                f"the feature {self.name!r}: each argument must be a string or a number, got "
+                f"something else ({error}).",
+                "Turn lists and dictionaries into columns of their own.",
             ) from error
 
 
@@ -94,15 +99,17 @@ def row_columns(x: Any, names: NDArray[Any] | None, expected: int) -> list[Colum
         absent = [name for name in names if name not in x.index]
         if absent:
             raise InputError(
-                f"x: the feature {absent[0]!r} is not among its names. Give a value for each "
-                "feature of the training data, missing ones as NaN."
+                "x",
+                f"the feature {absent[0]!r} is not among its names.",
+                "Give a value for each feature of the training data, missing ones as NaN.",
             )
         x = [x[name] for name in names]
     values = list(x)
     if len(values) != expected:
         raise InputError(
-            f"x: expected one row of {expected} features, as in the training data, got "
-            f"{len(values)} values."
+            "x",
+            f"expected one row of {expected} features, as in the training data, got {len(values)} "
+            "values.",
         )
     array = np.empty((1, expected), dtype=object)
     array[0] = values
@@ -119,13 +126,14 @@ def discrete_columns(columns: list[Column], chosen: Any, names: Any) -> NDArray[
         return discrete
     if given.ndim != 1 or given.dtype.kind not in "biuUO":
         raise InputError(
-            "categorical_features: expected 'from_dtype', None, or a list of the indices or names "
-            f"of features, or a mask with a boolean for each; got {chosen!r}."
+            "categorical_features",
+            "expected 'from_dtype', None, or a list of the indices or names of features, or a "
+            f"mask with a boolean for each; got {chosen!r}.",
         )
     if given.dtype.kind == "b" and len(given) != len(columns):
         raise InputError(
-            f"categorical_features: a mask needs a boolean for each of the {len(columns)} "
-            f"features, got {len(given)}."
+            "categorical_features",
+            f"a mask needs a boolean for each of the {len(columns)} features, got {len(given)}.",
         )
     discrete[given if given.dtype.kind == "b" else _places(given, len(columns), names)] = True
     return discrete
@@ -137,20 +145,21 @@ def _places(given: NDArray[Any], total: int, names: Any) -> list[int]:
         wrong = given[(given < 0) | (given >= total)]
         if len(wrong):
             raise InputError(
-                f"categorical_features: expected indices from 0 to {total - 1}, got {wrong[0]}."
+                "categorical_features", f"expected indices from 0 to {total - 1}, got {wrong[0]}."
             )
         return list(given)
     if names is None:
         raise InputError(
-            f"categorical_features: got the name {given.tolist()[0]!r}, but the features of X "
-            "have no names. Pass a data frame, or indices."
+            "categorical_features",
+            f"got the name {given.tolist()[0]!r}, but the features of X have no names.",
+            "Pass a data frame, or indices.",
         )
     known = list(names)
     unknown = [name for name in given.tolist() if name not in known]
     if unknown:
         raise InputError(
-            f"categorical_features: {unknown[0]!r} is not among the features of X, which are "
-            f"{listing(tuple(known))}."
+            "categorical_features",
+            f"{unknown[0]!r} is not among the features of X, which are {listing(tuple(known))}.",
         )
     return [known.index(name) for name in given.tolist()]
 
@@ -160,8 +169,10 @@ def _of_frame(frame: nw.DataFrame[Any]) -> Iterator[Column]:
         name, kind = str(series.name), series.dtype
         if kind.is_temporal():
             raise InputError(
-                f"X: the feature {name!r} has times ({kind}), but tests are on numbers and "
-                "categories. Turn it into numbers, such as days, or into texts."
+                "X",
+                f"the feature {name!r} has times ({kind}), but tests are on numbers and "
+                "categories.",
+                "Turn it into numbers, such as days, or into texts.",
             )
         values, missing = series.to_numpy(), series.is_null().to_numpy().astype(bool)
         discrete = isinstance(kind, nw.Categorical | nw.Enum | nw.String)
@@ -399,7 +410,7 @@ def make_table(
         ("y", "classes", n_classes),
     ):
         if number > MOST:
-            raise InputError(f"{name}: lazy trees take up to {MOST} {what}, got {number}.")
+            raise InputError(name, f"lazy trees take up to {MOST} {what}, got {number}.")
     n = len(classes)
     codes = np.empty((len(columns), n), np.int32)
     order = np.empty((len(columns), n), np.int32)

@@ -77,10 +77,9 @@ class LazyTreeClassifier(LazyTrees):
 
     References
     ----------
-    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+    Friedman et al. (1996).
 
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.5, Table 4.2 and equation 4.3.
+    Margineantu (2001), section 4.5, Table 4.2 and equation 4.3.
 
     Examples
     --------
@@ -196,10 +195,9 @@ class LazyOptionTreeClassifier(LazyTrees):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.6.
+    Margineantu (2001), section 4.6.
 
-    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+    Friedman et al. (1996).
 
     Examples
     --------
@@ -289,7 +287,7 @@ class _Bagged(LazyTrees):
         """
         number = validate.as_size(bag, "bag")
         if hasattr(self, "bags_") and number >= len(self.bags_):
-            raise InputError(f"bag: expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
+            raise InputError("bag", f"expected 0 to {len(self.bags_) - 1}, got {bag!r}.")
         return self._explain(x, number, max_leaves)
 
 
@@ -349,12 +347,11 @@ class BaggedLazyTreesClassifier(_Bagged):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, sections 4.5, 4.6 and appendix B.
+    Margineantu (2001), sections 4.5, 4.6 and appendix B.
 
-    Friedman, J. H., Kohavi, R. & Yun, Y. (1996). Lazy decision trees. *AAAI-96*, 717-724.
+    Friedman et al. (1996).
 
-    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+    Breiman (1996).
 
     Examples
     --------
@@ -456,10 +453,9 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.6 and appendix B.
+    Margineantu (2001), section 4.6 and appendix B.
 
-    Breiman, L. (1996). Bagging predictors. *Machine Learning* 24, 123-140.
+    Breiman (1996).
 
     Examples
     --------

@@ -64,11 +64,9 @@ class PETClassifier(DecisionTreeClassifier):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3 and equation 4.2.
+    Margineantu (2001), section 4.3 and equation 4.2.
 
-    Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
-    Learning* 52, 199-215.
+    Provost & Domingos (2003).
 
     Examples
     --------
@@ -204,11 +202,9 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Margineantu, D. D. (2001). *Methods for Cost-Sensitive Learning*. PhD thesis, Oregon State
-    University, section 4.3, equation 4.2 and Table B.1.
+    Margineantu (2001), section 4.3, equation 4.2 and Table B.1.
 
-    Provost, F. & Domingos, P. (2003). Tree induction for probability-based ranking. *Machine
-    Learning* 52, 199-215.
+    Provost & Domingos (2003).
 
     Examples
     --------
@@ -324,11 +320,12 @@ def correction(laplace: Any, classes: int) -> NDArray[np.float64]:
     values = validate.numeric(laplace, "laplace", ndim=1 if given.ndim else 0)
     if values.ndim and len(values) != classes:
         raise InputError(
-            f"laplace: expected one number, or one for each of the {classes} classes of y, got "
-            f"{len(values)} numbers."
+            "laplace",
+            f"expected one number, or one for each of the {classes} classes of y, got "
+            f"{len(values)} numbers.",
         )
     if not (np.isfinite(values) & (values >= 0)).all():
-        raise InputError(f"laplace: expected finite numbers, 0 or more, got {laplace!r}.")
+        raise InputError("laplace", f"expected finite numbers, 0 or more, got {laplace!r}.")
     return np.array(np.broadcast_to(values, classes))
 
 
@@ -357,7 +354,8 @@ def _told(tree: Any, features: Any, laplace: NDArray[np.float64]) -> Any:
 def _one_column(estimator: Any, y: Any) -> Any:
     if y is None:
         raise InputError(
+            "",
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
-            "is None."
+            "is None.",
         )
     return column_or_1d(y, warn=True)

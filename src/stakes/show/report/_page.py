@@ -206,7 +206,7 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     >>> from stakes import CostMatrix
     >>> from stakes.findings import findings
     >>> from stakes.show import write_report
-    >>> from stakes.study import study_of
+    >>> from stakes import study_of
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
