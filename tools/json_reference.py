@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes import findings
 from stakes.findings._encode import key_of
 from stakes.findings.report import Findings
 
@@ -33,6 +32,9 @@ COMMANDS = {
     "plan": "Plans",
 }
 """The commands that write JSON, and what each writes."""
+
+PARTS = ("data", "models", "pairs", "gate", "curves", "sample_size")
+"""The parts of the findings that commands are made of."""
 
 PLAIN = {str: "text", bool: "true or false", int: "number", float: "number", Hashable: "label"}
 SEVERAL = {"text": "texts", "number": "numbers", "label": "labels"}
@@ -77,7 +79,9 @@ def _parts(document: Any) -> Iterator[Any]:
 
 def _hints(kind: Any) -> dict[str, Any]:
     """Return the types of a dataclass's fields; commands import those of findings only to check."""
-    names = {**vars(import_module("stakes.infer")), **vars(findings)}
+    names = dict(vars(import_module("stakes.infer")))
+    for room in PARTS:
+        names |= vars(import_module(f"stakes.findings.{room}"))
     return {
         name: hint
         for name, hint in typing.get_type_hints(kind, localns=names).items()

@@ -410,7 +410,7 @@ def test_text_classes_have_the_usual_positive_one(stakes, folder):
     )
     assert (text["data"]["pos_label"], whole["data"]["pos_label"]) == ("1", 1)
     for key in ("threshold", "cost", "recall", "fpr"):
-        assert text["models"][0][key] == whole["models"][0][key]
+        assert text["models"][0]["choice"][key] == whole["models"][0]["choice"][key]
 
 
 def test_packed_standard_input_is_unpacked(stakes, folder):

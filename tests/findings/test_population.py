@@ -19,7 +19,8 @@ from stakes import (
     study_of,
 )
 from stakes.curves import operating_condition
-from stakes.findings import Settings, findings, json_text, sensitivity
+from stakes.findings import Settings, findings, sensitivity
+from stakes.findings._encode import json_text
 from stakes.measures import kappa
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")

@@ -11,7 +11,8 @@ import pytest
 
 from stakes import CostMatrix, compare_many, evaluate
 from stakes.errors import InputError, RareCostWarning
-from stakes.findings import SCHEMA, Settings, findings, json_text
+from stakes.findings import SCHEMA, Settings, findings
+from stakes.findings._encode import json_text
 from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
 from stakes.study import Study, study_of

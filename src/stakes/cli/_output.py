@@ -168,7 +168,7 @@ class Output:
         """Write what was found as JSON, where that was asked for."""
         if self._json is None:
             return
-        from stakes.findings import json_text
+        from stakes.findings._encode import json_text
 
         text = json_text(found, indent=2) + "\n"
         if self._json == STANDARD_OUTPUT:

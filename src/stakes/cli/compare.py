@@ -12,7 +12,9 @@ from stakes.cli._inputs import read_study
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
-    from stakes.findings import ComparedPair, Costs, Data, GateResult, RunSettings
+    from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.findings.gate import GateResult
+    from stakes.findings.pairs import ComparedPair
     from stakes.infer import TestResult
     from stakes.study import Study
 

@@ -18,7 +18,8 @@ from stakes.errors import InputError
 
 if TYPE_CHECKING:
     from stakes.curves._base import Curve
-    from stakes.findings import Condition, Costs, CurveAtCondition, CurvePair, Data, RunSettings
+    from stakes.findings.curves import Condition, CurveAtCondition, CurvePair
+    from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (
@@ -283,7 +284,7 @@ def one_class(study: Study) -> InputError:
 def _condition(study: Study, prevalence: float | None) -> Condition:
     from stakes._core.text import number
     from stakes.curves import operating_condition
-    from stakes.findings import Condition
+    from stakes.findings.curves import Condition
 
     if prevalence is None:
         counts = study.joint.class_counts()

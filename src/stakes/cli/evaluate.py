@@ -11,7 +11,8 @@ from stakes.cli import _inputs as options
 from stakes.cli._inputs import check_volume, examples_of, read_study, volume_words
 
 if TYPE_CHECKING:
-    from stakes.findings import Costs, Data, Model, RunSettings
+    from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.findings.models import Model
     from stakes.study import Study
 
 EXAMPLES = (

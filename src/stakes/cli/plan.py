@@ -14,7 +14,8 @@ from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
-    from stakes.findings import Costs, Data, NeededSize, RunSettings
+    from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.findings.sample_size import NeededSize
     from stakes.study import Study
 
 EXAMPLES = (

@@ -13,7 +13,8 @@ from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
-    from stakes.findings import Choice, Costs, Data, RunSettings
+    from stakes.findings.curves import Choice
+    from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
 EXAMPLES = (

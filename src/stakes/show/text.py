@@ -13,14 +13,10 @@ from stakes.infer.estimate import CostEstimate
 
 if TYPE_CHECKING:
     from stakes.curves import CostAt
-    from stakes.findings import (
-        Choice,
-        ComparedPair,
-        CurveAtCondition,
-        Model,
-        NeededSize,
-        Trivial,
-    )
+    from stakes.findings.curves import Choice, CurveAtCondition
+    from stakes.findings.models import Model, Trivial
+    from stakes.findings.pairs import ComparedPair
+    from stakes.findings.sample_size import NeededSize
 
 
 def cost_table(

@@ -8,7 +8,8 @@ from typing import Any
 
 from stakes.costs import CostMatrix
 from stakes.errors import MissingExtraError
-from stakes.findings import Findings, Settings, findings, json_text
+from stakes.findings import Findings, Settings, findings
+from stakes.findings._encode import json_text
 from stakes.infer.evaluation import evaluate
 from stakes.predictions.count_file import counts_text
 from stakes.study import Study

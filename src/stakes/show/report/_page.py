@@ -10,8 +10,10 @@ from typing import Any
 from stakes._core.labels import Label
 from stakes._core.optional import jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent
-from stakes.findings import Findings, Model, json_text
+from stakes.findings import Findings
+from stakes.findings._encode import json_text
 from stakes.findings.curves import ScoredCurve
+from stakes.findings.models import Model
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.read import write_text
