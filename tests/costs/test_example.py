@@ -94,7 +94,11 @@ def test_as_plain_lists_and_for_a_notebook():
             InputError,
             "values: expected finite numbers, got nan at position .0, 1",
         ),
-        (lambda: ExampleCosts(np.empty((0, 2))), InputError, "values is empty"),
+        (
+            lambda: ExampleCosts(np.empty((0, 2))),
+            InputError,
+            "values: expected at least one example",
+        ),
         (lambda: ExampleCosts([1, 2]), InputError, "values: expected a two-dimensional"),
         (
             lambda: ExampleCosts([[1, 2]], decisions=["a"]),

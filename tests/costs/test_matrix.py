@@ -87,7 +87,7 @@ def test_zero_diagonal_needs_the_same_decisions_and_classes():
     costs = CostMatrix(
         [[0, 5], [9, 0], [1, 1]], rows="predicted", labels=[0, 1], decisions=[0, 1, "abstain"]
     )
-    with pytest.raises(InputError, match=r"zero_diagonal needs the same.*nonnegative\(\)"):
+    with pytest.raises(InputError, match=r"zero_diagonal: expected the same.*nonnegative\(\)"):
         costs.zero_diagonal()
 
 
@@ -406,7 +406,7 @@ def test_repr_and_html_say_which_side_is_predicted():
             "proba: expected finite.*nan at position .1, 0",
         ),
         (lambda: FRAUD.risk([[0.2, 0.3, 0.5]]), InputError, "proba: expected 2 columns.*got 3"),
-        (lambda: FRAUD.risk(np.empty((0, 2))), InputError, "proba is empty"),
+        (lambda: FRAUD.risk(np.empty((0, 2))), InputError, "proba: expected at least one example"),
         (lambda: FRAUD.risk([0.5, 0.5]), InputError, "proba: expected a two-dimensional"),
         (
             lambda: FRAUD.relabel({"frud": "x"}),

@@ -385,5 +385,5 @@ def test_bad_columns_are_named(frame):
 @lazy_frames
 def test_an_empty_frame(frame):
     table = frame({"t": pa.array([], pa.int64()).to_numpy(), "s": np.array([])})
-    with pytest.raises(InputError, match="frame is empty"):
+    with pytest.raises(InputError, match="frame: expected at least one example"):
         BinnedScoreCounts.from_frame(table, actual="t", score="s")

@@ -244,7 +244,7 @@ def test_identifiers_in_a_frame():
 def test_what_is_no_frame():
     with pytest.raises(InputTypeError, match=r"frame: expected a data frame .* got dict"):
         Confusion.from_frame({"t": [1]}, actual="t", predicted="t")
-    with pytest.raises(InputError, match="frame is empty"):
+    with pytest.raises(InputError, match="frame: expected at least one example"):
         Confusion.from_frame(pl.DataFrame({"t": []}), actual="t", predicted="t")
     with pytest.raises(InputError, match="column 't' is empty"):
         ScoreCounts.from_frame(pl.DataFrame({"t": [], "s": np.array([])}), actual="t", score="s")

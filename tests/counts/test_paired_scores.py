@@ -246,7 +246,7 @@ ROWS = {"ranks_1": [0, 1], "ranks_2": [0, 0], "positive": [True, False]}
         (
             lambda: PairedScoreCounts.from_scores([], [], []),
             InputError,
-            "empty",
+            "expected at least one example",
         ),
         (
             lambda: PairedScoreCounts.from_frame(pd.DataFrame(FRAME), actual="actual", score="one"),

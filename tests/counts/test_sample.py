@@ -58,7 +58,7 @@ def test_equality_pickling_and_texts():
     ("make", "error", "message"),
     [
         (lambda: CostSample(None), InputTypeError, "values: expected numbers, got None"),
-        (lambda: CostSample([]), InputError, "values is empty"),
+        (lambda: CostSample([]), InputError, "values: expected at least one example"),
         (lambda: CostSample([1, np.nan]), InputError, "values: expected finite numbers, got nan"),
         (lambda: CostSample([[1]]), InputError, "values: expected a one-dimensional array"),
         (lambda: CostSample(["1"]), InputError, "values: expected numbers, got '1'"),

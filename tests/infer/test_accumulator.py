@@ -168,7 +168,7 @@ def test_counts_of_engines_find_their_place():
         (lambda r: r.update(["ok"], ["theft"]), LabelError, "y_pred.*'theft'"),
         (lambda r: r.update(["ok", None], ["ok", "ok"]), InputError, "y_true"),
         (lambda r: r.update(["ok"], ["ok", "ok"]), InputError, "y_pred.*2.*y_true.*1"),
-        (lambda r: r.update(["ok"], []), InputError, "y_pred is empty"),
+        (lambda r: r.update(["ok"], []), InputError, "y_pred: expected at least one example"),
         (lambda r: r.update("ok", "ok"), InputTypeError, "y_pred"),
         (lambda r: r.add([[1, 2]]), InputTypeError, "counts: expected a Confusion, got list"),
         (

@@ -105,9 +105,9 @@ def test_against_one_is_each_comparison_with_it_adjusted_for_their_number():
     [one] = compare_many(y_true, {k: predictions[k] for k in ("c0", "c3")}, COSTS).against("c0")
     assert (one.low, one.high) == tuple(ranking.difference("c3", "c0").interval())
     assert one.adjusted == one.p_value
-    with pytest.raises(InputError, match="baseline: there is no classifier 'x'; there are 'c0',"):
+    with pytest.raises(InputError, match="baseline: there is no model 'x'; there are 'c0',"):
         ranking.against("x")
-    with pytest.raises(InputError, match="second: there is no classifier 'x'; there are 'c0',"):
+    with pytest.raises(InputError, match="second: there is no model 'x'; there are 'c0',"):
         ranking.difference("c0", "x")
     with pytest.raises(InputError, match="names: expected two different names"):
         ranking.difference("c0", "c0")
@@ -177,7 +177,7 @@ def test_bad_input():
         Ranking.from_pairs(pairs, COSTS)
     with pytest.raises(InputError, match="adjust: expected one of"):
         compare_many(y_true, predictions, COSTS).pairwise(adjust="magic")
-    with pytest.raises(LabelError, match="there is no classifier 'x'"):
+    with pytest.raises(LabelError, match="there is no model 'x'"):
         JointConfusion.from_labels(y_true, predictions).single("x")
     other = JointConfusion.from_labels(*classifiers([0.3, 0.2, 0.4], n=60)).pair("c0", "c1")
     with pytest.raises(InputError, match="all pairs must be counted on the same examples"):

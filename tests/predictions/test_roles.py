@@ -150,7 +150,7 @@ def test_a_name_tells_decisions_from_a_feature():
 
 
 def test_a_model_needs_a_name():
-    with pytest.raises(InputError, match=r"a\.csv: column 3 has no name.*--model"):
+    with pytest.raises(InputError, match=r"a\.csv: column 3 has no name.*models="):
         roles(["actual", "a", " "])
     assert roles(["actual", "a", ""], is_decision=lambda name: name == "a").ignored == ("",)
 

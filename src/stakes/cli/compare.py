@@ -13,8 +13,7 @@ from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
-    from stakes.findings.gate import GateResult
-    from stakes.findings.pairs import ComparedPair
+    from stakes.findings.pairs import ComparedPair, GateResult
     from stakes.infer import TestResult
     from stakes.study import Study
 

@@ -188,7 +188,8 @@ def _axis_labels(
     texts = [text for text, _ in actual]
     for text, place in actual:
         if known is not None and text not in map(str, known):
-            raise FileError(f"{source}, {place}", f"{unknown(text, tuple(map(str, known)))}")
+            error = unknown(text, tuple(map(str, known)))
+            raise FileError(f"{source}, {place}", error.problem, error.remedy)
     labels, decisions = label_meanings(texts, [text for text, _ in decided], known)
     check_same(labels, known)
     slip = misspelt(labels, decisions)

@@ -350,7 +350,7 @@ def plan_test_size(
         raise DesignError("pilot", "planning needs counts of examples, not sums of weights.")
     generator = validate.generator(rng)
     if class_priors is not None and (difference is not None or not isinstance(pilot, Confusion)):
-        raise DesignError("class_priors", "they need half_width, and the Confusion of a pilot.")
+        raise DesignError("class_priors", "they need half_width=, and the Confusion of a pilot.")
     if half_width is not None:
         arm = validate.positive(half_width, "half_width")
         if class_priors is not None and pilot is not None:

@@ -390,7 +390,7 @@ class Ranking:
     def _check_name(self, name: Any, argument: str) -> None:
         if name not in self.names:
             raise InputError(
-                argument, f"there is no classifier {name!r}; there are {listing(self.names)}."
+                argument, f"there is no model {name!r}; there are {listing(self.names)}."
             )
 
     @cached_property

@@ -27,7 +27,7 @@ from stakes.read.tables import FileRows, pyarrow
 NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
 """What numbers look like in text."""
 
-SCORE_ADVICE = " Write a number there, or take the column out of the file."
+SCORE_ADVICE = "Write a number there, or take the column out of the file."
 
 
 class ArrowTable:

@@ -113,7 +113,7 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
     rows = sum(int(part.joint.n) for _, part in parts)
     if rows >= TOO_MANY:
         raise InputError(
-            f"{parts[0][0]} to {parts[-1][0]}",
+            ", ".join(name for name, _ in parts[:3]) + (", …" if parts[3:] else ""),
             f"together they count {rows:,} examples, expected less than 2**63.",
         )
     (first_name, total), *others = parts

@@ -209,7 +209,7 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
     pa = pyarrow()
     if content is not None:
         if not content.strip():
-            raise FileError(source, "it is empty; expected a table of predictions.")
+            raise FileError(source, "the file is empty; expected a table of predictions.")
         return _shown_kind(content), pa.BufferReader(content)
     name = Path(path)
     packed = name.suffix.lower() in PACKED
