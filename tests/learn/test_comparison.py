@@ -192,7 +192,7 @@ def test_what_people_read(compared):
     assert "Over 10 splits nearest costs" in difference.summary()
     assert difference.summary() == repr(difference)
     assert "<table>" in difference._repr_html_()
-    frame = compared.frame(adjust="none")
+    frame = compared.to_frame(adjust="none")
     assert {"first", "second", "p_value", "wins", "ties", "losses"} <= set(frame.columns)
     assert (frame[["wins", "ties", "losses"]].sum(axis=1) == 10).all()
     result = compared.to_dict()

@@ -56,7 +56,7 @@ def with_unit(value: float, unit: str) -> str:
     return f"{number(value)} {unit}" if unit else number(value)
 
 
-def dearer(names: tuple[str, str], difference: float, unit: str) -> str:
+def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:
     """Say by how much the first of two is dearer or cheaper than the second."""
     first, second = names
     if not difference:

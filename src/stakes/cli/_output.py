@@ -155,14 +155,14 @@ class Output:
             break_on_hyphens=False,
             break_long_words=False,
         )
-        self._say(lines.replace(NO_BREAK, " "), style)
+        self._write_line(lines.replace(NO_BREAK, " "), style)
 
     def table(self, text: str) -> None:
         """Say a table, its first line being the header."""
         header, *rows = text.splitlines()
-        self._say(header, "bold")
+        self._write_line(header, "bold")
         for row in rows:
-            self._say(row)
+            self._write_line(row)
 
     def results(self, found: object) -> None:
         """Write what was found as JSON, where that was asked for."""
@@ -192,7 +192,7 @@ class Output:
         for text, style in self._lines:
             _print(text, style)
 
-    def _say(self, text: str, style: str = "") -> None:
+    def _write_line(self, text: str, style: str = "") -> None:
         self._lines.append((text, style))
 
 

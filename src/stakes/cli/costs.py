@@ -56,26 +56,28 @@ def _consequences(costs: CostMatrix) -> list[str]:
     from stakes._core.text import number
     from stakes.predictions.classes import TWO, positive_class
 
-    said = []
+    sentences = []
     if np.ptp(costs.values) == 0:
-        said.append("All decisions cost the same, whatever the class: there is nothing to compare.")
-        return said
+        sentences.append(
+            "All decisions cost the same, whatever the class: there is nothing to compare."
+        )
+        return sentences
     if set(costs.labels) == set(costs.decisions):
         own = costs.values_for(costs.labels, costs.labels)
         for j, label in enumerate(costs.labels):
             cheapest = costs.labels[int(own[:, j].argmin())]
             if own[j, j] > own[:, j].min():
-                said.append(
+                sentences.append(
                     f"Is that meant? When it was {label!r}, predicting {cheapest!r} costs less "
                     f"than predicting {label!r}. Perhaps rows and columns are swapped: --rows."
                 )
-        if said:
-            return said
+        if sentences:
+            return sentences
     positive = positive_class(costs, None)
     if len(costs.labels) == TWO and positive is not None:
         wrong = costs.mistake_costs(pos_label=positive)
         share = wrong["false_positive"] / sum(wrong.values())
-        said.append(
+        sentences.append(
             f"So a missed {positive!r} is as bad as "
             f"{number(wrong['false_negative'] / wrong['false_positive'])} false alarms, and "
             f"{positive!r} is the cheaper decision from a probability of {number(share)} on."
@@ -83,7 +85,7 @@ def _consequences(costs: CostMatrix) -> list[str]:
             else f"So false alarms of {positive!r} cost nothing: always deciding {positive!r} is "
             "the cheapest."
         )
-    return said
+    return sentences
 
 
 def template(

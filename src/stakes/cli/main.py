@@ -150,8 +150,8 @@ def _in_words(error: Exception, given: Sequence[str]) -> str:
     if hasattr(error, "format_message"):  # typer's, or click's own
         context = getattr(error, "ctx", None)
         hint = f" Try '{context.command_path} --help'." if context is not None else ""
-        said = _usage(error, given)
-        return f"{said}{'' if said.endswith(('.', '?')) else '.'}{hint}"
+        message = _usage(error, given)
+        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror or error}."
     if isinstance(error, MemoryError):

@@ -119,7 +119,7 @@ def plan(
     settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
     settings |= {"half_width": half_width} if difference is None else {"difference": difference}
     settings |= {} if power is None else {"power": power}
-    data, told = None, RunSettings(confidence, None, seed=seed)
+    data, run_settings = None, RunSettings(confidence, None, seed=seed)
     if predictions:
         study = read_study(
             output,
@@ -132,13 +132,13 @@ def plan(
             with_scores=False,
         )
         plans, matrix = _from_pilot(output, study, settings), study.costs
-        data, told = data_of(study), run_settings_of(study, seed=seed)
+        data, run_settings = data_of(study), run_settings_of(study, seed=seed)
     else:
         matrix = _matrix(costs, prices.pos_label)
         plans = {"": needed_size_of(plan_test_size(matrix, **settings))}
     _show(output, plans)
     planned = tuple(Planned(name or None, each) for name, each in plans.items())
-    output.results(Plans(SCHEMA, data, costs_of(matrix), told, planned))
+    output.results(Plans(SCHEMA, data, costs_of(matrix), run_settings, planned))
 
 
 def _check_goal(half_width: float | None, difference: float | None, power: float | None) -> None:

@@ -430,8 +430,8 @@ def _pair(
     band: Band | None = None,
 ) -> CurvePair:
     if verdicts is None:
-        said = "Scores cannot be tested against decisions."
-        return CurvePair(first, second, tuple(crossovers), said, None, band)
+        message = "Scores cannot be tested against decisions."
+        return CurvePair(first, second, tuple(crossovers), message, None, band)
     ranges = tuple(Range(*each) for each in verdicts.ranges)
     return CurvePair(first, second, tuple(crossovers), verdicts.summary(), ranges, band)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import dearer, html_table, number, percent
+from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
@@ -316,7 +316,7 @@ class CostDifference(Inference):
         interval = quiet_interval(self, confidence)
         result = quiet_test(self, confidence=confidence)
         text = (
-            f"{dearer(self.names, self.difference, self.unit)} ({number(interval.low)} to "
+            f"{compared_costs(self.names, self.difference, self.unit)} ({number(interval.low)} to "
             f"{number(interval.high)} with {percent(confidence)} confidence)"
         )
         if result.rejected:

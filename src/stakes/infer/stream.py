@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import dearer, number, percent, with_unit
+from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
@@ -572,8 +572,9 @@ class PairedAccumulator(Totals[PairedConfusion]):
             return "No outcomes yet."
         low, high = self.interval(confidence)
         cheaper = self.cheaper(confidence)
+        costs = compared_costs(self.names, self.difference, self.unit)
         return (
-            f"{dearer(self.names, self.difference, self.unit)} over {number(self.n)} decisions "
+            f"{costs} over {number(self.n)} decisions "
             f"({number(low)} to {number(high)} with {percent(confidence)} confidence, at whatever "
             f"time one looks): {f'{cheaper} is cheaper' if cheaper else 'not decided yet'}."
         )

@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._core import validate
 from stakes._core.labels import label_codes, listing, plain
-from stakes._core.text import dearer, html_table, number, p_value, percent
+from stakes._core.text import compared_costs, html_table, number, p_value, percent
 from stakes._core.typing import Floats
 from stakes._core.values import readonly_copy
 from stakes.costs import CostMatrix
@@ -518,8 +518,9 @@ class LearnerDifference:
         written = p_value(self.p_value)
         sure = f"p {written}" if written.startswith("<") else f"p = {written}"
         verdict = f"{cheaper} is the cheaper learner" if cheaper else "a tie"
+        costs = compared_costs(self.names, self.difference, self.unit)
         return (
-            f"Over {len(self.tables)} splits {dearer(self.names, self.difference, self.unit)} "
+            f"Over {len(self.tables)} splits {costs} "
             f"({number(interval.low)} to {number(interval.high)} with "
             f"{percent(interval.confidence)} confidence): {verdict} ({sure}). "
             f"Split by split, {self.names[0]} wins {self.wins}, ties {self.ties} and loses "

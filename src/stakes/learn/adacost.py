@@ -148,23 +148,23 @@ class AdaCostClassifier(MetaLearner):
         adjusted = self.adjustment * cost / mistakes.max()
         rng = check_random_state(self.random_state)
         learners: list[Any] = []
-        says: list[float] = []
+        votes: list[float] = []
         for _ in range(rounds):
             learner = seeded(self._learner(), rng.randint(SEEDS))
             learner.fit(X, actual, **{weight_name: weights})
             right = learner.predict(X) == actual
             margin = np.where(right, 0.5 - 0.5 * adjusted, -0.5 - 0.5 * adjusted)  # y h β
             r = float((weights * margin).sum())
-            if r <= 0 and says:
+            if r <= 0 and votes:
                 break
             learners.append(learner)
-            says.append(self.learning_rate * float(np.arctanh(r)) if r > 0 else 1.0)
+            votes.append(self.learning_rate * float(np.arctanh(r)) if r > 0 else 1.0)
             perfect = not (weights > 0)[~right].any()
-            if r <= 0 or (perfect and len(says) == 1):  # more rounds would only repeat it
+            if r <= 0 or (perfect and len(votes) == 1):  # more rounds would only repeat it
                 break
-            weights = weights * np.exp(-says[-1] * margin)
+            weights = weights * np.exp(-votes[-1] * margin)
             weights /= weights.sum()
-        self.estimators_, self.estimator_weights_ = learners, np.array(says)
+        self.estimators_, self.estimator_weights_ = learners, np.array(votes)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -182,8 +182,8 @@ class AdaCostClassifier(MetaLearner):
         """
         self._ready_for(X)
         total = 0.0
-        for learner, say in zip(self.estimators_, self.estimator_weights_, strict=True):
-            total = total + say * np.where(learner.predict(X) == self.classes_[1], 1.0, -1.0)
+        for learner, vote in zip(self.estimators_, self.estimator_weights_, strict=True):
+            total = total + vote * np.where(learner.predict(X) == self.classes_[1], 1.0, -1.0)
         return np.asarray(total / self.estimator_weights_.sum())
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -176,7 +176,7 @@ class LearnerComparison:
         }
         return [name for name in self.mean_costs() if name not in beaten]
 
-    def frame(self, **options: Any) -> Any:
+    def to_frame(self, **options: Any) -> Any:
         """Return the pairs, with their wins, ties and losses, as a pandas data frame.
 
         Parameters

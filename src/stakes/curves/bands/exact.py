@@ -53,13 +53,15 @@ def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[
     """Return how to find the quantiles at conditions that share all counts."""
     sizes = [np.abs(part.values) for part in sample]
     if len(sample) == 2 and all((size == size[0]).all() for size in sizes):  # noqa: PLR2004 - classes
-        laws = [_sum_law(part, columns[0]) for part in sample]
-        return lambda column: _quantiles(laws, [float(size[0, column]) for size in sizes], levels)
+        distributions = [_sum_distribution(part, columns[0]) for part in sample]
+        return lambda column: _quantiles(
+            distributions, [float(size[0, column]) for size in sizes], levels
+        )
     if len(sample) == 1 and sample[0].size <= MOST_TOGETHER:
-        law = _joint_law(sample[0], columns[0])
+        distribution = _joint_distribution(sample[0], columns[0])
         half = len(sizes[0]) // 2  # first come the positives' kinds of mistakes
         return lambda column: _joint_quantiles(
-            law, (sizes[0][0, column], sizes[0][half, column]), levels
+            distribution, (sizes[0][0, column], sizes[0][half, column]), levels
         )
     return lambda column: CostDistribution([_draws(part, column) for part in sample]).quantile(
         levels
@@ -74,18 +76,21 @@ def _draws(part: Multinomial, column: int) -> Draws:
     return Draws(values * part.n, probabilities, part.size, 1.0)
 
 
-def _sum_law(part: Multinomial, column: int) -> tuple[Floats, Floats]:
-    """Return the values, evenly spaced, of a sum of draws from -1, 0 and 1, and their law."""
+def _sum_distribution(part: Multinomial, column: int) -> tuple[Floats, Floats]:
+    """Return the values, evenly spaced, of a sum of draws from -1, 0 and 1, and their probabilities."""
     signs = np.sign(part.values.sum(axis=1, keepdims=True))  # at PC(+) = 0 and 1 they do not show
     draws = _draws(Multinomial(part.n, part.counts[:, [column]], signs / part.n), 0)
     return CostDistribution([replace(draws, weight=float(draws.n))]).pmf()
 
 
 def _quantiles(
-    laws: Sequence[tuple[Floats, Floats]], steps: Sequence[float], levels: Floats
+    distributions: Sequence[tuple[Floats, Floats]], steps: Sequence[float], levels: Floats
 ) -> Floats:
     """Return the quantiles of a X + b Y, the least values whose probability reaches the level."""
-    (x, p), (y, q) = ((step * values, law) for (values, law), step in zip(laws, steps, strict=True))
+    (x, p), (y, q) = (
+        (step * values, distribution)
+        for (values, distribution), step in zip(distributions, steps, strict=True)
+    )
     if np.ptp(y) < np.ptp(x):  # add up over the one that matters less
         (x, p), (y, q) = (y, q), (x, p)
     if np.ptp(y) == 0:
@@ -121,8 +126,8 @@ def _least(
 
 
 @dataclass(frozen=True)
-class _JointLaw:
-    """The law of two sums: probabilities ``[x, y]``, their running sums along y, the first x, y."""
+class _JointDistribution:
+    """The distribution of two sums: probabilities ``[x, y]``, their running sums along y, the first x, y."""
 
     reached: Floats
     probabilities: Floats
@@ -130,8 +135,8 @@ class _JointLaw:
     y: int
 
 
-def _joint_law(part: Multinomial, column: int) -> _JointLaw:
-    """Return the joint law of the positives' and of the negatives' signed mistakes.
+def _joint_distribution(part: Multinomial, column: int) -> _JointDistribution:
+    """Return the joint distribution of the positives' and of the negatives' signed mistakes.
 
     Each example moves the two sums by one of a few steps, so the n-fold convolution is the n-th
     power of the transform of one example's, on a window outside of which nothing is left.
@@ -155,27 +160,29 @@ def _joint_law(part: Multinomial, column: int) -> _JointLaw:
     np.add.at(one, (steps[0] % lengths[0], steps[1] % lengths[1]), shares)
     transform = fft.fft2(one)
     power = np.abs(transform) ** part.size * np.exp(1j * part.size * np.angle(transform))
-    law = np.maximum(np.real(fft.ifft2(power)), 0.0)
-    law = np.roll(law, (-starts[0], -starts[1]), axis=(0, 1))
-    reached = np.concatenate([np.zeros((lengths[0], 1)), np.cumsum(law, axis=1)], axis=1)
-    return _JointLaw(reached, law, starts[0], starts[1])
+    distribution = np.maximum(np.real(fft.ifft2(power)), 0.0)
+    distribution = np.roll(distribution, (-starts[0], -starts[1]), axis=(0, 1))
+    reached = np.concatenate([np.zeros((lengths[0], 1)), np.cumsum(distribution, axis=1)], axis=1)
+    return _JointDistribution(reached, distribution, starts[0], starts[1])
 
 
-def _joint_quantiles(law: _JointLaw, steps: tuple[Any, Any], levels: Floats) -> Floats:
+def _joint_quantiles(
+    distribution: _JointDistribution, steps: tuple[Any, Any], levels: Floats
+) -> Floats:
     """Return the quantiles of a X + b Y for dependent X and Y."""
     a, b = map(float, steps)
-    rows, columns = law.probabilities.shape
-    x = a * (law.x + np.arange(rows, dtype=np.float64))
+    rows, columns = distribution.probabilities.shape
+    x = a * (distribution.x + np.arange(rows, dtype=np.float64))
     if b == 0:
-        reached = np.cumsum(law.reached[:, -1])
+        reached = np.cumsum(distribution.reached[:, -1])
         return np.asarray(x[np.searchsorted(reached, levels - ROUNDING)])
-    starts, every = x + b * law.y, np.arange(rows)
+    starts, every = x + b * distribution.y, np.arange(rows)
 
     def probability(t: Floats) -> Floats:
-        return np.asarray(law.reached[every, _fitting(t, starts, b, columns)].sum(axis=1))
+        return np.asarray(distribution.reached[every, _fitting(t, starts, b, columns)].sum(axis=1))
 
     found = _least(levels, starts[0] - b, starts[-1] + b * (columns - 1), probability)
     count = _fitting(found, starts, b, columns)
-    likely = (count > 0) & (law.probabilities[every, np.maximum(count, 1) - 1] > 0)
+    likely = (count > 0) & (distribution.probabilities[every, np.maximum(count, 1) - 1] > 0)
     sums = np.where(likely, starts + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))

@@ -91,7 +91,7 @@ TINY = 1e-15
 LEAST = -690.0
 """No limit is sought closer to the end of the range than by this power of e."""
 CLOSE = 1e-13
-SERVINGS = 1 << 21
+BATCHES = 1 << 21
 """Numbers held at a time: memory stays bounded however many tables there are."""
 
 
@@ -132,7 +132,7 @@ def limits(costs: Floats, counts: Floats, goal: float) -> tuple[Floats, Floats]:
     ends = np.full(2 * tables, -np.inf)
     # Where all outcomes were at one end of the range, no mean next to that end is refuted.
     rows = np.flatnonzero((both * _own(distances, upper)).any(axis=1))
-    step = max(1, SERVINGS // (len(FRACTIONS) * max(1, len(distances))))
+    step = max(1, BATCHES // (len(FRACTIONS) * max(1, len(distances))))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
         ends[part] = _refuted(distances, both[part], upper[part], goal)

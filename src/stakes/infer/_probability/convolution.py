@@ -322,8 +322,8 @@ def _centred_power(
     for part, (positions, probabilities) in zip(parts, placed, strict=True):
         mean = float(probabilities @ positions)
         real, imaginary = np.zeros(len(theta)), np.zeros(len(theta))
-        for serving in range(0, len(positions), FEW_ATOMS):
-            some = slice(serving, serving + FEW_ATOMS)
+        for batch in range(0, len(positions), FEW_ATOMS):
+            some = slice(batch, batch + FEW_ATOMS)
             half = np.multiply.outer((positions[some] - mean) / 2, theta)
             sine = np.sin(half)
             real -= 2 * probabilities[some] @ (sine * sine)
