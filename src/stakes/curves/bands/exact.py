@@ -77,7 +77,7 @@ def _draws(part: Multinomial, column: int) -> Draws:
 
 
 def _sum_distribution(part: Multinomial, column: int) -> tuple[Floats, Floats]:
-    """Return the values, evenly spaced, of a sum of draws from -1, 0 and 1, and their probabilities."""
+    """Return the evenly spaced values of a sum of draws from -1, 0 and 1, and their shares."""
     signs = np.sign(part.values.sum(axis=1, keepdims=True))  # at PC(+) = 0 and 1 they do not show
     draws = _draws(Multinomial(part.n, part.counts[:, [column]], signs / part.n), 0)
     return CostDistribution([replace(draws, weight=float(draws.n))]).pmf()
@@ -127,7 +127,7 @@ def _least(
 
 @dataclass(frozen=True)
 class _JointDistribution:
-    """The distribution of two sums: probabilities ``[x, y]``, their running sums along y, the first x, y."""
+    """Two sums: probabilities ``[x, y]``, their running sums along y, the first x and y."""
 
     reached: Floats
     probabilities: Floats
