@@ -33,7 +33,7 @@ COMMANDS = {
 }
 """The commands that write JSON, and what each writes."""
 
-PARTS = ("data", "models", "pairs", "gate", "curves", "sample_size")
+PARTS = ("data", "models", "pairs", "curves", "sample_size")
 """The parts of the findings that commands are made of."""
 
 PLAIN = {str: "text", bool: "true or false", int: "number", float: "number", Hashable: "label"}

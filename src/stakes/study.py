@@ -487,7 +487,7 @@ def study_of(
     >>> actual = [0] * 80 + [1] * 20
     >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}
     >>> found = findings(study_of(actual, models, costs))
-    >>> found["verdict"]["text"].split(":")[0]
+    >>> found.verdict.text.split(":")[0]
     'Use eager'
     """
     table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source)

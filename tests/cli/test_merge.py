@@ -103,7 +103,7 @@ def predictions(path):
         ("0.json", cut, "0.json, line"),
         ("0.json", newer, "0.json: expected a count file.*'stakes-counts/2'"),
         ("1.parquet", cut, "1.parquet: not a count file.*Was it cut short"),
-        ("1.parquet", predictions, "1.parquet: expected a count file, written by 'stakes count'"),
+        ("1.parquet", predictions, "1.parquet: expected a count file"),
         ("1.parquet", lambda path: path.unlink(), "1.parquet: cannot be read"),
     ],
 )

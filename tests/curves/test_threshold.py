@@ -424,7 +424,11 @@ def test_no_nan_however_nasty_the_scores(scores):
 @pytest.mark.parametrize(
     ("given_", "error", "message"),
     [
-        ({}, InputTypeError, "costs: give the costs, or a limit: max_fpr, min_recall or capacity"),
+        (
+            {},
+            InputTypeError,
+            "costs: give the costs, or a limit: max_fpr=, min_recall= or capacity=",
+        ),
         ({"costs": 5}, InputTypeError, "costs: expected a CostMatrix, got a int"),
         ({"counts": [1, 2]}, InputTypeError, "counts: expected a ScoreCounts, got a list"),
         (
@@ -442,7 +446,7 @@ def test_no_nan_however_nasty_the_scores(scores):
             InputError,
             "volume: expected a positive number, got 0",
         ),
-        ({"max_fpr": 0.1, "volume": 10}, InputTypeError, "volume: .*give capacity too"),
+        ({"max_fpr": 0.1, "volume": 10}, InputTypeError, "volume: .*give capacity= too"),
         ({"max_fpr": 0.1, "assurance": 95}, InputError, "assurance: expected a number from 0.5"),
         ({"costs": COSTS, "confidence": 1}, InputError, "confidence: expected a number between"),
         (

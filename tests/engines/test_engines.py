@@ -183,7 +183,7 @@ BAD = {
         {"t": pa.array([], pa.string()), "p": pa.array([], pa.string())},
         LABELS,
         InputError,
-        "frame is empty: at least one example is needed.",
+        "frame: expected at least one example, got none.",
     ),
     "text as weight": (
         {"t": ["a"], "p": ["a"], "w": ["1"]},

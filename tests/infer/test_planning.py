@@ -180,7 +180,7 @@ def test_class_priors_plan_for_where_the_classifier_is_used(priors):
 
 def test_class_priors_need_a_pilot_and_an_interval():
     for options in ({"half_width": 1}, {"difference": 1}):
-        with pytest.raises(DesignError, match="class_priors: they need half_width, and"):
+        with pytest.raises(DesignError, match="class_priors: they need half_width=, and"):
             plan_test_size(COSTS, class_priors={0: 0.5, 1: 0.5}, **options)
 
 

@@ -263,7 +263,7 @@ def test_a_full_disk_stops_a_run_and_the_next_goes_on(replications, folder, monk
 @pytest.mark.usefixtures("toy")
 def test_a_folder_without_the_data_is_named(replications, monkeypatch, folder):
     def measure(trial, **_):
-        raise FileError(f"{trial.data / 'iris.csv'}: there is no such file.")
+        raise FileError(f"{trial.data / 'iris.csv'}", "there is no such file.")
 
     use(monkeypatch, measure=measure, needs_data=True)
     said = replications(*RUN)

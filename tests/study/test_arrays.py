@@ -27,8 +27,9 @@ def test_arrays_and_a_file_say_the_same():
         y_score={name: rows[f"{name}_score"].tolist() for name in names},
     )
     theirs = Study.from_table(ArrowTable.of_file(read_table(path)), COSTS)
+    found, expected = findings(ours), findings(theirs)
     for part in ("models", "pairs", "curves", "verdict", "calibration"):
-        assert getattr(findings(ours), part) == getattr(findings(theirs), part)
+        assert getattr(found, part) == getattr(expected, part)
 
 
 def test_numbers_and_scores_alone():
