@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from stakes._core import validate
-from stakes._core.labels import Label
+from stakes._core.labels import Label, as_meant
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
@@ -29,7 +29,6 @@ from stakes.predictions import (
 from stakes.predictions.classes import (
     TWO,
     among,
-    as_meant,
     classes_of,
     costs_of_mistakes,
     least_cost_threshold,

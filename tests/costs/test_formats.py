@@ -98,6 +98,32 @@ def test_whole_numbers_are_numbers_unless_the_labels_say_text(write):
     assert CostMatrix.read(padded).labels == ("00", "01")
 
 
+def test_whole_numbers_are_numbers_however_they_are_spelt(write):
+    points = write("points.csv", "predicted\\actual,1.0,2.0\n1,0,5\n2.00,1,0\n3.0,2,2\nask,2,2\n")
+    costs = CostMatrix.read(points)
+    assert costs.labels == (1, 2)
+    assert costs.decisions == (1, 2, 3, "ask")
+    assert [type(label) for label in costs.decisions] == [int, int, int, str]
+    assert CostMatrix.read(points, labels=[1, 2]) == costs
+    assert CostMatrix.read(points, labels=[1.0, 2.0]) == costs
+    texts = CostMatrix.read(points, labels=["1", "2"])
+    assert texts.labels == ("1", "2")
+    assert texts.decisions == ("1", "2", "3.0", "ask")
+    twice = write("twice.csv", "predicted\\actual,1,1.0\n1,0,5\n1.0,1,0\n")
+    with pytest.raises(FileError, match="the label 1 stands twice"):
+        CostMatrix.read(twice)
+
+
+def test_decisions_spell_fractions_in_any_way_unless_the_spelling_tells_them_apart(write):
+    path = write("a.csv", "predicted\\actual,0.50,1.5\n0.5,0,5\n1.500,1,0\n")
+    assert CostMatrix.read(path).decisions == ("0.50", "1.5")
+    assert CostMatrix.read(path, labels=[0.5, 1.5]).decisions == (0.5, 1.5)
+    versions = write("b.csv", "predicted\\actual,1.1,1.10\n1.1,0,5\n1.10,1,0\n")
+    assert CostMatrix.read(versions).decisions == ("1.1", "1.10")
+    more = write("c.csv", "predicted\\actual,1.1,2.1\n1.1,0,5\n2.1,1,0\n1.10,2,2\n")
+    assert CostMatrix.read(more).decisions == ("1.1", "2.1", "1.10")
+
+
 def test_true_and_false_are_booleans(write):
     path = write("costs.csv", "predicted\\actual,True,False\nTrue,0,5\nFalse,1,0\nask,2,2\n")
     costs = CostMatrix.read(path)

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from stakes import Confusion, CostMatrix, evaluate
-from stakes._core.labels import LabelMatcher
+from stakes._core.labels import LabelMatcher, as_meant, number_in
 from stakes.errors import LabelError
 from stakes.predictions import Columns
 from stakes.study import study_of, study_of_files
@@ -87,6 +87,12 @@ CASES = {
     "text as numbers": ((0, 1), ["0", "1", "1"], False, True, False),
     "text of floats as numbers": ((0, 1), ["0.0", "1.0", "1.0"], False, True, True),
     "numbers as text": (("0", "1"), [0, 1, 1], False, True, False),
+    "floats as labels": ((0.0, 1.0), [0, 1, 1], True, False, True),
+    "text as labels that are floats": ((0.0, 1.0), ["0", "1", "1"], False, True, True),
+    "text of floats as labels": (("0.0", "1.0"), ["0", "1", "1"], False, True, True),
+    "numbers as text of floats": (("0.0", "1.0"), [0, 1, 1], False, True, True),
+    "other spellings of fractions": ((0.5, 1.5), ["0.50", "1.500", "1.5"], False, True, True),
+    "fractions as other text": (("0.50", "1.50"), [0.5, 1.5, 1.5], False, True, True),
     "text": (("no", "yes"), ["no", "yes", "yes"], True, False, False),
     "text with spaces": (("no", "yes"), ["no ", " yes", "yes"], False, False, False),
     "zeros in front are another label": ((0, 1), ["0", "01", "1"], False, None, None),
@@ -192,3 +198,94 @@ def test_missing_values_are_no_labels():
         assert [matcher.find(value) for value in (None, float("nan"), "ok")] == [-1, -1, 2]
         assert not matcher.readings
     assert LabelMatcher((0, 1), "text").find(" ") == -1
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("1", 1),
+        (" 1.0 ", 1),
+        ("-1.00", -1),
+        ("0.50", 0.5),
+        (".5", 0.5),
+        ("-.5", -0.5),
+        (".0", 0),
+        ("9007199254740993", 2**53 + 1),
+        (2.0, 2),
+        (np.float64(2), 2),
+    ],
+)
+def test_what_reads_as_a_number(value, number):
+    assert number_in(value) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "-", ".", "1.", "01", "00.5", "-0", "-0.0", "-.0", "+1", "1e3", "1_0", "1,5", "1 0"),
+        *("1\n2", "٣", "²", "nan", "inf", "9" * 5000, True, None, (1,)),
+    ],
+)
+def test_what_reads_as_no_number(value):
+    assert number_in(value) is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (("01", "1"), {"01": 0, "1": 1, 1: 1, "1.0": 1, "001": -1}),
+        (("01", "02"), {"01": 0, "1": -1, 1: -1}),
+        (("1.1", "1.10"), {"1.1": 0, "1.10": 1, " 1.10": 1, 1.1: 0, "1.100": -1}),
+        (("1", "1.0"), {"1": 0, "1.0": 1, 1: 0, "1.00": -1}),
+        ((1, "1"), {1: 0, "1": 1, "1.0": -1}),
+        ((2**53, 2**53 + 1), {str(2**53): 0, f"{2**53 + 1}.0": 1}),
+        ((False, True), {"False": 0, "True": 1, "1": -1, 1: 1}),
+    ],
+)
+def test_labels_that_look_alike_are_told_apart(labels, found):
+    for cells in ("typed", "text"):
+        matcher = LabelMatcher(labels, cells)
+        assert {value: matcher.find(value) for value in found} == found
+
+
+def test_classes_of_files_of_predictions_and_of_costs_are_read_alike(tmp_path):
+    for texts in (
+        ["0", "1"],
+        ["0.0", "1.0"],
+        ["0", "1.00"],
+        ["01", "1"],
+        ["0.5", "1"],
+        ["1.1", "1.10"],
+        ["False", "True"],
+        ["1", "a"],
+    ):
+        path = tmp_path / "costs.csv"
+        one, other = texts
+        path.write_text(f"predicted\\actual,{one},{other}\n{one},0,7\n{other},2,0\n")
+        labels = CostMatrix.read(path).labels
+        assert labels == as_meant(texts)
+        assert [*map(type, labels)] == [*map(type, as_meant(texts))]
+
+
+@pytest.mark.parametrize("cells", [("0", "1"), ("0.0", "1.0"), ("0", "1.00")])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("costs.json", '{"rows": "predicted", "labels": [0.0, 1.0], "values": [[0, 7], [2, 0]]}'),
+        ("costs.json", '{"rows": "predicted", "labels": ["0.0", "1"], "values": [[0, 7], [2, 0]]}'),
+        ("costs.csv", "predicted\\actual,0.0,1.0\n0,0,7\n1,2,0\n"),
+        ("costs.csv", "predicted\\actual,0,1\n0.0,0,7\n1.0,2,0\n"),
+    ],
+)
+def test_costs_and_predictions_may_spell_numbers_differently(name, text, cells, tmp_path):
+    (tmp_path / name).write_text(text)
+    no, yes = cells
+    write_csv(tmp_path / "a.csv", [(no, no), (yes, yes), (no, yes), (yes, no)] * 3)
+    study = study_of_files(  # which column has the decisions is found by the labels
+        [str(tmp_path / "a.csv")],
+        CostMatrix.read(tmp_path / name),
+        Columns(actual="actual"),
+        Quiet(),
+        with_scores=False,
+    )
+    assert study.estimate("m").cost == pytest.approx((2 + 7) / 4)

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostCurve, CostDifference, CostMatrix, PairedConfusion, compare_many, evaluate
+from stakes._core.labels import as_meant
 from stakes.errors import DesignError, InputError, LabelError
 from stakes.predictions import ArrowTable, merged
-from stakes.predictions.classes import as_meant, positive_class
+from stakes.predictions.classes import positive_class
 from stakes.predictions.count_file import counts_from_text, counts_text
 from stakes.study import Study
 

@@ -7,6 +7,7 @@ distinct values alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -24,6 +25,9 @@ Labels = tuple[Label, ...]
 Cells = Literal["values", "typed", "text"]
 """What cells hold: Python's values (arrays and frames), the types of a Parquet, Arrow or JSON file,
 or text (CSV and TSV files)."""
+
+BOOLEANS: dict[str, Label] = {"True": True, "False": False}
+"""How Python writes booleans."""
 
 
 def is_missing(value: Any) -> bool:
@@ -61,8 +65,10 @@ class LabelMatcher:
     - A value is a label when Python finds the two equal: 1, 1.0 and True are one label, 1 and "1"
       are two. In arrays and frames this is all.
     - In files text may stand for a number and a number for text, because a CSV file has nothing but
-      text: spaces around a value do not count, and "1.0" is the same as "1". What was read in this
-      way is kept in `readings`, so that it can be said.
+      text: spaces around a value do not count, and where a value and a label both read as numbers
+      (see `number_in`), they are compared as such: "1", 1 and "1.0" are the same, "01" is not. A
+      value that is spelt as a label is that label; one that could be two of them is none. What was
+      read in this way is kept in `readings`, so that it can be said.
     - A missing value is no label.
 
     Parameters
@@ -78,8 +84,14 @@ class LabelMatcher:
         self.readings: dict[Label, Label] = {}
         self._cells: Cells = cells
         self._places = {label: place for place, label in enumerate(self.labels)}
-        in_files = cells != "values"
-        self._by_text = {str(label): place for label, place in self._places.items() if in_files}
+        self._by_text: dict[str, int] = {}
+        self._by_number: dict[float, int] = {}
+        if cells != "values":
+            self._by_text = {str(label): place for label, place in self._places.items()}
+            for label, place in self._places.items():
+                number = number_in(label)
+                if number is not None:  # text may spell a number twice, which then tells nothing
+                    self._by_number[number] = -1 if number in self._by_number else place
 
     def find(self, value: Any) -> int:
         """Return the position of the label that a value stands for; -1 if it stands for none."""
@@ -87,8 +99,9 @@ class LabelMatcher:
         place = self._places.get(held, -1)
         if place >= 0 or not self._by_text or is_blank(held):
             return place
-        text = str(held)
-        place = self._by_text.get(text.strip(), self._by_text.get(without_point(text), -1))
+        place = self._by_text.get(str(held).strip(), -1)
+        if place < 0 and (number := number_in(held)) is not None:
+            place = self._by_number.get(number, -1)
         if place >= 0 and not self._is_spelt(held, self.labels[place]):
             self.readings[held] = self.labels[place]
         return place
@@ -103,11 +116,66 @@ class LabelMatcher:
         return same_kind and isinstance(value, str) and value.strip() == str(label)
 
 
-def without_point(text: str) -> str:
-    """Return a label as text without the spaces around it, and "1.0" as "1"."""
-    stripped = text.strip()
-    whole, point, zeros = stripped.partition(".")
-    return whole if point and zeros and not zeros.strip("0") else stripped
+# What the text of files means, be they of predictions or of costs.
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?", re.ASCII)
+_NO_NUMBER = re.compile(r"-?|-0?(?:\.0+)?", re.ASCII)
+
+
+def number_in(value: Any) -> int | float | None:
+    """Return the number that a value is, or reads as: "1.0" is 1, "0.50" is 0.5.
+
+    Nothing for what has a zero in front, such as "01" (codes are written so), for "-0", for powers
+    of ten such as "1e3", and for True and False.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    text = str(value).strip()
+    if not _NUMBER.fullmatch(text) or _NO_NUMBER.fullmatch(text):
+        return None
+    whole, _, decimals = text.partition(".")
+    if decimals.strip("0"):
+        return float(text)
+    try:
+        return int(whole or "0")
+    except ValueError:  # thousands of digits
+        return None
+
+
+def text_reader(texts: Sequence[str]) -> Callable[[str], Label]:
+    """Choose how text becomes a label where these are the classes.
+
+    Classes that all read as whole numbers are numbers, those that all are True or False are
+    booleans. What is not written so, such as the decision "ask", stays text.
+    """
+    if all(isinstance(number_in(text), int) for text in texts):
+        return lambda text: number if isinstance(number := number_in(text), int) else text
+    if all(text in BOOLEANS for text in texts):
+        return lambda text: BOOLEANS.get(text, text)
+    return str
+
+
+def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
+    """Give the texts of classes their meaning, in their order; see `text_reader`."""
+    stripped = [text.strip() for text in texts]
+    return [*map(text_reader(stripped), stripped)]
+
+
+def as_meant(labels: Sequence[Label]) -> Labels:
+    """Give the classes of a file their meaning, in text or not; in order, each once."""
+    if not any(isinstance(label, str) for label in labels):
+        return in_order({_whole(label) for label in labels})
+    texts = {str(label).strip() for label in labels}
+    # Among words "1.0" is the same class as "1", but "1.10" may be another version than "1.1".
+    wholes = {text: str(number_in(text)) for text in texts if isinstance(number_in(text), int)}
+    once = {whole if (whole := wholes.get(text, text)) in texts else text for text in texts}
+    return in_order(set(in_words_or_numbers(list(once))))
+
+
+def _whole(label: Label) -> Label:
+    return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
 def as_labels(labels: Any, name: str) -> Labels:

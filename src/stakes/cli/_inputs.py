@@ -293,8 +293,8 @@ def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
 
 def read_matrix(path: Path, rows: str | None, classes: str | None) -> CostMatrix:
     """Read a cost matrix from a file."""
+    from stakes._core.labels import in_words_or_numbers
     from stakes.costs import CostMatrix
-    from stakes.predictions.classes import in_words_or_numbers
 
     if classes is None and path.suffix.lower() == ".cost" and path.exists():
         raise FileError(

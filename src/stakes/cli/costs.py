@@ -96,7 +96,8 @@ def template(
     force: Force = False,
 ) -> None:
     """Write a cost matrix to fill in, with the labels found."""
-    from stakes.predictions.classes import as_meant, classes_of
+    from stakes._core.labels import LabelMatcher, as_meant
+    from stakes.predictions.classes import classes_of
     from stakes.predictions.roles import actual_column
     from stakes.predictions.table import check_columns
     from stakes.read import write_text
@@ -111,7 +112,8 @@ def template(
     actual = actual_column(table, columns.actual)
     labels = classes_of(table, actual)
     decided = as_meant([label for name in columns.models or [] for label in table.labels(name)])
-    more = [label for label in decided if str(label) not in map(str, labels)]
+    known = LabelMatcher(labels, "text")
+    more = [label for label in decided if not known.knows(label)]
     rows = [
         [decision, *("0" if decision == label else "" for label in labels)]
         for decision in (*labels, *more)

@@ -6,7 +6,7 @@ a matrix is the same whichever way it comes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, hint, listing, plain
+from stakes._core.labels import Label, LabelMatcher, Labels, hint, listing, plain, text_reader
 from stakes._core.validate import Orientation, orientation
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
@@ -86,16 +86,31 @@ def label_meanings(
 ) -> tuple[list[Label], list[Label]]:
     """Give the texts of both axes their meaning: those of the classes, then of the decisions.
 
-    Classes that all look like whole numbers are numbers, classes that are all True or False are
+    Classes that all read as whole numbers are numbers, classes that are all True or False are
     booleans, and decisions that look like the classes are read as they are. The caller's labels,
     where there are any, say what the classes are.
     """
-    read = _reader(classes, known)
-    meaning = {str(label): label for label in known or ()}
-    return (
-        [meaning.get(text, read(text)) for text in classes],
-        [meaning.get(text, read(text)) for text in decisions],
-    )
+    if known is None:
+        read = text_reader(classes)
+    elif any(isinstance(label, str) for label in known):
+        read = str
+    else:
+        read = text_reader([*map(str, known)])
+    matcher = LabelMatcher(known or [*map(read, classes)], "text")
+
+    def meanings(axis: Sequence[str]) -> list[Label]:
+        places = [matcher.find(text) for text in axis]
+        meant = [
+            read(text) if place < 0 else matcher.labels[place]
+            for text, place in zip(axis, places, strict=True)
+        ]
+        # "1.10" is the class "1.1", unless the axis has that one, too.
+        return [
+            text if label != text and label in axis else label
+            for text, label in zip(axis, meant, strict=True)
+        ]
+
+    return meanings(classes), meanings(decisions)
 
 
 def check_same(found: Sequence[Label], known: Labels | None) -> None:
@@ -142,27 +157,6 @@ def unknown(label: Label, known: Sequence[Label]) -> LabelError:
         f"the class {label!r} is not among the labels: {listing(known)}.{hint(label, known)}",
         "Correct the spelling, or add it.",
     )
-
-
-def is_whole(text: str) -> bool:
-    """Tell whether a text is a whole number as Python writes it."""
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and str(int(text)) == text
-
-
-def _reader(classes: Sequence[str], known: Labels | None) -> Callable[[str], Label]:
-    """Choose how a text becomes a label."""
-    if known is not None:
-        whole = all(type(label) is int for label in known)
-        boolean = all(type(label) is bool for label in known)
-    else:
-        whole = all(map(is_whole, classes))
-        boolean = all(text in ("True", "False") for text in classes)
-    if whole:
-        return lambda text: int(text) if is_whole(text) else text
-    if boolean:
-        return lambda text: {"True": True, "False": False}.get(text, text)
-    return str
 
 
 # -- data frames of any library that narwhals knows

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from stakes._core.labels import Label, Labels, as_axes, as_labels
+from stakes._core.labels import Label, LabelMatcher, Labels, as_axes, as_labels
 from stakes._core.text import exact
 from stakes._core.validate import Orientation, orientation
 from stakes.costs._axes import (
@@ -26,7 +26,6 @@ from stakes.costs._axes import (
     agreed_orientation,
     check_same,
     corner_orientation,
-    is_whole,
     label_meanings,
     misspelt,
     positions,
@@ -186,8 +185,9 @@ def _axis_labels(
         if not text:
             raise FileError(f"{source}, {place}", "a label is missing.")
     texts = [text for text, _ in actual]
+    matcher = LabelMatcher(known or (), "text")
     for text, place in actual:
-        if known is not None and text not in map(str, known):
+        if known is not None and not matcher.knows(text):
             error = unknown(text, tuple(map(str, known)))
             raise FileError(f"{source}, {place}", error.problem, error.remedy)
     labels, decisions = label_meanings(texts, [text for text, _ in decided], known)
@@ -363,7 +363,7 @@ def _entries(lines: Sequence[Line], classes: Labels, source: str) -> Any:
                 f"{line!r}.",
             )
         for column, cell in enumerate(cells[:SIZES], 1):
-            if not is_whole(cell) or not 0 <= int(cell) < size:
+            if cell not in map(str, range(size)):
                 raise FileError(
                     f"{row}, column {column}",
                     f"expected the index of a class, from 0 to {size - 1}, got {cell!r}.",

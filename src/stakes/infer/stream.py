@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.costs import CostMatrix
+from stakes.costs._axes import positions
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
 from stakes.infer._inference import Inference, Interval, outcomes_behind
@@ -117,9 +118,8 @@ class Totals(ABC, Generic[Counts]):
                 "running totals are of whole outcomes, got weights.",
                 "Count without sample_weight; there is no anytime interval for weighted outcomes.",
             )
-        self.costs.values_for(counts.labels, counts.decisions)  # raises for labels it lacks
-        down = [self.costs.decisions.index(decision) for decision in counts.decisions]
-        across = [self.costs.labels.index(label) for label in counts.labels]
+        down = positions(counts.decisions, self.costs.decisions, "decision")
+        across = positions(counts.labels, self.costs.labels, "class")
         total = self._table.copy()
         total[np.ix_(*[down] * self._deciders, across)] += counts.counts.astype(np.int64)
         if self.impossible:

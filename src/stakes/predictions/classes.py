@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, LabelMatcher, Labels, in_order, listing, without_point
+from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, in_order, listing, number_in
 from stakes.costs import CostMatrix
-from stakes.costs._axes import is_whole
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.predictions.roles import Model
 from stakes.predictions.table import Table
@@ -67,25 +66,6 @@ def costs_of_mistakes(
     return CostMatrix.from_errors(**costs, pos_label=positive, neg_label=negative)
 
 
-def as_meant(labels: Sequence[Label]) -> Labels:
-    """Read classes that all are whole numbers, in text or not, as such; in order, each once."""
-    if not any(isinstance(label, str) for label in labels):
-        return in_order({_whole(label) for label in labels})
-    texts = {str(label).strip() for label in labels}
-    # "1.0" is the same class as "1", as it is to a cost matrix.
-    once = {whole if (whole := without_point(text)) in texts else text for text in texts}
-    return in_order(set(in_words_or_numbers(list(once))))
-
-
-def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
-    """Read labels that all are whole numbers as such, in their order; "01" is none."""
-    stripped = [text.strip() for text in texts]
-    wholes = list(map(without_point, stripped))
-    if all(map(is_whole, wholes)):
-        return [int(text) for text in wholes]
-    return list(stripped)
-
-
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:
     """Return the one of the labels that is meant; text may stand for a number, as in a file."""
     place = LabelMatcher(labels, "text").find(label)
@@ -113,10 +93,6 @@ def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
     return second if mistakes["false_negative"] >= mistakes["false_positive"] else first
 
 
-def _whole(label: Label) -> Label:
-    return int(label) if isinstance(label, float) and label.is_integer() else label
-
-
 def _usual_positive(labels: Sequence[Label]) -> Label | None:
     by_name = {_usual_name(each): each for each in labels}
     for pair in USUAL:
@@ -129,8 +105,8 @@ def _usual_name(label: Label) -> Label:
     """Return a label as the usual pairs have it: text in small letters, "1" as 1."""
     if not isinstance(label, str):
         return label
-    text = without_point(label).lower()
-    return int(text) if text in ("1", "0", "-1") else text
+    number = number_in(label)
+    return label.strip().lower() if number is None else number
 
 
 # Decisions by scores that are probabilities: what is expected to cost less.

@@ -12,6 +12,7 @@ from stakes._core import validate
 from stakes._core.text import html_table, number, text_table
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
+from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputTypeError
 from stakes.infer._outcomes import priors_of_examples
@@ -260,9 +261,9 @@ def cheapest_probability(
     generator = validate.generator(rng)
     population = Populations(joint, class_priors)
     shares = population.shares()
-    mean = costs.mean().values_for(joint.labels, joint.decisions)  # raises where labels are missing
-    rows = [costs.decisions.index(decision) for decision in joint.decisions]
-    columns = [costs.labels.index(label) for label in joint.labels]
+    rows = positions(joint.decisions, costs.decisions, "decision")
+    columns = positions(joint.labels, costs.labels, "class")
+    mean = costs.mean().values_for(joint.labels, joint.decisions)
     both, by_costs, by_sampling = [], [], []
     for size in batch_sizes(draws, len(shares)):
         drawn = costs.sample(size, rng=generator)[:, rows][:, :, columns]

@@ -15,6 +15,7 @@ from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, CostRanges
+from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
@@ -109,8 +110,8 @@ def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) ->
     if not width.any():
         raise InputError("costs", "all costs are certain, so there is no range to go through.")
     cells = np.zeros((len(joint.names), *width.shape))
-    rows = np.array([costs.decisions.index(decision) for decision in joint.decisions])
-    columns = np.array([costs.labels.index(label) for label in joint.labels])
+    rows = np.array(positions(joint.decisions, costs.decisions, "decision"))
+    columns = np.array(positions(joint.labels, costs.labels, "class"))
     for who, decided in enumerate(joint.decided.T):
         np.add.at(cells[who], (rows[decided], columns[joint.actual]), shares)
     telling = np.ptp(cells, axis=0) * width
@@ -433,8 +434,8 @@ def _with_cell(
     """Return drawn costs with that of one cell fixed, in the order of the counts."""
     fixed = sampled.copy()
     fixed[:, cell[0], cell[1]] = end.values[cell]
-    rows = [costs.decisions.index(decision) for decision in joint.decisions]
-    columns = [costs.labels.index(label) for label in joint.labels]
+    rows = positions(joint.decisions, costs.decisions, "decision")
+    columns = positions(joint.labels, costs.labels, "class")
     return np.asarray(fixed[:, rows][:, :, columns])
 
 
