@@ -127,7 +127,7 @@ FILES = [
     Case("JSON that is no count file", ["evaluate", "a.json", "-c", C], r"a\.json: expected a count file.*\.jsonl", {"a.json": '[{"actual": "ok"}]'}),
     Case("the same column twice", EVALUATE, rf"{P}: the column 'tree' occurs 2 times", rows("forest,", "tree,", 1)),
     Case("nothing on standard input", ["evaluate", "-", "-c", C], "standard input: .* empty"),
-    Case("standard input twice", ["evaluate", "-", "-", "--id", "id", "-c", C], "give - once", stdin=ROWS.encode()),
+    Case("standard input twice", ["evaluate", "-", "-", "--id", "id", "-c", C], "Give - once", stdin=ROWS.encode()),
 ]  # fmt: skip
 
 COLUMNS = [
@@ -319,6 +319,8 @@ OUTPUTS = [
     Case("a full disk", [*EVALUATE, "--json", "/dev/full"], "/dev/full: cannot be written: No space left"),
     Case("a picture into no folder", ["curve", P, "-c", C, "--out", "no/a.png"], "no/a.png: cannot be written"),
     Case("a picture on a full disk", ["curve", P, "-c", C, "--csv", "/dev/full"], "/dev/full: cannot be written"),
+    Case("a file called as an option", ["evaluate", "costs", "-c", C], r"stakes: costs: expected a file", {"costs": ROWS}),
+    Case("an output over a file called as an option", ["evaluate", "costs", "-c", C, "--json", "costs"], r"stakes: costs: this is an input", {"costs": ROWS}),
     Case("counts into no folder", ["count", P, "-c", C, "--out", "no/a.json"], "no/a.json: cannot be written"),
     Case("a merge into no folder", ["merge", "a.json", "b.json", "--out", "no/a.json"], "no/a.json: cannot be written"),
     Case("a template over a file", ["costs", "template", P, "--out", C], rf"{C}: it exists already.*--force"),

@@ -246,5 +246,5 @@ def test_what_is_no_frame():
         Confusion.from_frame({"t": [1]}, actual="t", predicted="t")
     with pytest.raises(InputError, match="frame: expected at least one example"):
         Confusion.from_frame(pl.DataFrame({"t": []}), actual="t", predicted="t")
-    with pytest.raises(InputError, match="column 't' is empty"):
+    with pytest.raises(InputError, match="column 't': expected at least one example"):
         ScoreCounts.from_frame(pl.DataFrame({"t": [], "s": np.array([])}), actual="t", score="s")

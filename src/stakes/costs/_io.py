@@ -98,8 +98,10 @@ def _file_orientation(rows: str | None, stated: Orientation | None, place: str) 
     """Combine what the caller and the file say of the rows; `place` names the file."""
     try:
         return agreed_orientation(rows, stated, place)
-    except (InputError, InputTypeError) as error:
-        raise FileError(error.argument, error.problem, error.remedy) from error
+    except InputTypeError as error:
+        if error.argument != place:  # it is in what the caller says
+            raise
+        raise FileError(place, error.problem, error.remedy) from error
 
 
 def numbers(cells: Sequence[str], size: int, row: str, first_column: int) -> list[float]:
@@ -194,7 +196,7 @@ def _axis_labels(
     check_same(labels, known)
     slip = misspelt(labels, decisions)
     if slip is not None:
-        raise FileError(f"{source}, {actual[slip[0]][1]}", f"{slip[1]}")
+        raise FileError(f"{source}, {actual[slip[0]][1]}", slip[1])
     return labels, decisions
 
 
@@ -262,8 +264,8 @@ def matrix_from_weka(text: Any, labels: Any, source: str) -> MatrixTable:
     if not isinstance(text, str):
         raise InputTypeError(
             "text",
-            f"expected the text of a Weka cost file, got {text!r} ({type(text).__name__}). To "
-            "read a file use CostMatrix.read(path, labels=...).",
+            f"expected the text of a Weka cost file, got {text!r} ({type(text).__name__}).",
+            "To read a file use CostMatrix.read(path, labels=...).",
         )
     if labels is None:
         raise InputTypeError(
@@ -342,8 +344,9 @@ def _costs(cells: Sequence[str], size: int, row: str, first_column: int = 1) -> 
         if _number(cell) is None:
             raise FileError(
                 f"{row}, column {column}",
-                f"expected a number as the cost, got {cell!r}. Weka's expressions are not "
-                "supported: compute the costs of each example and use ExampleCosts.",
+                f"expected a number as the cost, got {cell!r}; Weka's expressions are not "
+                "supported.",
+                "Compute the costs of each example and use ExampleCosts.",
             )
     return numbers(cells, size, row, first_column)
 
