@@ -175,7 +175,7 @@ COSTS = [
     Case("a Weka expression", ["evaluate", P, "-c", "c.cost", "--classes", "ok,fraud"], r"c\.cost, line 2, column 2: .*expressions", {"c.cost": "2 2\n0 a1*2\n5 0\n"}),
     Case("labels of other classes", [*EVALUATE, "--classes", "ok,bad"], rf"{C}.*'fraud'"),
     Case("costs of an unknown kind", ["evaluate", P, "-c", "c.txt"], r"c\.txt: expected a file named \.csv", {"c.txt": "x"}),
-    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"--rows: got 'actual', but {C}, line 1, column 1 says"),
+    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"{C}, line 1, column 1: its rows are predicted, got --rows actual\. Leave out --rows"),
     Case("rows of nonsense", [*EVALUATE, "--rows", "columns"], r"--rows: .*--rows predicted or --rows actual .*'columns'"),
     Case("rows without a matrix", ["evaluate", P, *INLINE, "--rows", "actual"], "--rows: it is about a cost matrix"),
     Case("costs and --fp", [*EVALUATE, "--fp", "3"], "--costs, --fp, --fn: .* not both"),

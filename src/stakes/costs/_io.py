@@ -96,12 +96,16 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 def _file_orientation(rows: str | None, stated: Orientation | None, place: str) -> Orientation:
     """Combine what the caller and the file say of the rows; `place` names the file."""
+    if rows is not None and stated is not None and orientation(rows) != stated:
+        raise FileError(
+            place,
+            f"its rows are {stated}, got rows={rows!r}.",
+            "Leave out rows=, or correct the file.",
+        )
     try:
         return agreed_orientation(rows, stated, place)
     except InputTypeError as error:
-        if error.argument != place:  # it is in what the caller says
-            raise
-        raise FileError(place, error.problem, error.remedy) from error
+        raise FileError(error.argument, error.problem, error.remedy) from error
 
 
 def numbers(cells: Sequence[str], size: int, row: str, first_column: int) -> list[float]:
@@ -255,7 +259,7 @@ def _render_json(costs: MatrixTable) -> str:
 
 
 def _parse_weka(text: str, rows: str | None, known: Labels | None, source: str) -> MatrixTable:
-    _file_orientation(rows, "actual", f"{source}, being a Weka file,")
+    _file_orientation(rows, "actual", f"{source}, a Weka file")
     return matrix_from_weka(text, known, source)
 
 
