@@ -45,7 +45,7 @@ docs: $(VENV)/.docs $(if $(BROWSER),$(VENV)/.test)  ## build the documentation i
 
 test-oldest:  ## run the tests on the oldest dependencies that pyproject.toml allows
 	RESOLUTION=lowest-direct tools/setup .venv-oldest test
-	.venv-oldest/bin/$(PYTEST) -m "not statistical"
+	.venv-oldest/bin/$(PYTEST) $(QUICK)
 
 test-pythons:  ## run the tests on every supported Python found on this machine
 	tools/test-pythons

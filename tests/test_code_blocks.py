@@ -11,10 +11,10 @@ from importlib import import_module
 import numpy as np
 import pytest
 from _helpers.pages import ROOT, blocks, fenced, text_of, written
+from _helpers.toy_experiment import TOY
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from toy_experiment import TOY
 
 from replications import run
 from stakes import BinnedScoreCounts, CostMatrix

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from typing import ClassVar
 
 __all__ = [
     "ConstantCostWarning",
@@ -48,6 +49,9 @@ class StakesError(Exception):
 class _RefusedInputError(StakesError):
     """An error that says where the problem is, what it is, and what to do."""
 
+    in_a_file: ClassVar[bool] = False
+    """Whether `argument` is a place in a file, which is called the same everywhere."""
+
     def __init__(self, argument: str, problem: str, remedy: str = "") -> None:
         super().__init__(argument, problem, remedy)
         self.argument = argument
@@ -57,16 +61,20 @@ class _RefusedInputError(StakesError):
     def __str__(self) -> str:
         return self.message()
 
-    def message(self, spell: Callable[[str], str | None] | None = None) -> str:
+    def message(
+        self, spell: Callable[[str], str | None] | None = None, files: Container[str] = ()
+    ) -> str:
         """Return the three parts as text.
 
         `spell` returns what an argument is called where the text is read, or None if it cannot be
-        given there; advice that needs such an argument is left out.
+        given there; advice that needs such an argument is left out. The names of `files` are no
+        arguments, even if an argument is called the same.
         """
         where, problem, remedy = self.argument, self.problem, self.remedy
         if spell is not None:
-            names = where.split(", ")
-            where = ", ".join(spell(name) or name for name in names)
+            names = [] if self.in_a_file else where.split(", ")
+            called = [name if name in files else spell(name) or name for name in names]
+            where = ", ".join(called) or where
             problem = spelled(problem, spell) or problem
             remedy = spelled(remedy, spell)
         text = f"{problem} {remedy}".strip()
@@ -147,6 +155,8 @@ class FileError(InputError):
     Traceback (most recent call last):
     stakes.errors.FileError: ...
     """
+
+    in_a_file = True
 
 
 class MissingExtraError(StakesError, ImportError):

@@ -127,7 +127,7 @@ FILES = [
     Case("JSON that is no count file", ["evaluate", "a.json", "-c", C], r"a\.json: expected a count file.*\.jsonl", {"a.json": '[{"actual": "ok"}]'}),
     Case("the same column twice", EVALUATE, rf"{P}: the column 'tree' occurs 2 times", rows("forest,", "tree,", 1)),
     Case("nothing on standard input", ["evaluate", "-", "-c", C], "standard input: .* empty"),
-    Case("standard input twice", ["evaluate", "-", "-", "--id", "id", "-c", C], "give - once", stdin=ROWS.encode()),
+    Case("standard input twice", ["evaluate", "-", "-", "--id", "id", "-c", C], "Give - once", stdin=ROWS.encode()),
 ]  # fmt: skip
 
 COLUMNS = [
@@ -175,7 +175,7 @@ COSTS = [
     Case("a Weka expression", ["evaluate", P, "-c", "c.cost", "--classes", "ok,fraud"], r"c\.cost, line 2, column 2: .*expressions", {"c.cost": "2 2\n0 a1*2\n5 0\n"}),
     Case("labels of other classes", [*EVALUATE, "--classes", "ok,bad"], rf"{C}.*'fraud'"),
     Case("costs of an unknown kind", ["evaluate", P, "-c", "c.txt"], r"c\.txt: expected a file named \.csv", {"c.txt": "x"}),
-    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"--rows: got 'actual', but {C}, line 1, column 1 says"),
+    Case("rows against the corner", [*EVALUATE, "--rows", "actual"], rf"{C}, line 1, column 1: its rows are predicted, got --rows actual\. Leave out --rows"),
     Case("rows of nonsense", [*EVALUATE, "--rows", "columns"], r"--rows: .*--rows predicted or --rows actual .*'columns'"),
     Case("rows without a matrix", ["evaluate", P, *INLINE, "--rows", "actual"], "--rows: it is about a cost matrix"),
     Case("costs and --fp", [*EVALUATE, "--fp", "3"], "--costs, --fp, --fn: .* not both"),
@@ -319,6 +319,8 @@ OUTPUTS = [
     Case("a full disk", [*EVALUATE, "--json", "/dev/full"], "/dev/full: cannot be written: No space left"),
     Case("a picture into no folder", ["curve", P, "-c", C, "--out", "no/a.png"], "no/a.png: cannot be written"),
     Case("a picture on a full disk", ["curve", P, "-c", C, "--csv", "/dev/full"], "/dev/full: cannot be written"),
+    Case("a file called as an option", ["evaluate", "costs", "-c", C], r"stakes: costs: expected a file", {"costs": ROWS}),
+    Case("an output over a file called as an option", ["evaluate", "costs", "-c", C, "--json", "costs"], r"stakes: costs: this is an input", {"costs": ROWS}),
     Case("counts into no folder", ["count", P, "-c", C, "--out", "no/a.json"], "no/a.json: cannot be written"),
     Case("a merge into no folder", ["merge", "a.json", "b.json", "--out", "no/a.json"], "no/a.json: cannot be written"),
     Case("a template over a file", ["costs", "template", P, "--out", C], rf"{C}: it exists already.*--force"),

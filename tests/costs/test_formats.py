@@ -337,9 +337,7 @@ def test_labels_unknown_to_the_caller(write):
     with pytest.raises(FileError, match=r"a\.csv, line 1, column 3: the class 'b' is not among"):
         CostMatrix.read(csv, labels=["a", "c"])
     path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
-    with pytest.raises(
-        FileError, match=r"a\.json: labels: the class 1 is not among the labels: 0, 2"
-    ):
+    with pytest.raises(FileError, match=r"a\.json: labels: the class 1 is not among the labels"):
         CostMatrix.read(path, labels=[0, 2])
     for file, labels in ((csv, ["a", "b", "c"]), (path, [0, 1, 2])):
         with pytest.raises(FileError, match=r"labels: the class ('c'|2) is not in the file"):
@@ -350,13 +348,13 @@ def test_labels_unknown_to_the_caller(write):
 def test_rows_that_contradict_the_file(write):
     path = write("a.csv", "predicted\\actual,a,b\na,0,5\nb,1,0\n")
     with pytest.raises(
-        FileError, match=r"rows: got 'actual', but .*says that its rows are predicted"
+        FileError, match=r"column 1: its rows are predicted, got rows='actual'\. Leave out rows="
     ):
         CostMatrix.read(path, rows="actual")
     with pytest.raises(InputTypeError, match=r"rows: .*got 'sideways'"):
         CostMatrix.read(path, rows="sideways")
     weka = write("a.cost", "2 2\n0 5\n1 0\n")
-    with pytest.raises(FileError, match=r"rows: got 'predicted'.*Weka"):
+    with pytest.raises(FileError, match=r"Weka file: its rows are actual, got rows='predicted'"):
         CostMatrix.read(weka, rows="predicted", labels=[0, 1])
 
 

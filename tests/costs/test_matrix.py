@@ -87,7 +87,7 @@ def test_zero_diagonal_needs_the_same_decisions_and_classes():
     costs = CostMatrix(
         [[0, 5], [9, 0], [1, 1]], rows="predicted", labels=[0, 1], decisions=[0, 1, "abstain"]
     )
-    with pytest.raises(InputError, match=r"zero_diagonal: expected the same.*nonnegative\(\)"):
+    with pytest.raises(InputError, match=r"decisions: expected the same.*nonnegative\(\)"):
         costs.zero_diagonal()
 
 

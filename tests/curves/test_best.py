@@ -66,7 +66,7 @@ def test_there_is_no_band_with_hindsight():
     assert best.chosen_on == "the same examples"
     assert not best.sized
     assert best.at(0.3).limits is None
-    with pytest.raises(DesignError, match=r"chosen with hindsight.*ask each of the curves"):
+    with pytest.raises(DesignError, match=r"chosen with hindsight.*Ask each of the curves"):
         best.band()
     with pytest.raises(DesignError, match="chosen with hindsight"):
         best.moments()

@@ -421,10 +421,10 @@ def test_moments_are_equations_4_5_9_and_10(seed):
         (
             lambda: curve_of(0).at(),
             InputTypeError,
-            "at: give either pc, or prevalence, false_positive and false_negative together",
+            "pc, prevalence, .*: give either pc=, or prevalence=, false_positive= and",
         ),
-        (lambda: curve_of(0).at(0.2, prevalence=0.3), InputTypeError, "at: give either pc, or"),
-        (lambda: curve_of(0).at(0.2, volume=10), InputTypeError, "at: give either pc, or"),
+        (lambda: curve_of(0).at(0.2, prevalence=0.3), InputTypeError, "give either pc=, or"),
+        (lambda: curve_of(0).at(0.2, volume=10), InputTypeError, "give either pc=, or"),
         (lambda: curve_of(0).at([0.1, 0.2]), InputError, "pc: expected one number"),
         (lambda: curve_of(0).at(2), InputError, "between 0 and 1; got 2"),
         (lambda: curve_of(0).at(0.2, confidence=95), InputError, "confidence: .*got 95"),

@@ -121,7 +121,7 @@ def test_groups_reach_every_part_of_an_estimate():
     )
     _, always = estimate.best_trivial()
     assert outcomes_behind(always).design == "grouped"
-    with pytest.raises(DesignError, match="with groups the cells do not vary independently"):
+    with pytest.raises(DesignError, match="groups: with them the cells do not vary independently"):
         estimate.variance_contributions()
 
 

@@ -441,7 +441,7 @@ def test_a_path_between_equal_costs_stands_still():
         (
             lambda: cost_sensitivity(Y_TRUE, PREDICTIONS, RANGES, cell=("b", "a")),
             InputError,
-            "cell: predicting 'b' when it was 'a' costs 1 for certain; choose a cell with a range",
+            "cell: predicting 'b' when it was 'a' costs 1 for certain. Choose a cell with a range",
         ),
         (
             lambda: cost_sensitivity(

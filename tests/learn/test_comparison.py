@@ -246,5 +246,5 @@ def test_bad_options(compared):
         compared.difference("bayes", "forest")
     with pytest.raises(InputError, match="adjust: expected one of 'holm', 'none'"):
         compared.pairwise("bonferroni")
-    with pytest.raises(InputError, match=r"combined_p_value: .*test='5x2cv'"):
+    with pytest.raises(InputError, match=r"test: .*test='5x2cv'"):
         _ = compared.difference("bayes", "stump").combined_p_value

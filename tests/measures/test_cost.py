@@ -91,7 +91,7 @@ def test_bad_input():
         expected_cost(confusion, CostMatrix.zero_one([0, 1]))
     with pytest.raises(LabelError, match="costs: there is no class 'b'"):
         trivial_costs(confusion, CostMatrix.zero_one(["a", "c"]))
-    with pytest.raises(InputError, match="one and the same decision is the cheapest"):
+    with pytest.raises(InputError, match="confusion: the same decision is the cheapest"):
         normalized_cost(
             Confusion([[5, 0], [1, 0]], labels=[0, 1]),
             CostMatrix.from_errors(false_positive=1, false_negative=10),

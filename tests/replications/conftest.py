@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
-from toy_experiment import TOY
+from _helpers.toy_experiment import TOY
 
 from replications.__main__ import main
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from toy_experiment import TOY
+from _helpers.toy_experiment import TOY
 
 from replications import run
 from replications.engine import kept_runs
@@ -172,7 +172,7 @@ import sys
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 from dataclasses import replace
 from types import SimpleNamespace
-from toy_experiment import TOY
+from _helpers.toy_experiment import TOY
 from replications import catalogue
 catalogue.NAMES = ("toy",)
 slow = replace(TOY, varies={{"chance": tuple(i / 2000 for i in range(2000)), "sides": (1,)}})

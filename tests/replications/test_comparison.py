@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from toy_experiment import TOY
+from _helpers.toy_experiment import TOY
 
 from replications import Printed, Results
 from replications.comparison import duration, nearness, reasons, tables, tally

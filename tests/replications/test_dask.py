@@ -6,7 +6,7 @@ from pathlib import Path
 
 import joblib
 import pytest
-from toy_experiment import TOY, dies_once
+from _helpers.toy_experiment import TOY, dies_once
 
 from replications import run
 

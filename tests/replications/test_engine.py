@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from toy_experiment import TOY
+from _helpers.toy_experiment import TOY
 
 from replications import run
 from replications.catalogue import find
@@ -52,7 +52,7 @@ def test_the_same_numbers_for_any_number_of_jobs_and_after_a_stop(tmp_path, jobs
 def test_a_killed_run_goes_on_to_the_same_table(tmp_path):
     code = (
         f"import sys; sys.path[:0] = [{str(TESTS)!r}, {str(TESTS.parent)!r}]\n"
-        "from toy_experiment import TOY\nfrom replications import run\n"
+        "from _helpers.toy_experiment import TOY\nfrom replications import run\n"
         f"run(TOY, folder={str(tmp_path)!r})"
     )
     where = folder_of(tmp_path, "toy", 1.0, 0)

@@ -6,8 +6,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from _helpers.toy_experiment import TOY
 from matplotlib import pyplot as plt
-from toy_experiment import TOY
 
 from replications import Printed, run, store
 from replications.catalogue import NAMES, find

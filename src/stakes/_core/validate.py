@@ -46,7 +46,8 @@ def refuse_frame(values: Any, name: str, remedy: str) -> None:
         raise InputTypeError(
             name,
             f"expected an array or lists, got a data frame ({type(values).__name__}), whose axes "
-            f"have names of their own. {remedy}",
+            "have names of their own.",
+            remedy,
         )
 
 
@@ -129,7 +130,7 @@ def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
         return
     place = np.argwhere(~np.isfinite(array))[0]
     raise InputError(
-        name, f"expected finite numbers, got {array[tuple(place)]}{_at(place)}. {remedy}"
+        name, f"expected finite numbers, got {array[tuple(place)]}{_at(place)}.", remedy
     )
 
 
@@ -213,7 +214,7 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
         place = np.argwhere(outside)[0]
         raise InputError(
             name,
-            f"expected probabilities between 0 and 1, got {array[tuple(place)]}{_at(place)}. "
+            f"expected probabilities between 0 and 1, got {array[tuple(place)]}{_at(place)}.",
             "Scores can be made probabilities by calibration.",
         )
     array = np.clip(array, 0, 1)

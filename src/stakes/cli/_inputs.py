@@ -1,4 +1,4 @@
-"""What commands are given, read and counted."""
+"""Commands, the options that several of them have, and the files that these name."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from stakes.costs import CostMatrix
     from stakes.predictions import Columns, Table, Tally
     from stakes.study import Study
-
-# The options that several commands have, written once.
 
 # Commands and their options: those that belong together are one parameter.
 
@@ -76,6 +74,8 @@ def _options(bundle: Any) -> list[inspect.Parameter]:
         for each in fields(bundle)
     ]
 
+
+# The options that several commands have, written once.
 
 READABLE = (
     "CSV, TSV, JSON lines, Parquet or Arrow; a folder of such files, or a quoted pattern such as "

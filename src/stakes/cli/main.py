@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from stakes.errors import InputError, InputTypeError, StakesError, StakesWarning, spelled
@@ -144,7 +145,8 @@ def _explained(error: Exception, given: Sequence[str]) -> int:
 
 def _in_words(error: Exception, given: Sequence[str]) -> str:
     if isinstance(error, InputError | InputTypeError):
-        return error.message(_options_of(given).get)
+        files = {str(Path(word)) for word in given}  # a folder may be called `scores`
+        return error.message(_options_of(given).get, files)
     if isinstance(error, StakesError):
         return str(error)
     if hasattr(error, "format_message"):  # typer's, or click's own

@@ -95,9 +95,15 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 def _file_orientation(rows: str | None, stated: Orientation | None, place: str) -> Orientation:
     """Combine what the caller and the file say of the rows; `place` names the file."""
+    if rows is not None and stated is not None and orientation(rows) != stated:
+        raise FileError(
+            place,
+            f"its rows are {stated}, got rows={rows!r}.",
+            "Leave out rows=, or correct the file.",
+        )
     try:
         return agreed_orientation(rows, stated, place)
-    except (InputError, InputTypeError) as error:
+    except InputTypeError as error:
         raise FileError(error.argument, error.problem, error.remedy) from error
 
 
@@ -194,7 +200,7 @@ def _axis_labels(
     check_same(labels, known)
     slip = misspelt(labels, decisions)
     if slip is not None:
-        raise FileError(f"{source}, {actual[slip[0]][1]}", f"{slip[1]}")
+        raise FileError(f"{source}, {actual[slip[0]][1]}", slip[1])
     return labels, decisions
 
 
@@ -253,7 +259,7 @@ def _render_json(costs: MatrixTable) -> str:
 
 
 def _parse_weka(text: str, rows: str | None, known: Labels | None, source: str) -> MatrixTable:
-    _file_orientation(rows, "actual", f"{source}, being a Weka file,")
+    _file_orientation(rows, "actual", f"{source}, a Weka file")
     return matrix_from_weka(text, known, source)
 
 
@@ -262,8 +268,8 @@ def matrix_from_weka(text: Any, labels: Any, source: str) -> MatrixTable:
     if not isinstance(text, str):
         raise InputTypeError(
             "text",
-            f"expected the text of a Weka cost file, got {text!r} ({type(text).__name__}). To "
-            "read a file use CostMatrix.read(path, labels=...).",
+            f"expected the text of a Weka cost file, got {text!r} ({type(text).__name__}).",
+            "To read a file use CostMatrix.read(path, labels=...).",
         )
     if labels is None:
         raise InputTypeError(
@@ -342,8 +348,9 @@ def _costs(cells: Sequence[str], size: int, row: str, first_column: int = 1) -> 
         if _number(cell) is None:
             raise FileError(
                 f"{row}, column {column}",
-                f"expected a number as the cost, got {cell!r}. Weka's expressions are not "
-                "supported: compute the costs of each example and use ExampleCosts.",
+                f"expected a number as the cost, got {cell!r}; Weka's expressions are not "
+                "supported.",
+                "Compute the costs of each example and use ExampleCosts.",
             )
     return numbers(cells, size, row, first_column)
 

@@ -371,7 +371,7 @@ class CostMatrix(ByValue):
         """
         if set(self.decisions) != set(self.labels):
             raise InputError(
-                "zero_diagonal",
+                "decisions",
                 "expected the same decisions and classes, got decisions "
                 f"{self.decisions} and classes {self.labels}.",
                 "Use nonnegative() instead.",
@@ -519,8 +519,8 @@ class CostMatrix(ByValue):
         except (LookupError, AttributeError) as error:
             raise LabelError(
                 "names",
-                f"cannot rename the labels {listing(known)}: {error!r}. A function must have a "
-                "name for each; a mapping may leave some out.",
+                f"cannot rename the labels {listing(known)}: {error!r}.",
+                "A function must have a name for each; a mapping may leave some out.",
             ) from error
         return CostMatrix(
             self.values,

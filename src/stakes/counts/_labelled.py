@@ -212,9 +212,10 @@ class LabelledCounts(ByValue):
             return NotImplemented
         if self.weighted != other.weighted:
             raise InputError(
-                "counts with sample weights cannot be merged with counts without",
-                "the sums of squared weights would be lost.",
-                "Count all parts with sample_weight, or none.",
+                "",
+                "counts with sample weights cannot be merged with counts without: the sums of "
+                "squared weights would be lost.",
+                "Count all parts with sample_weight=, or none.",
             )
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)

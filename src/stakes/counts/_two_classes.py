@@ -153,8 +153,8 @@ def both_classes_weigh(table: TwoClassCounts, name: str) -> None:
         if not total:
             raise InputError(
                 name,
-                f"two classes are needed, all examples of {label!r} have weight zero. To count a "
-                "part in which one class is absent, name both: pos_label=, neg_label=.",
+                f"two classes are needed, all examples of {label!r} have weight zero.",
+                "To count a part in which one class is absent, name both: pos_label=, neg_label=.",
             )
 
 
@@ -171,14 +171,15 @@ def two_classes(
         raise LabelError(
             "pos_label",
             f"{pos_label!r} does not occur in {column.name}, which has "
-            f"{', '.join(map(repr, present[:10]))}.{hint(pos_label, present)} Name the positive "
-            "class, and both classes if one may be absent.",
+            f"{', '.join(map(repr, present[:10]))}.",
+            f"{hint(pos_label, present)} Name the positive class, and both classes if one may be "
+            "absent.".lstrip(),
         )
     if neg_label is None and len(present) == 1:
         raise LabelError(
             column.name,
-            f"two classes are needed, got only {present[0]!r}. To count a part in which one class "
-            "is absent, name both: pos_label=, neg_label=.",
+            f"two classes are needed, got only {present[0]!r}.",
+            "To count a part in which one class is absent, name both: pos_label=, neg_label=.",
         )
     validate.two_classes(classes, column.name)
     other = next(label for label in classes if label != pos_label)

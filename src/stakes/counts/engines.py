@@ -43,8 +43,7 @@ def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) ->
     try:
         schema = run_query(wrapped, columns, wrapped.collect_schema)
     except nw.exceptions.DuplicateError as error:
-        what = " ".join(str(error).split())
-        raise InputError("frame", f"its columns cannot be told apart: {what}.") from error
+        raise _same_names(error) from error
     known = list(schema)
     for column in (*columns, *numbers):
         if column not in known:
@@ -78,8 +77,7 @@ def _wrapped(frame: Any) -> Any:
             "polars.scan_parquet.",
         ) from error
     except nw.exceptions.NarwhalsError as error:
-        what = " ".join(str(error).split())
-        raise InputError("frame", f"its columns cannot be told apart: {what}.") from error
+        raise _same_names(error) from error
     except ImportError as error:
         engine = type(frame).__module__.split(".")[0].strip("_")
         raise _not_installed(engine, error) from error
@@ -87,6 +85,12 @@ def _wrapped(frame: Any) -> Any:
         if "inimum version" not in str(error):
             raise
         raise MissingExtraError(f"frame: {error}. Install a newer one: {INSTALL}") from error
+
+
+def _same_names(error: Exception) -> InputError:
+    """Say that columns of a frame have the same name."""
+    what = " ".join(str(error).split())
+    return InputError("frame", f"its columns cannot be told apart: {what}.")
 
 
 def _check_labels(kind: Any, name: str) -> None:
@@ -345,7 +349,7 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
         if isinstance(error, TypeError) and "unhashable" in str(error):
             names = ", ".join(map(repr, columns))
             raise InputTypeError(
-                "", f"columns {names}: expected text or numbers as labels: {error}."
+                f"columns {names}", f"expected text or numbers as labels: {error}."
             ) from error
         part = unreadable_shard(wrapped, columns)
         where = "" if part is None else f" {part} cannot be read: repair it, or leave it out."

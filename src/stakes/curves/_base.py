@@ -323,9 +323,9 @@ class Curve(ABC):
             )
         elif pc is None or len(missing) < len(parts) or volume != 1:
             raise InputTypeError(
-                "at",
-                "give either pc, or prevalence, false_positive and false_negative together (and "
-                "then a volume, if you like).",
+                "pc, prevalence, false_positive, false_negative",
+                "give either pc=, or prevalence=, false_positive= and false_negative= together "
+                "(and then volume=, if you like).",
             )
         where = validate.one_number(pc, "pc")
         validate.alpha(confidence)

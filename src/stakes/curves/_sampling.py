@@ -232,8 +232,8 @@ def whole_numbers(sample: Sample, method: str) -> None:
         if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
             raise DesignError(
                 "method",
-                f"{method!r} draws whole examples, and these counts are sums of weights or rates; "
-                "use 'mover', 'wilson' or 'gaussian'.",
+                f"{method!r} draws whole examples, and these counts are sums of weights or rates.",
+                "Use 'mover', 'wilson' or 'gaussian'.",
             )
 
 

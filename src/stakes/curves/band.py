@@ -253,8 +253,9 @@ def band_limits(
         if method not in SIMULTANEOUS:
             raise InputError(
                 "simultaneous",
-                f"bands by {method!r} are for one operating condition at a time; for all at once "
-                f"use {' or '.join(map(repr, SIMULTANEOUS))}, or say simultaneous=False.",
+                f"bands by {method!r} are for one operating condition at a time.",
+                f"For all at once use {' or '.join(map(repr, SIMULTANEOUS))}, or say "
+                "simultaneous=False.",
             )
         alpha = pointwise_alpha(alpha, lines)
     low, high = module.limits(sample, alpha, **options)

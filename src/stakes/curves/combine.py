@@ -200,9 +200,10 @@ class BestCurve(Curve):
 
     def _sample(self, pc: Floats, full: bool) -> Sample:  # noqa: ARG002 - neither matters
         raise DesignError(
-            "band",
+            "",
             "the cheapest of several classifiers was chosen with hindsight, which no band here "
-            "allows for; ask each of the curves for its own.",
+            "allows for.",
+            "Ask each of the curves for its own band.",
         )
 
 

@@ -166,8 +166,8 @@ def conditions(pc: Any) -> Floats:
     if not inside.all():
         raise InputError(
             "pc",
-            f"an operating condition PC(+) lies between 0 and 1; got {array[~inside].ravel()[0]}. "
-            "operating_condition makes one of a prevalence and costs.",
+            f"an operating condition PC(+) lies between 0 and 1; got {array[~inside].ravel()[0]}.",
+            "Make one of a prevalence and costs with operating_condition.",
         )
     return array
 

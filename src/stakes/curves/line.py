@@ -68,7 +68,7 @@ class CostLine(Curve):
         for each in ("fpr", "tpr"):
             rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:
-                raise InputError(f"{each}", f"expected a rate from 0 to 1, got {rate}.")
+                raise InputError(each, f"expected a rate from 0 to 1, got {rate}.")
             object.__setattr__(self, each, rate)
         if (self.positives is None) != (self.negatives is None):
             raise InputError("positives, negatives", "give both numbers of examples, or neither.")
@@ -77,9 +77,7 @@ class CostLine(Curve):
                 continue
             size = validate.one_number(getattr(self, each), each)
             if size <= 0:
-                raise InputError(
-                    f"{each}", f"expected a positive number of examples, got {size:g}."
-                )
+                raise InputError(each, f"expected a positive number of examples, got {size:g}.")
 
     @classmethod
     def from_counts(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
@@ -173,14 +171,15 @@ class CostLine(Curve):
         if self.positives is None or self.negatives is None:
             raise DesignError(
                 "positives, negatives",
-                "without the numbers of examples there is no band; give them, as in "
-                "CostLine(0.04, 0.4, positives=200, negatives=800).",
+                "without the numbers of examples there is no band.",
+                "Give them, as in CostLine(0.04, 0.4, positives=200, negatives=800).",
             )
         if full and not (float(self.positives).is_integer() and float(self.negatives).is_integer()):
             raise DesignError(
                 "sampling",
                 "'full' needs numbers of examples, and the sizes of this line are what weighted "
-                "examples are worth; use 'stratified'.",
+                "examples are worth.",
+                "Use 'stratified'.",
             )
         index = np.zeros(len(pc), dtype=np.intp)
         positives = mistakes(float(self.positives), self.pieces.right[index])

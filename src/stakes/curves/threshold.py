@@ -323,7 +323,7 @@ def choose_threshold(
             limits.names(),
             f"no threshold has a {' and a '.join(rules)}.",
             f"Loosen {'the limit' if len(rules) == 1 else 'a limit'}"
-            + ("." if assurance is None else ", or lower the assurance."),
+            + ("." if assurance is None else ", or lower assurance=."),
         )
     if costs is not None:
         rules = ["cheapest", *rules]

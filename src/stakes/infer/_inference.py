@@ -19,7 +19,6 @@ from stakes.errors import (
     ConstantCostWarning,
     DesignError,
     InputError,
-    InputTypeError,
     RareCostWarning,
     warn,
 )
@@ -583,8 +582,7 @@ class Inference(ABC):
         (0.2898, 0.0856)
         """
         this, others = self._with_design(options)
-        if others:
-            raise InputTypeError(next(iter(others)), "distribution has no such option.")
+        validate.options(others, "distribution", ("laplace", *DESIGN_OPTIONS))
         if this is not self:
             return this.distribution(laplace)
         outcomes = self._outcomes

@@ -344,7 +344,7 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
         raise InputError(
             "counts",
             "intervals need whole numbers of examples.",
-            "For weighted examples count with sample_weight, which keeps the squared weights too.",
+            "For weighted examples count with sample_weight=, which keeps the squared weights too.",
         )
     possible = _possible(pooled, design.impossible)
     if stratified:

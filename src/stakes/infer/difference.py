@@ -177,7 +177,9 @@ class CostDifference(Inference):
     def _both(self) -> tuple[CostEstimate, CostEstimate]:
         """What each of the two costs, computed once."""
         if self.costs is None:
-            raise DesignError("", "the differences of single examples do not tell each one's cost.")
+            raise DesignError(
+                "costs", "the differences of single examples do not tell each one's cost."
+            )
         first, second = self._marginals()
         return (
             CostEstimate(first, self.costs, self.design, self.unit),

@@ -256,7 +256,9 @@ class CostEstimate(Inference):
         table, costs = self._table(), self._cell_costs()
         if isinstance(self.confusion, GroupedConfusion):
             raise DesignError(
-                "variance_contributions", "with groups the cells do not vary independently."
+                "groups",
+                "with them the cells do not vary independently, so the variance is not a sum over "
+                "the cells.",
             )
         if table.squares is not None:
             mean = self.cost
@@ -321,7 +323,9 @@ class CostEstimate(Inference):
 
     def _matrix(self) -> CostMatrix:
         if self.costs is None:
-            raise DesignError("", "costs of single examples have no cells, classes or decisions.")
+            raise DesignError(
+                "costs", "those of single examples have no cells, classes or decisions."
+            )
         return self.costs
 
     def _table(self) -> Confusion:

@@ -25,8 +25,6 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
 
-# What a test set of a given size can show of two classifiers.
-
 SIMULATIONS = 1000
 
 

@@ -24,8 +24,6 @@ from stakes.infer.methods import anytime
 from stakes.read import read_text, write_text
 from stakes.read.checksums import check_unchanged, checksum, json_content
 
-# What running totals of one and of two classifiers have in common.
-
 METHOD = anytime.METHOD.name
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
@@ -89,7 +87,7 @@ class Totals(ABC, Generic[Counts]):
     def counts(self) -> Counts:
         """How often each combination of decision and class came so far."""
         if not self.n:
-            raise InputError("no outcomes yet", "there is nothing to count.", "Call update first.")
+            raise InputError("", "there are no outcomes yet.", "Call update first.")
         return self.counted(self._table)
 
     def add(self, counts: Counts) -> None:
@@ -116,7 +114,7 @@ class Totals(ABC, Generic[Counts]):
             raise InputError(
                 "counts",
                 "running totals are of whole outcomes, got weights.",
-                "Count without sample_weight; there is no anytime interval for weighted outcomes.",
+                "Count without sample_weight=; there is no anytime interval for weighted outcomes.",
             )
         down = positions(counts.decisions, self.costs.decisions, "decision")
         across = positions(counts.labels, self.costs.labels, "class")

@@ -58,7 +58,7 @@ class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         elif hasattr(self, "n_features_in_"):
             raise InputError(
                 "X",
-                f"expected rows of {self.n_features_in_} features, got an array of one dimension. "
+                f"expected rows of {self.n_features_in_} features, got an array of one dimension.",
                 "Reshape your data, with X.reshape(1, -1) for one row.",
             )
 
@@ -181,8 +181,8 @@ def needs_probabilities(estimator: Any, user: str) -> None:
         raise InputTypeError(
             "estimator",
             f"{user} needs class probabilities, but {type(estimator).__name__} has no "
-            "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or choose "
-            "another.",
+            "predict_proba.",
+            "Wrap it in sklearn.calibration.CalibratedClassifierCV, or choose another.",
         )
 
 

@@ -32,7 +32,7 @@ from stakes.infer.difference import CostDifference
 from stakes.learn._base import SEEDS, rows_of, seeded
 from stakes.learn.weighted import params_of
 
-# Train learners on the same splits of the same examples, and count what they decide.
+# Training on the splits.
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 FOLDS = REPEATS = 5
@@ -55,8 +55,8 @@ def named_learners(estimators: Any) -> dict[str, Any]:
     if len(pairs) < 2:  # noqa: PLR2004 - nothing to compare
         raise InputError(
             "estimators",
-            f"expected at least two learners to compare, got {len(pairs)}. To see what one costs, "
-            "use cross_validate with scoring=cost_scorer(costs).",
+            f"expected at least two learners to compare, got {len(pairs)}.",
+            "To see what one costs, use cross_validate with scoring=cost_scorer(costs).",
         )
     for name, learner in pairs:
         if not isinstance(name, str):
@@ -103,8 +103,9 @@ def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split
     except (TypeError, ValueError) as error:
         raise InputError(
             "cv",
-            f"the examples cannot be split by {cv!r}: {error} Expected None, '5x2', a number of "
-            "folds, a splitter of scikit-learn, or a list of (train, test) row numbers.",
+            f"the examples cannot be split by {cv!r}: {error}",
+            "Give None, '5x2', a number of folds, a splitter of scikit-learn, or a list of "
+            "(train, test) row numbers.",
         ) from error
     if len(splits) < 2:  # noqa: PLR2004 - no variance
         raise InputError(
@@ -236,15 +237,15 @@ def _decided(
     except Exception as error:
         raise InputError(
             where,
-            f"the learner failed with {type(error).__name__}: {error} Try it alone with fit on "
-            "the training rows of that split, or leave it out.",
+            f"the learner failed with {type(error).__name__}: {error}",
+            "Try it alone with fit on the training rows of that split, or leave it out.",
         ) from error
     codes = label_codes(y_pred, where, costs.decisions, "decisions of the costs")
     validate.same_length({f"{where}: y_pred": len(codes), "the test part": len(test)})
     return codes
 
 
-# Tests for the differences of two learners over several splits of the same examples.
+# Tests of the differences over the splits.
 
 REPETITIONS, HALVES = 5, 2
 
@@ -433,9 +434,9 @@ class LearnerDifference:
         """The p-value of the combined 5×2cv F test (Alpaydin 1999); only for that design."""
         if self.kind != "5x2cv":
             raise InputError(
-                "combined_p_value",
-                "the combined F test is for five repetitions of two halves. Compare the learners "
-                "with test='5x2cv'.",
+                "test",
+                "the combined F test is for five repetitions of two halves.",
+                "Compare the learners with test='5x2cv'.",
             )
         return five_by_two_f(self.differences)[1]
 

@@ -28,8 +28,6 @@ from stakes.learn._base import (
 )
 from stakes.learn.weights import FORMULAS, by_label, formula_weights, learnable
 
-# Bagging: learners trained on bootstrap samples, and the probabilities they give (appendix B).
-
 Probabilities = Callable[[Any, Any, NDArray[Any]], NDArray[np.float64]]
 
 

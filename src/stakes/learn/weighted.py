@@ -42,8 +42,6 @@ from stakes.learn.weights import (
     usable_weights,
 )
 
-# Training with weights: as sample weights, or by drawing rows in proportion (stratification).
-
 PASSING = ("auto", "sample_weight", "resample", "oversample", "undersample")
 
 MOST_REPEATED = 20
@@ -72,14 +70,14 @@ class WeightedFit:
         if passing == "sample_weight" and parameter is None:
             raise InputTypeError(
                 "passing",
-                f"the fit of {type(estimator).__name__} takes no sample_weight.",
-                "Use passing='resample', or request sample_weight from the step that takes it.",
+                f"the fit of {type(estimator).__name__} takes no sample_weight=.",
+                "Use passing='resample', or request sample_weight= from the step that takes it.",
             )
         if parameter in fit_params:
             raise InputError(
                 str(parameter),
                 "the learner gets its weights by this argument.",
-                "Pass weights of your own as sample_weight, and both will be multiplied.",
+                "Pass weights of your own as sample_weight=, and both will be multiplied.",
             )
         return cls(estimator, passing, parameter, fit_params, seed)
 

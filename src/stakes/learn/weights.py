@@ -199,8 +199,8 @@ def given_weights(weighting: Mapping[Any, Any], labels: Labels) -> Floats:
             raise LabelError(
                 "weighting",
                 f"y has the class {label!r}, but there are weights for "
-                f"{listing(tuple(own)) or 'no class'}.{hint(label, tuple(own))} Give each class a "
-                "weight.",
+                f"{listing(tuple(own)) or 'no class'}.",
+                f"{hint(label, tuple(own))} Give each class a weight.".lstrip(),
             )
         weights[j] = validate.numeric(own[label], f"weighting[{label!r}]", ndim=0)
         if not (np.isfinite(weights[j]) and weights[j] > 0):

@@ -10,8 +10,6 @@ from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError
 
-# The arguments that the measures share, told apart when they come in the wrong order.
-
 
 def check_confusion(confusion: Any) -> None:
     """Check that an argument is a confusion matrix of stakes."""
@@ -164,10 +162,10 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     trivial = min(trivial_costs(confusion, reduced).values())
     if trivial <= 0:
         raise InputError(
-            "normalized cost",
-            "one and the same decision is the cheapest for every example here, so there is "
-            "nothing to compare with. At least two classes that call for different decisions are "
-            "needed.",
+            "confusion",
+            "the same decision is the cheapest for every example here, so there is nothing to "
+            "compare with.",
+            "At least two classes that call for different decisions are needed.",
         )
     return expected_cost(confusion, reduced) / trivial
 

@@ -17,8 +17,6 @@ from stakes.read.joins import joined
 from stakes.read.shards import Shard, check_same_columns, is_large, kind_of, shards_of
 from stakes.read.tables import STANDARD_INPUT, FileRows, read_table, source_name, standard_input
 
-# Predictions in many files, of which only some thousand rows are in memory at a time.
-
 NUMBERS = ("numbers", "true and false")
 
 
@@ -186,7 +184,7 @@ def table_of_files(paths: Sequence[str], columns: Columns, progress: Progress) -
     """Read predictions that must have rows; the parameters are those of `read_predictions`."""
     found = read_predictions(paths, columns, progress)
     if isinstance(found, tuple):
-        raise InputError(found[1], "a count file has no rows; give the predictions themselves.")
+        raise FileError(found[1], "a count file has no rows.", "Give the predictions themselves.")
     return found
 
 
@@ -271,11 +269,11 @@ def _whole(
     if len(paths) > 1 and columns.key is None:
         raise InputTypeError(
             "key",
-            "several files of predictions; name the column that tells which rows are the same "
-            "example.",
+            "several files of predictions are joined by the name of an example.",
+            "Name the column that tells which rows are the same example.",
         )
     if list(paths).count(STANDARD_INPUT) > 1:
-        raise InputTypeError("standard input", "it can be read only once; give - once.")
+        raise InputTypeError("standard input", "it can be read only once.", "Give - once.")
     files = []
     for path in paths:
         progress.step(f"reading {source_name(path)}")

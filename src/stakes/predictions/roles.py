@@ -65,7 +65,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Model:
-    """A classifier: the column with its decisions, that with its scores, or both."""
+    """A model: the column with its decisions, that with its scores, or both."""
 
     name: str
     decisions: str | None
@@ -81,7 +81,7 @@ class Roles:
     actual : str
         The column with the actual classes.
     models : tuple of Model
-        The classifiers.
+        The models.
     ignored : tuple of str
         The columns that play no part.
     guessed : bool

@@ -133,8 +133,8 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
     if names[0] != names[1]:
         raise LabelError(
             files,
-            f"they have counts of different models, {listing(names[0])} and {listing(names[1])}. "
-            f"{again}",
+            f"they have counts of different models, {listing(names[0])} and {listing(names[1])}.",
+            again,
         )
     for what in ("labels", "decisions"):
         mine, theirs = (getattr(each.joint, what) for each in (one, other))
@@ -142,13 +142,14 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
             raise LabelError(
                 files,
                 f"they have counts of different {'classes' if what == 'labels' else what}, "
-                f"{listing(mine)} and {listing(theirs)}. {again}",
+                f"{listing(mine)} and {listing(theirs)}.",
+                again,
             )
     if dict(one.decided_from) != dict(other.decided_from):
-        raise LabelError(files, f"decisions were taken from scores by different costs. {again}")
+        raise LabelError(files, "decisions were taken from scores by different costs.", again)
     if one.joint.names != other.joint.names or _scored(one) != _scored(other):
         raise LabelError(
-            files, f"a model has decisions or scores in one of them and not in the other. {again}"
+            files, "a model has decisions or scores in one of them and not in the other.", again
         )
 
 
@@ -251,10 +252,10 @@ class _Counter:
         if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
             raise InputError(
                 batch.source,
-                f"with it there are more than {MOST_SCORES:,} scores, which do not fit here. "
-                "Decisions alone can be counted for any number of rows; the cost curve of so many "
-                "scores is that of BinnedScoreCounts.from_frame in Python.",
-                "Count decisions alone with without_scores=.",
+                f"with it there are more than {MOST_SCORES:,} scores, which do not fit here.",
+                "Decisions alone can be counted for any number of rows; for a cost curve, "
+                "BinnedScoreCounts.from_frame counts so many scores. Count decisions alone with "
+                "without_scores=.",
             )
 
     def _rows(self) -> int:

@@ -135,7 +135,8 @@ def read_parquet(
         raise FileError(
             f"{path}",
             f"not {what}, because it cannot be read as a Parquet file: "
-            f"{lines[0][:200].rstrip('.')}. {remedy}",
+            f"{lines[0][:200].rstrip('.')}.",
+            remedy,
         ) from error
 
 

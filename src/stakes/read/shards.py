@@ -123,8 +123,8 @@ def _matches(pattern: str) -> list[Path]:
         raise FileError(
             f"{pattern}",
             f"it names only files that are left out, such as {min(named)}: those with a dot or an "
-            "underscore before their name or that of their folder. Spell that name out in the "
-            "pattern to read them.",
+            "underscore before their name or that of their folder.",
+            "Spell that name out in the pattern to read them.",
         )
     return found
 
@@ -165,8 +165,9 @@ def _check_finished(folder: Path) -> None:
         raise FileError(
             f"{folder / UNFINISHED}",
             "expected a folder that is written to its end, but the job that writes it leaves "
-            "this one until it is done. Wait for it; if it failed, write the folder anew, or "
-            "remove this one to read what there is.",
+            "this one until it is done.",
+            "Wait for it; if it failed, write the folder anew, or remove this one to read what "
+            "there is.",
         )
 
 

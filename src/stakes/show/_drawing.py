@@ -23,7 +23,7 @@ from stakes.curves.difference import CostCurveDifference
 from stakes.curves.roc import roc_points
 from stakes.errors import InputError, InputTypeError, LabelError
 
-# What all displays share: axes, colours and line styles, and the scores of an estimator.
+# -- axes, colours and line styles, and the scores of an estimator
 
 pyplot = optional.pyplot
 """The only way to matplotlib here: it says what to install where there is none."""
@@ -101,7 +101,7 @@ def positive_scores(
     if len(classes) != 2:  # noqa: PLR2004 - a cost curve is for two classes
         raise InputError(
             "estimator",
-            f"a cost curve needs a classifier of two classes, this one has {classes}. "
+            f"a cost curve needs a classifier of two classes, this one has {classes}.",
             "CostCurve.one_versus_rest makes a curve for each of several classes.",
         )
     positive = classes[1] if pos_label is None else pos_label
@@ -112,8 +112,8 @@ def positive_scores(
     if method is None:
         raise InputTypeError(
             "estimator",
-            f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores; "
-            "draw its decisions with from_predictions(y, estimator.predict(X)).",
+            f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores.",
+            "Draw its decisions with from_predictions(y, estimator.predict(X)).",
         )
     response = np.asarray(getattr(estimator, method)(examples))
     at = classes.index(positive)

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from stakes._core.typing import Floats
 
-# A common lattice for costs: cents, tenths, or whatever all differences are multiples of.
+# The lattice.
 
 LARGEST_DENOMINATOR = 10**5
 LARGEST_POSITION = 2**40

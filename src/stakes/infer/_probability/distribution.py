@@ -258,7 +258,7 @@ class CostDistribution:
         """
         if not self.exact:
             raise InputError(
-                "pmf",
+                "",
                 "these costs lie on no common lattice, so the possible means cannot be listed.",
                 "Use cdf or quantile.",
             )

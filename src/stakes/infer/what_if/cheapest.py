@@ -18,8 +18,6 @@ from stakes.errors import InputTypeError
 from stakes.infer._outcomes import priors_of_examples
 from stakes.infer._probability.sampling import batch_sizes
 
-# Populations that examples may come from, and what classifiers cost in each.
-
 FEWEST_DRAWS = 100
 """Fewer tell nothing."""
 

@@ -179,7 +179,9 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     opposite mistake (now 10 ×).
     """
     if difference.costs is None:
-        raise DesignError("", "costs of single examples have no cells whose cost could change.")
+        raise DesignError(
+            "difference", "costs of single examples have no cells whose cost could change."
+        )
     table = difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second

@@ -31,8 +31,6 @@ from stakes.infer.what_if.cheapest import (
     shares_of_minimum,
 )
 
-# Straight paths through costs: from one matrix to another, or one cell through its range.
-
 
 @dataclass(frozen=True)
 class Path:
@@ -77,7 +75,8 @@ def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int)
         raise InputError(
             "cell",
             f"predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r} costs "
-            f"{number(low)} for certain; choose a cell with a range.",
+            f"{number(low)} for certain.",
+            "Choose a cell with a range.",
         )
     known = {tuple(each) for each, _ in costs.distributions}
     log = costs.scale == "log" and (costs.decisions[i], costs.labels[j]) not in known
@@ -384,16 +383,21 @@ def cost_sensitivity(
 def _check_ends(costs: Any, to: Any, cell: Any) -> None:
     if isinstance(costs, CostRanges):
         if to is not None:
-            raise InputTypeError("to", "ranges need no second matrix; give one only with a matrix.")
+            raise InputTypeError(
+                "to", "ranges need no second matrix.", "Give one only with a matrix."
+            )
         return
     validate.expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
     if cell is not None:
-        raise InputTypeError("cell", "only ranges have a cell to follow; give `to` with a matrix.")
+        raise InputTypeError(
+            "cell", "only ranges have a cell to follow.", "With a matrix, give to=."
+        )
     if not isinstance(to, CostMatrix):
         raise InputTypeError(
             "to",
-            "a path leads from one CostMatrix to another; give the second, or CostRanges as "
-            f"costs. Got {'nothing' if to is None else type(to).__name__}.",
+            "a path leads from one CostMatrix to another, got "
+            f"{'nothing' if to is None else type(to).__name__}.",
+            "Give the second matrix, or CostRanges as costs=.",
         )
 
 

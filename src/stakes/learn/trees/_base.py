@@ -32,7 +32,7 @@ from stakes.learn.trees._prepare import (
     row_columns,
 )
 
-# Growing the trees of many queries in all bags: in tasks, side by side.
+# Growing the trees of many queries.
 
 TASK_BYTES, BYTES_GROW = 192 << 20, 1.5
 """What the nodes of a task may take, and how the bytes of a query's nodes grow with the rows.
@@ -462,7 +462,8 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             if len(columns[0].values) != 1:
                 raise InputError(
                     "x",
-                    f"expected one row, got {len(columns[0].values)}. Explain one query at a time.",
+                    f"expected one row, got {len(columns[0].values)}.",
+                    "Explain one query at a time.",
                 )
             return columns
         names = getattr(self, "feature_names_in_", None)

@@ -147,9 +147,7 @@ def fill_table(begin, size, scores, gains, note, present, balanced, by_informati
     gains[begin] = units(h)  # nothing on one side is no split: room for the highest gain
 
 
-# The tests that an attribute offers at a node.
-
-# Rows in the order of an attribute.
+# The rows in the order of an attribute, and the tests that it offers at a node.
 
 QUARTER, HALF, FEW = 16, 32, 64
 """Up to here, ranks are counted; beyond, rows are marked in a bit set, which is read back."""

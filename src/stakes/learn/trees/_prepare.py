@@ -19,8 +19,6 @@ from stakes._core.labels import listing
 from stakes.errors import InputError, InputTypeError, MissingExtraError
 from stakes.learn.trees import LANES
 
-# The columns of any X: numbers, or values that can only be told apart.
-
 FROM_DTYPE = "from_dtype"
 _NUMBERS = (Real, Decimal, np.bool_)
 

@@ -33,7 +33,7 @@ from stakes.learn.trees._entropy import (
     units,
 )
 
-# Arrays whose users are not counted, and memory that is asked for early.
+# Arrays and memory.
 
 WORD, BYTES = ir.IntType(32), ir.IntType(8).as_pointer()
 READ, NEAREST, DATA = (ir.Constant(WORD, number) for number in (0, 3, 1))

@@ -20,8 +20,6 @@ from stakes.read import write_text
 from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
 from stakes.show.report._theme import colour, dash
 
-# Parts of the findings laid out as the page's tables show them.
-
 MOST_TABLE_CELLS = 144
 MOST_LISTED = 12
 MOST_RIVALS = 4

@@ -33,7 +33,7 @@ from stakes.show.report._theme import (
 Drawn = dict[str, tuple[Any, str]]
 """Charts by their names, each with what it shows in words."""
 
-# The charts of models that have scores: cost curves, ROC curves, their differences.
+# The charts.
 
 CROWD = 5
 """With more models than this, bands get paler."""
