@@ -103,8 +103,8 @@ Tests = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Test: an interval method, bdeltacost, signflip or mcnemar; repeatable. Default: "
-        "auto, bdeltacost, normal.",
+        help="Test: auto, bdeltacost, exact, extremal, normal, signflip or mcnemar; repeatable. "
+        "Default: auto, bdeltacost, normal.",
     ),
 ]
 Sizes = Annotated[
