@@ -219,11 +219,7 @@ def coverage(
     )
     output.text()
     for name, each in _first_of_each(found):
-        worst = _outcome(each.costliest)
-        output.text(
-            f"{name} costs {number(each.truth)} per decision. Its most expensive outcome is "
-            f"{worst} in a test set of {each.n:,}."
-        )
+        output.text(_truth_in_words(name, each))
     measured = [Measured((name,), each) for name, each in found]
     _write(output, study, simulation, "coverage", measured)
 
@@ -445,6 +441,16 @@ def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     for subject, each in found:
         first.setdefault(subject, each)
     return list(first.items())
+
+
+def _truth_in_words(name: str, found: Coverage) -> str:
+    """Say what a model truly costs in the simulations, and what matters most for that."""
+    from stakes._core.text import number
+
+    return (
+        f"{name} costs {number(found.truth)} per decision. Its most expensive outcome is "
+        f"{_outcome(found.costliest)} in a test set of {found.n:,}."
+    )
 
 
 def _outcome(extreme: Extreme) -> str:
