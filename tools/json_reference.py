@@ -30,11 +30,15 @@ COMMANDS = {
     "curve": "CurveDocument",
     "threshold": "Thresholds",
     "plan": "Plans",
+    "simulate": "Simulation",
 }
 """The commands that write JSON, and what each writes."""
 
 PARTS = ("data", "models", "pairs", "curves", "sample_size")
 """The parts of the findings that commands are made of."""
+
+ROOMS = ("stakes.infer", "stakes.simulate")
+"""Whose results commands write as they are."""
 
 PLAIN = {str: "text", bool: "true or false", int: "number", float: "number", Hashable: "label"}
 SEVERAL = {"text": "texts", "number": "numbers", "label": "labels"}
@@ -78,10 +82,12 @@ def _parts(document: Any) -> Iterator[Any]:
 
 
 def _hints(kind: Any) -> dict[str, Any]:
-    """Return the types of a dataclass's fields; commands import those of findings only to check."""
-    names = dict(vars(import_module("stakes.infer")))
-    for room in PARTS:
-        names |= vars(import_module(f"stakes.findings.{room}"))
+    """Return the types of a dataclass's fields; commands import them only to check."""
+    names: dict[str, Any] = {}
+    for room in map(import_module, ROOMS):  # whose names may load when they are asked for
+        names |= {name: getattr(room, name) for name in room.__all__}
+    for part in PARTS:
+        names |= vars(import_module(f"stakes.findings.{part}"))
     return {
         name: hint
         for name, hint in typing.get_type_hints(kind, localns=names).items()

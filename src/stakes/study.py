@@ -359,7 +359,15 @@ class Study:
             raise InputError(
                 self.source, f"comparing takes two models, there is only {self.names[0]!r}."
             )
-        return Ranking.from_joint(self.joint, self.costs, unit, self.design)
+        if unit not in self._rankings:
+            made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
+            self._rankings[unit] = made
+        return self._rankings[unit]
+
+    @cached_property
+    def _rankings(self) -> dict[str, Ranking]:
+        """The comparisons that were asked for, by unit; several findings use the same one."""
+        return {}
 
     @cached_property
     def scores(self) -> dict[str, ScoreCounts]:

@@ -125,7 +125,7 @@ def verdict_in_words(joint, costs, confidence):
     study = Study("", None, joint, matrix(joint, costs), confidence=confidence)
     settings = Settings(unit="EUR")
     models = models_of(study, settings.unit)
-    return verdict_of(study, settings, models, pairs_of(study)).text
+    return verdict_of(study, settings, models).text
 
 
 def check_estimates(joint, costs, confidence, found):

@@ -357,7 +357,7 @@ def test_edited_costs_give_pythons_numbers(report, name, cells):
     check_trivial(page, study)
     check_pairs(page, study)
     settings = Settings(unit=found.settings.unit)
-    verdict = verdict_of(study, settings, models_of(study, settings.unit), pairs_of(study))
+    verdict = verdict_of(study, settings, models_of(study, settings.unit))
     said = page.locator("#live-verdict").inner_text()
     assert said.split() == verdict.text.split()
 

@@ -331,13 +331,13 @@ OUTPUTS = [
 ]  # fmt: skip
 
 SIMULATIONS = [
-    Case("a test set of no examples", ["simulate", "coverage", P, "-c", C, "--n", "0"], "--n: expected 1 or more, got 0"),
-    Case("no simulated test set", ["simulate", "type-one", P, "-c", C, "--repeats", "0"], "--repeats: expected 1 or more, got 0"),
+    Case("a test set of no examples", ["simulate", "coverage", P, "-c", C, "--n", "0"], "--n: expected a whole number, 1 or more, got 0"),
+    Case("no simulated test set", ["simulate", "type-one", P, "-c", C, "--repeats", "0"], "--repeats: expected a whole number, 1 or more, got 0"),
     Case("a size that is text", ["simulate", "power", P, "-c", C, "--n", "many"], "--n: expected a whole number, got 'many'"),
     Case("negative smoothing", ["simulate", "coverage", P, "-c", C, "--smooth", "-1"], "--smooth: expected a number that is not negative, got -1"),
     Case("an unknown interval method", ["simulate", "coverage", P, "-c", C, "--method", "wald"], "--method: expected one of .*'bcost'.*got 'wald'"),
     Case("an unknown test", ["simulate", "type-one", P, "-c", C, "--method", "wald"], "--method: expected one of .*'bdeltacost'.*got 'wald'"),
-    Case("an unknown null", ["simulate", "type-one", P, "-c", C, "--null", "equal"], "--null: expected one of tilted, exchanged; got 'equal'"),
+    Case("an unknown null", ["simulate", "type-one", P, "-c", C, "--null", "equal"], "--null: expected one of 'tilted', 'exchanged'; got 'equal'"),
     Case("a simulated test of one model", ["simulate", "power", P, "-c", C, "-m", "tree"], rf"{P}: a test compares two models, and there is only 'tree'"),
     Case("a difference out of reach", ["simulate", "power", P, "-c", C, "--difference", "1000"], "tree - forest: the outcomes that were seen differ by .* made possible with --smooth, as --smooth 0.1"),
     Case("a simulation without costs", ["simulate", "coverage", P], "Give a cost matrix with --costs"),

@@ -16,7 +16,7 @@ from pyarrow import feather
 from stakes import Confusion, CostMatrix, evaluate, plan_test_size
 from stakes.cli._output import Progress
 from stakes.cli.demo import DATA
-from stakes.infer.methods import names_of_intervals
+from stakes.infer.methods import names_of_intervals, names_of_tests
 
 EVALUATE = ["-q", "evaluate"]
 COSTS = ["-c", "costs.csv"]
@@ -40,6 +40,12 @@ def test_the_cost_is_that_of_the_library(stakes, folder):
         ("old", "logistic", "tree"),
         key=lambda name: evaluate(columns["actual"], columns[name], costs).cost,
     )
+
+
+@pytest.mark.parametrize("command", ["type-one", "power"])
+def test_every_test_is_in_the_help_of_simulations(command, stakes):
+    said = " ".join(stakes("simulate", command, "--help").out.split())
+    assert all(re.search(rf"\b{name}\b", said) for name in ["auto", *names_of_tests()])
 
 
 @pytest.mark.parametrize("method", ["auto", *names_of_intervals()])

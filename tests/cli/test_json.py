@@ -24,7 +24,7 @@ COMMANDS = {
         for each in ("coverage", "type-one", "power")
     ],
 }
-GENERATED = ("evaluate", "compare", "curve", "threshold", "plan")
+GENERATED = ("evaluate", "compare", "curve", "threshold", "plan", "simulate")
 """Those whose keys are described by what they are made of, which another test compares."""
 
 

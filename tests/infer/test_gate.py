@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import CostMatrix, compare_many
-from stakes.errors import InputError, InputTypeError, RareCostWarning
+from stakes.errors import InputError, RareCostWarning
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 
@@ -84,5 +84,3 @@ def test_bad_arguments_are_named():
     for margin in (-1, np.inf, np.nan):
         with pytest.raises(InputError, match="margin"):
             ranking().gate("good", margin=margin)
-    with pytest.raises(InputTypeError, match="rng"):
-        ranking().gate("good", rng="seed")

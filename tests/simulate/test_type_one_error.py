@@ -1,6 +1,7 @@
 """Measured sizes of tests are those of all possible test sets."""
 
 import warnings
+from dataclasses import replace
 from math import exp
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import multinomial
 
 from stakes import CostDifference, CostMatrix, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer.methods import METHODS, names_of_intervals, names_of_tests
 from stakes.simulate import power_curve, type_one_error
 from stakes.simulate._measurements import Truth
 
@@ -133,6 +135,32 @@ def test_mcnemar_is_for_equal_costs():
     assert found["mcnemar"].size <= 0.07
     with pytest.raises(InputError, match="McNemar's test is for mistakes that all cost the same"):
         type_one_error("mcnemar", PAIRED, COSTS)
+
+
+@pytest.mark.parametrize("name", sorted(set(names_of_intervals()) - set(names_of_tests())))
+def test_what_is_no_test_of_a_difference_is_none_here(name):
+    difference = CostDifference(PAIRED, COSTS)
+    for asked in (lambda: type_one_error(name, PAIRED, COSTS), lambda: difference.test(name)):
+        with pytest.raises(InputError, match=f"method: expected one of .*got '{name}'"):
+            asked()
+
+
+def test_a_new_method_can_be_measured_and_changes_no_other():
+    names = ["bdeltacost", "signflip"]
+    settings = {"n": 40, "repeats": 50, "rng": 1, "n_resamples": 100}
+    before = type_one_error(names, PAIRED, COSTS, **settings)
+    new = replace(METHODS["normal"], name="a_new_one")
+    known = dict(METHODS)
+    METHODS.clear()
+    try:
+        METHODS.update({new.name: new} | known)  # the first of all
+        assert type_one_error(names, PAIRED, COSTS, **settings) == before
+        del settings["n_resamples"]
+        both = type_one_error(["normal", "a_new_one"], PAIRED, COSTS, **settings)
+        assert both["normal"].size == both["a_new_one"].size
+    finally:
+        METHODS.clear()
+        METHODS.update(known)
 
 
 def test_results_can_be_read_written_and_repeated():

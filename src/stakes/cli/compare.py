@@ -157,7 +157,7 @@ def _found(
         pairs = ranking.pairwise(confidence=sure, rng=seed)
         summary = ranking.summary(sure)
     else:
-        checked = ranking.gate(baseline, margin=margin, confidence=sure, rng=seed)
+        checked = ranking.gate(baseline, margin=margin, confidence=sure)
         pairs, summary = list(checked.pairs), ""
     return Comparison(
         schema=SCHEMA,

@@ -16,6 +16,8 @@ from stakes.cli._inputs import add, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
+    from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.simulate import Coverage, PowerCurve, TypeOneError
     from stakes.simulate._measurements import Extreme
     from stakes.study import Study
 
@@ -37,37 +39,55 @@ EXAMPLES = {
 SCHEMA = "stakes-simulate/1"
 INTERVALS = ("auto", "bcost", "normal")
 TESTS = ("auto", "bdeltacost", "normal")
-NULLS = ("tilted", "exchanged")
 GROWTH = (1, 2, 4)
 """Sizes at which power is shown by default, as multiples of the number of examples."""
 
 
-def _checked(sizes: Sequence[int], option: str) -> None:
-    for size in sizes:
-        if size < 1:
-            raise InputError(option, f"expected 1 or more, got {size}.")
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a model, or of a pair.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The model, or the two that were compared.
+    result : Coverage, TypeOneError or PowerCurve
+        What was measured, by one method.
+    """
+
+    models: tuple[str, ...]
+    result: Coverage | TypeOneError | PowerCurve
 
 
-def _checked_sizes(sizes: list[int] | None) -> list[int] | None:
-    _checked(sizes or [], "--n")
-    return sizes
+@dataclass(frozen=True)
+class Simulation:
+    """What `stakes simulate` finds.
 
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    data : Data
+        The examples, whose counts are taken as the truth.
+    costs : Costs
+        The cost matrix.
+    settings : RunSettings
+        What the command was told.
+    smooth : float
+        What was added to each count, as given.
+    simulated : str
+        What was measured: "coverage", "type-one" or "power".
+    results : tuple of Measured
+        What was measured of each model or pair, by each method.
+    """
 
-def _checked_repeats(repeats: int) -> int:
-    _checked([repeats], "--repeats")
-    return repeats
-
-
-def _checked_smooth(smooth: float) -> float:
-    if not 0 <= smooth < float("inf"):
-        raise InputError("--smooth", f"expected a number that is not negative, got {smooth:g}.")
-    return smooth
-
-
-def _checked_null(null: str) -> str:
-    if null not in NULLS:
-        raise InputError("--null", f"expected one of {', '.join(NULLS)}; got {null!r}.")
-    return null
+    schema: str
+    data: Data
+    costs: Costs
+    settings: RunSettings
+    smooth: float
+    simulated: str
+    results: tuple[Measured, ...]
 
 
 Methods = Annotated[
@@ -83,8 +103,8 @@ Tests = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Test: an interval method, bdeltacost, signflip or mcnemar; repeatable. Default: "
-        "auto, bdeltacost, normal.",
+        help="Test: auto, bdeltacost, exact, extremal, normal, signflip or mcnemar; repeatable. "
+        "Default: auto, bdeltacost, normal.",
     ),
 ]
 Sizes = Annotated[
@@ -92,7 +112,6 @@ Sizes = Annotated[
     typer.Option(
         "--n",
         metavar="N",
-        callback=_checked_sizes,
         help="Size of the simulated test sets; repeatable. Default: that of the file.",
     ),
 ]
@@ -101,23 +120,19 @@ GrowingSizes = Annotated[
     typer.Option(
         "--n",
         metavar="N",
-        callback=_checked_sizes,
         help="Size of the simulated test sets; repeatable. Default: 1, 2 and 4 times that of the "
         "file.",
     ),
 ]
 Repeats = Annotated[
     int,
-    typer.Option(
-        "--repeats", metavar="N", callback=_checked_repeats, help="Number of simulated test sets."
-    ),
+    typer.Option("--repeats", metavar="N", help="Number of simulated test sets."),
 ]
 Smooth = Annotated[
     float,
     typer.Option(
         "--smooth",
         metavar="COUNT",
-        callback=_checked_smooth,
         help="Added to each count, so that outcomes not observed are possible: 0.1.",
     ),
 ]
@@ -126,7 +141,6 @@ Null = Annotated[
     typer.Option(
         "--null",
         metavar="HOW",
-        callback=_checked_null,
         help="How two models are made to cost the same: tilted or exchanged.",
     ),
 ]
@@ -148,14 +162,6 @@ class SimulationOptions:
     confidence: options.Confidence = 0.95
     seed: options.Seed = 0
     json: options.Json = None
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of the functions that simulate."""
-        return {
-            "confidence": self.confidence,
-            "smooth": self.smooth,
-            "rng": self.seed,
-        }
 
 
 def coverage(
@@ -184,7 +190,9 @@ def coverage(
             study.costs,
             n=size,
             repeats=repeats,
-            **simulation.settings(),
+            confidence=simulation.confidence,
+            smooth=simulation.smooth,
+            rng=simulation.seed,
         )
     ]
     _show(
@@ -211,13 +219,9 @@ def coverage(
     )
     output.text()
     for name, each in _first_of_each(found):
-        worst = _outcome(each.costliest)
-        output.text(
-            f"{name} costs {number(each.truth)} per decision. Its most expensive outcome is "
-            f"{worst} in a test set of {each.n:,}."
-        )
-    results = [{"model": name, **each.to_dict()} for name, each in found]
-    _write(output, study, simulation, "coverage", results)
+        output.text(_truth_in_words(name, each))
+    measured = [Measured((name,), each) for name, each in found]
+    _write(output, study, simulation, "coverage", measured)
 
 
 def type_one(
@@ -248,7 +252,9 @@ def type_one(
             n=size,
             null=null,
             repeats=repeats,
-            **simulation.settings(),
+            confidence=simulation.confidence,
+            smooth=simulation.smooth,
+            rng=simulation.seed,
         )
     ]
     nominal = f"{100 * (1 - simulation.confidence):.3g}%"
@@ -267,8 +273,8 @@ def type_one(
             f"{_named(pair)}: the largest difference in cost is {_outcome(each.largest)} in a test "
             f"set of {each.n:,}; the smallest is {_outcome(each.smallest)}."
         )
-    results = [{"first": pair[0], "second": pair[1], **each.to_dict()} for pair, each in found]
-    _write(output, study, simulation, "type-one", results)
+    measured = [Measured(pair, each) for pair, each in found]
+    _write(output, study, simulation, "type-one", measured)
 
 
 def power(
@@ -300,7 +306,9 @@ def power(
             n=n or [times * study.n for times in GROWTH],
             difference=wanted,
             repeats=repeats,
-            **simulation.settings(),
+            confidence=simulation.confidence,
+            smooth=simulation.smooth,
+            rng=simulation.seed,
         )
     ]
     _show(
@@ -321,8 +329,8 @@ def power(
         ],
     )
     output.text("difference: the true cost of the first model minus that of the second.")
-    results = [{"first": pair[0], "second": pair[1], **each.to_dict()} for pair, each in found]
-    _write(output, study, simulation, "power", results)
+    measured = [Measured(pair, each) for pair, each in found]
+    _write(output, study, simulation, "power", measured)
 
 
 def _read(
@@ -392,19 +400,20 @@ def _write(
     study: Study,
     simulation: SimulationOptions,
     what: str,
-    results: list[dict[str, Any]],
+    measured: Sequence[Measured],
 ) -> None:
+    from stakes.findings.data import costs_of, data_of, run_settings_of
+
     output.results(
-        {
-            "schema": SCHEMA,
-            "simulated": what,
-            "source": study.source,
-            "confidence": simulation.confidence,
-            "smooth": simulation.smooth,
-            "seed": simulation.seed,
-            "costs": study.costs.to_dict(),
-            "results": results,
-        }
+        Simulation(
+            schema=SCHEMA,
+            data=data_of(study),
+            costs=costs_of(study.costs),
+            settings=run_settings_of(study, seed=simulation.seed),
+            smooth=simulation.smooth,
+            simulated=what,
+            results=tuple(measured),
+        )
     )
 
 
@@ -432,6 +441,16 @@ def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     for subject, each in found:
         first.setdefault(subject, each)
     return list(first.items())
+
+
+def _truth_in_words(name: str, found: Coverage) -> str:
+    """Say what a model truly costs in the simulations, and what matters most for that."""
+    from stakes._core.text import number
+
+    return (
+        f"{name} costs {number(found.truth)} per decision. Its most expensive outcome is "
+        f"{_outcome(found.costliest)} in a test set of {found.n:,}."
+    )
 
 
 def _outcome(extreme: Extreme) -> str:

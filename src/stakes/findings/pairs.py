@@ -99,6 +99,9 @@ def _warning(difference: CostDifference) -> str | None:
 class GateResult(Finding):
     """Which models pass, and which fail.
 
+    A `Gate` holds the comparisons and tests, which the findings have beside this; here is only what
+    follows from them.
+
     Attributes
     ----------
     rule : str

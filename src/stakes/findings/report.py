@@ -186,16 +186,15 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
         models = models_of(study, chosen.unit, chosen.volume)
-        pairs = pairs_of(study, chosen.seed)
         return Findings(
             schema=SCHEMA,
             data=data_of(study),
             costs=costs_of(study.costs),
             settings=report_settings_of(study, chosen),
-            verdict=verdict_of(study, chosen, models, pairs),
+            verdict=verdict_of(study, chosen, models),
             models=models,
             trivial=trivial_of(study),
-            pairs=pairs,
+            pairs=pairs_of(study, chosen.seed),
             joint=_joint_of(study.joint),
             curves=curves_of(study),
             sensitivity=sensitivity_of(study, chosen),

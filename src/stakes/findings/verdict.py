@@ -9,7 +9,6 @@ from stakes._core.text import amount, listed, number, percent
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings, population_of
 from stakes.findings.models import Model
-from stakes.findings.pairs import ComparedPair
 from stakes.study import Study
 
 
@@ -41,18 +40,17 @@ class Verdict(Finding):
     caution: tuple[str, ...]
 
 
-def verdict_of(
-    study: Study, settings: Settings, models: Sequence[Model], pairs: Sequence[ComparedPair]
-) -> Verdict:
+def verdict_of(study: Study, settings: Settings, models: Sequence[Model]) -> Verdict:
     """Return the models that no other was shown to beat, and what to say about them."""
-    beaten = {pair.second for pair in pairs if pair.rejected}
-    best = [model for model in models if model.name not in beaten]
+    alone = len(models) == 1
+    names = study.names if alone else study.ranking().best_set(study.confidence)
+    best = [model for model in models if model.name in names]
     return Verdict(
         text=_headline(study, settings, models, best),
         best_set=tuple(model.name for model in best),
         tie=len(best) > 1,
         population=population_of(study),
-        money=_money(settings, best[0], alone=len(models) == 1),
+        money=_money(settings, best[0], alone=alone),
         caution=tuple(_caution(models, best)),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -23,9 +24,6 @@ from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
 from stakes.infer.methods import METHODS, names_of_tests
 
 __all__ = ["Outcomes", "batch_intervals", "batch_outcomes", "batch_p_values", "make_stratum"]
-
-ALPHA = 0.05
-"""An error rate for the methods whose tails depend on it."""
 
 
 def batch_intervals(
@@ -109,22 +107,33 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
 
 
 def batch_p_values(
-    outcomes: Outcomes, method: str = "auto", margin: float = 0.0, **options: Any
+    outcomes: Outcomes,
+    method: str = "auto",
+    margin: float = 0.0,
+    *,
+    confidence: float = 0.95,
+    **options: Any,
 ) -> Floats:
     """Return the two-sided p-values of many tables, by "auto" or a method that gives tests.
 
-    They are those of ``CostDifference.test``.
+    They are those of ``CostDifference.test``; only methods whose tails depend on it use the
+    confidence.
     """
     if method != "auto":
         entry = METHODS.get(method)
         if entry is None or entry.tails is None:
             raise no_such_method(method, names_of_tests())
-        tails = entry.tails(outcomes, margin, ALPHA, **options)
+        validate.options(options, f"the test {method!r}", entry.test_options)
+        tails = entry.tails(outcomes, margin, validate.alpha(confidence), **options)
         return np.asarray(np.clip(2 * np.minimum(*tails), SMALLEST, 1.0))
     result = np.empty(outcomes.tables)
-    for name, rows in chosen_by_table(outcomes, paired=True).items():
+    usual = not options.get("conservative")
+    for name, rows in chosen_by_table(outcomes, paired=usual).items():
+        settings = options_of_auto(name, options, laplace=0.0)
         if rows.any():
-            result[rows] = batch_p_values(_rows(outcomes, rows), name, margin)
+            result[rows] = batch_p_values(
+                _rows(outcomes, rows), name, margin, confidence=confidence, **settings
+            )
     return result
 
 

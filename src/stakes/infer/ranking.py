@@ -277,13 +277,7 @@ class Ranking:
         limits = max_t(compared, alpha, rng) if usual else bonferroni(compared, alpha)
         return judged(compared, self._p_values, limits, alpha, adjust)
 
-    def against(
-        self,
-        baseline: str,
-        *,
-        confidence: float = 0.95,
-        rng: np.random.Generator | int | None = 0,
-    ) -> list[Pair]:
+    def against(self, baseline: str, *, confidence: float = 0.95) -> list[Pair]:
         """Compare each classifier with one of them.
 
         Parameters
@@ -293,9 +287,6 @@ class Ranking:
         confidence : float, default 0.95
             One minus the probability of any wrong rejection, and that all intervals are right
             together, which are Bonferroni's.
-        rng : Generator or seed, default 0
-            For what is random. Bonferroni's intervals and the default tests are not, so that every
-            seed gives the same.
 
         Returns
         -------
@@ -324,7 +315,6 @@ class Ranking:
         [('new', -0.8, True), ('newer', -0.7, True)]
         """
         self._check_name(baseline, "baseline")
-        validate.generator(rng)
         alpha = validate.alpha(confidence)
         others = [name for name in self.estimates() if name != baseline]
         compared = [self.difference(name, baseline) for name in others]
@@ -332,14 +322,7 @@ class Ranking:
             each.choice.warn()
         return judged(compared, p_values(compared), bonferroni(compared, alpha), alpha)
 
-    def gate(
-        self,
-        baseline: str,
-        *,
-        margin: float | None = None,
-        confidence: float = 0.95,
-        rng: np.random.Generator | int | None = 0,
-    ) -> Gate:
+    def gate(self, baseline: str, *, margin: float | None = None, confidence: float = 0.95) -> Gate:
         """Decide which models may replace a baseline.
 
         Parameters
@@ -352,8 +335,6 @@ class Ranking:
             to cost more.
         confidence : float, default 0.95
             Confidence level of the intervals and tests.
-        rng : Generator or seed, default 0
-            As in `against`.
 
         Returns
         -------
@@ -377,7 +358,7 @@ class Ranking:
             raise InputError(
                 "margin", f"expected how much more a model may cost, 0 or more; got {margin:g}."
             )
-        pairs = self.against(baseline, confidence=confidence, rng=rng)
+        pairs = self.against(baseline, confidence=confidence)
         tests: list[TestResult] = []
         if margin is not None:
             compared = [self.difference(pair.first, baseline) for pair in pairs]
@@ -465,12 +446,18 @@ class Ranking:
         tied = ", ".join(f"{name} ({costs[name]})" for name in best)
         return f"A tie with {sure} between {len(best)} of {len(costs)}: {tied}."
 
-    def to_frame(self, **options: Any) -> Any:
-        """Return the comparisons as a pandas data frame.
+    def to_frame(
+        self,
+        adjust: str = "holm",
+        *,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Any:
+        """Return the comparisons as a pandas data frame, without a warning of rare outcomes.
 
         Parameters
         ----------
-        **options
+        adjust, confidence, rng
             As in `pairwise`.
 
         Returns
@@ -478,7 +465,7 @@ class Ranking:
         DataFrame
             With a row for each pair and the attributes of `Pair` as columns.
         """
-        return data_frame([asdict(pair) for pair in self.pairwise(**options)])
+        return data_frame([asdict(pair) for pair in self._pairwise(adjust, confidence, rng)])
 
     def to_dict(
         self, *, confidence: float = 0.95, rng: np.random.Generator | int | None = 0

@@ -11,11 +11,11 @@ from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.simulate._measurements import (
-    INTERVALS,
     ROUNDING,
     Extreme,
     checked_size,
     for_each,
+    intervals,
     limits,
     rate,
     seeds,
@@ -207,4 +207,4 @@ def coverage(
             repeats=sets,
         )
 
-    return for_each(method, INTERVALS, measured)
+    return for_each(method, intervals(), measured)

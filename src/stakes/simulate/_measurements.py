@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,10 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
-from stakes.infer._inference import takes
 from stakes.infer._outcomes import Stratum
 from stakes.infer._probability.sampling import tilted
-from stakes.infer.batch import batch_intervals, batch_outcomes
-from stakes.infer.difference import CostDifference
-from stakes.infer.methods import names_of_intervals
+from stakes.infer.batch import batch_intervals, batch_outcomes, batch_p_values
+from stakes.infer.methods import METHODS, names_of_intervals, names_of_tests
 
 # A table that is taken as the truth, and test sets drawn from it.
 
@@ -188,11 +187,6 @@ def checked_size(n: Any, counted: int | None, name: str) -> int:
     return validate.as_size(counted if n is None else n, "n", least=1)
 
 
-INTERVALS = ("auto", *names_of_intervals())
-ONE_BY_ONE = ("mcnemar", "signflip")
-"""Tests that are no inverted interval, and are asked table by table."""
-
-TESTS = ("auto", "bdeltacost", *ONE_BY_ONE, *names_of_intervals())
 AT_A_TIME = 1000
 """Tables treated at once: resampling keeps all resampled costs of these."""
 
@@ -285,6 +279,16 @@ def for_each(method: Any, allowed: Sequence[str], measured: Callable[[str], Any]
     return Measurements(tuple(measured(name) for name in names))
 
 
+def intervals() -> list[str]:
+    """Return the methods whose intervals can be measured."""
+    return ["auto", *names_of_intervals()]
+
+
+def tests() -> list[str]:
+    """Return the methods whose tests can be measured."""
+    return ["auto", *names_of_tests()]
+
+
 def limits(
     truth: Truth,
     drawn: Counts,
@@ -295,23 +299,17 @@ def limits(
     seed: int,
 ) -> tuple[Floats, Floats]:
     """Return the limits that a method gives for each test set."""
-    name = "bcost" if method == "bdeltacost" else method
-    if takes(name, "rng"):
-        options = {"rng": np.random.default_rng(seed)} | options
-        different, place = drawn, np.arange(len(drawn))
-    else:  # the same counts have the same limits
-        different, place = np.unique(drawn, axis=0, return_inverse=True)
-    low, high = np.empty(len(different)), np.empty(len(different))
-    for start in range(0, len(different), AT_A_TIME):
-        part = slice(start, start + AT_A_TIME)
-        low[part], high[part] = batch_intervals(
-            truth.tables(different[part]),
-            truth.costs,
-            confidence=confidence,
-            method=name,
-            **options,
+    random = method in METHODS and "rng" in METHODS[method].options
+    low, high = [], []
+    parts, place = _parts(drawn, random=random)
+    given = _seeded(options, seed) if random else options
+    for part in parts:
+        found = batch_intervals(
+            truth.tables(part), truth.costs, confidence=confidence, method=method, **given
         )
-    return low[place.ravel()], high[place.ravel()]
+        low.append(found[0])
+        high.append(found[1])
+    return np.concatenate(low)[place], np.concatenate(high)[place]
 
 
 def rejections(
@@ -324,34 +322,36 @@ def rejections(
     seed: int,
 ) -> NDArray[np.bool_]:
     """Tell for which test sets a test rejects that both classifiers cost the same."""
-    settings: dict[str, Any] = {"confidence": confidence, "options": options, "seed": seed}
-    if method in ONE_BY_ONE:
-        return _one_by_one(truth, drawn, method, **settings)
-    low, high = limits(truth, drawn, method, **settings)
-    slack = ROUNDING * float(np.abs(truth.atoms.costs).max())
-    return np.asarray((low > slack) | (high < -slack))
-
-
-def _one_by_one(
-    truth: Truth,
-    drawn: Counts,
-    method: str,
-    *,
-    confidence: float,
-    options: dict[str, Any],
-    seed: int,
-) -> NDArray[np.bool_]:
-    if method == "signflip":
-        options = {"rng": np.random.default_rng(seed)} | options
-    different, place = np.unique(drawn, axis=0, return_inverse=True)
-    names = truth.costs.labels, truth.costs.decisions
-    results = [
-        CostDifference(PairedConfusion(table, *names), truth.costs).test(
-            method, confidence=confidence, **options
+    random = method in METHODS and "rng" in METHODS[method].test_options
+    parts, place = _parts(drawn, random=random)
+    given = _seeded(options, seed) if random else options
+    found = [
+        batch_p_values(
+            batch_outcomes(truth.tables(part), truth.costs),
+            method,
+            confidence=confidence,
+            **given,
         )
-        for table in truth.tables(different)
+        for part in parts
     ]
-    return np.array([result.rejected for result in results])[place.ravel()]
+    return np.asarray(np.concatenate(found) <= validate.alpha(confidence))[place]
+
+
+def _seeded(options: dict[str, Any], seed: int) -> dict[str, Any]:
+    return {"rng": np.random.default_rng(seed)} | options
+
+
+def _parts(drawn: Counts, *, random: bool) -> tuple[list[Counts], NDArray[np.intp]]:
+    """Return test sets to treat at once, and the place of each test set among all of these.
+
+    The same counts have the same answer, unless the method itself draws.
+    """
+    if random:
+        different, place = drawn, np.arange(len(drawn))
+    else:
+        different, place = np.unique(drawn, axis=0, return_inverse=True)
+    starts = range(0, len(different), AT_A_TIME)
+    return [different[start : start + AT_A_TIME] for start in starts], place.ravel()
 
 
 def rate(hits: NDArray[np.bool_]) -> tuple[float, float]:
@@ -367,6 +367,6 @@ def share_error(hits: float, of: int) -> float:
 
 
 def seeds(rng: np.random.Generator) -> Callable[[str], int]:
-    """Return the seed of each method, the same whichever other methods are asked."""
+    """Return the seed of each method, the same whichever other methods there are."""
     start = int(rng.integers(2**32))
-    return lambda method: start + INTERVALS.index("bcost" if method not in INTERVALS else method)
+    return lambda method: start + crc32(method.encode())

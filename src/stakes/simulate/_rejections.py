@@ -13,13 +13,13 @@ from stakes._core.text import html_table, listed, number, percent
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.simulate._measurements import (
-    TESTS,
     Extreme,
     checked_size,
     for_each,
     rate,
     rejections,
     seeds,
+    tests,
     truth_of,
 )
 
@@ -130,8 +130,8 @@ def type_one_error(
     Parameters
     ----------
     method : str or list of str
-        The test: "auto", "bdeltacost", "exact", "extremal", "normal", "signflip" or "mcnemar", or
-        another interval method, which rejects when 0 lies outside; or several.
+        The test, as in ``CostDifference.test``: "auto", "bdeltacost", "exact", "extremal",
+        "normal", "signflip" or "mcnemar"; or several.
     paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
         Your counts, or shares that sum to 1, in the order of the costs' labels.
     costs : CostMatrix
@@ -210,7 +210,7 @@ def type_one_error(
             repeats=sets,
         )
 
-    return for_each(method, TESTS, measured)
+    return for_each(method, tests(), measured)
 
 
 @dataclass(frozen=True)
@@ -387,4 +387,4 @@ def power_curve(
         powers, errors = zip(*rates, strict=True)
         return PowerCurve(name, truth.mean, confidence, sizes, powers, errors, sets)
 
-    return for_each(method, TESTS, measured)
+    return for_each(method, tests(), measured)
