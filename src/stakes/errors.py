@@ -25,6 +25,7 @@ __all__ = [
     "LabelError",
     "MissingExtraError",
     "RareCostWarning",
+    "RefusedInputError",
     "StakesError",
     "StakesWarning",
     "ToleranceWarning",
@@ -46,8 +47,24 @@ class StakesError(Exception):
     """
 
 
-class _RefusedInputError(StakesError):
-    """An error that says where the problem is, what it is, and what to do."""
+class RefusedInputError(StakesError):
+    """Base of the errors about input: where the problem is, what it is, and what to do.
+
+    Parameters
+    ----------
+    argument : str
+        The argument, or the file, line and column; empty if the problem is in none of them.
+    problem : str
+        What is allowed, and what came.
+    remedy : str
+        What to do, if that is not clear from the problem.
+
+    Examples
+    --------
+    >>> from stakes.errors import InputError, RefusedInputError
+    >>> issubclass(InputError, RefusedInputError)
+    True
+    """
 
     in_a_file: ClassVar[bool] = False
     """Whether `argument` is a place in a file, which is called the same everywhere."""
@@ -66,9 +83,25 @@ class _RefusedInputError(StakesError):
     ) -> str:
         """Return the three parts as text.
 
-        `spell` returns what an argument is called where the text is read, or None if it cannot be
-        given there; advice that needs such an argument is left out. The names of `files` are no
-        arguments, even if an argument is called the same.
+        Parameters
+        ----------
+        spell : callable, optional
+            Returns what an argument is called where the text is read, or None if it cannot be
+            given there; advice that needs such an argument is left out.
+        files : container of str
+            Names that are those of files, even if an argument is called the same.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> from stakes.errors import InputError
+        >>> error = InputError("labels", "which class is positive?", "Name it with pos_label=.")
+        >>> error.message({"pos_label": "--pos-label"}.get)
+        'labels: which class is positive? Name it with --pos-label.'
         """
         where, problem, remedy = self.argument, self.problem, self.remedy
         if spell is not None:
@@ -99,7 +132,7 @@ def spelled(text: str, spell: Callable[[str], str | None]) -> str:
     )
 
 
-class InputError(_RefusedInputError, ValueError):
+class InputError(RefusedInputError, ValueError):
     """An argument has a value that cannot be used.
 
     Parameters
@@ -120,7 +153,7 @@ class InputError(_RefusedInputError, ValueError):
     """
 
 
-class InputTypeError(_RefusedInputError, TypeError):
+class InputTypeError(RefusedInputError, TypeError):
     """An argument is missing, or of a kind that cannot be used.
 
     Examples
