@@ -462,7 +462,7 @@ def test_as_many_scales_as_conditions_are_needed():
         (
             {"method": "exact", "simultaneous": True},
             InputError,
-            "simultaneous: bands by 'exact' are for one operating condition at a time; .*'mover'",
+            "simultaneous: bands by 'exact' are for one operating condition at a time.*'mover'",
         ),
         (
             {"method": "wilson", "simultaneous": True},

@@ -268,7 +268,7 @@ def test_a_pipeline_gets_weights_for_its_last_step():
         np.testing.assert_array_equal(routed.fit(X, y).predict(X), inside.predict(X))
         silent = WeightedClassifier(make_pipeline(StandardScaler(), TREE), COSTS, random_state=0)
         assert np.mean(silent.fit(X, y).predict(X)) > np.mean(y)  # by drawing rows
-        with pytest.raises(InputTypeError, match="or request sample_weight from the step"):
+        with pytest.raises(InputTypeError, match="or request sample_weight= from the step"):
             silent.set_params(passing="sample_weight").fit(X, y)
 
 
