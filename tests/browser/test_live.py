@@ -227,7 +227,7 @@ def random_costs(rng, kind, joint):
 @pytest.mark.parametrize("kind", COSTS)
 def test_random_tables(live, kind):
     cases = []
-    for seed in range(6):
+    for seed in range(16):
         rng = np.random.default_rng([seed, *kind.encode()])
         n_classes = int(rng.integers(2, 7))
         extra = int(rng.integers(1, 3)) if seed % 4 == 0 else 0
@@ -252,7 +252,7 @@ def tied_joint(rng, n, n_classes):
 @pytest.mark.parametrize("kind", COSTS)
 def test_near_ties_by_the_bootstrap_test(live, kind):
     cases = []
-    for seed in range(5):
+    for seed in range(12):
         rng = np.random.default_rng([100 + seed, *kind.encode()])
         joint = tied_joint(rng, 10 ** rng.uniform(1, 7), seed % 3 + 2)
         cases.append((joint, random_costs(rng, kind, joint), 0.95))

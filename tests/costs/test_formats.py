@@ -337,7 +337,9 @@ def test_labels_unknown_to_the_caller(write):
     with pytest.raises(FileError, match=r"a\.csv, line 1, column 3: the class 'b' is not among"):
         CostMatrix.read(csv, labels=["a", "c"])
     path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
-    with pytest.raises(FileError, match=r"a\.json: labels: the class 1 is not among the labels"):
+    with pytest.raises(
+        FileError, match=r"a\.json: labels: the class 1 is not among the labels: 0, 2"
+    ):
         CostMatrix.read(path, labels=[0, 2])
     for file, labels in ((csv, ["a", "b", "c"]), (path, [0, 1, 2])):
         with pytest.raises(FileError, match=r"labels: the class ('c'|2) is not in the file"):
