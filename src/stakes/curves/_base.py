@@ -19,12 +19,8 @@ from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
 
 
-class Curve(ABC):
-    """The normalised expected cost as a function of the operating condition PC(+)."""
-
-    name: str
-    _nameless = "the classifier"
-    _choice = "thresholds"
+class OverConditions(ABC):
+    """What has a height at every operating condition PC(+): a cost, or a difference of costs."""
 
     @property
     @abstractmethod
@@ -34,6 +30,93 @@ class Curve(ABC):
     @abstractmethod
     def _sample(self, pc: Floats, full: bool) -> Sample:
         """Return the counts that the curve's height is made of, for the band around it."""
+
+    def money(
+        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
+    ) -> Any:
+        """Return the expected cost of `volume` decisions, in the unit of the costs.
+
+        Of a difference of two curves, it is how much more the first classifier costs.
+
+        Parameters
+        ----------
+        prevalence, false_positive, false_negative
+            As in `operating_condition`.
+        volume : float, default 1
+            The number of decisions.
+
+        Returns
+        -------
+        float or ndarray
+            The cost, or the difference of the costs.
+
+        Notes
+        -----
+        volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p) c_fp], p being
+        the prevalence and NE(x) the height at PC(+) = x.
+
+        References
+        ----------
+        Holte & Drummond (2005), equation 1.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
+        >>> round(line.money(prevalence=0.05, false_positive=1, false_negative=30, volume=1000), 2)
+        395.0
+        """
+        return self.pieces.money(
+            prevalence=prevalence,
+            false_positive=false_positive,
+            false_negative=false_negative,
+            volume=volume,
+        )
+
+    def moments(self, pc: Any = None, *, sampling: str = "stratified") -> tuple[Floats, Floats]:
+        """Return the mean and the variance of the bootstrap distribution at each condition.
+
+        Dugas & Gadoury's (2008) equations 4 and 5, for a difference of two curves 7 and 8; with
+        full sampling 9 and 10, or 12 and 13. The latter are here in the unit of the former: the
+        paper's costs are (n⁺ c_fn + n⁻ c_fp) / (n c_max) times these.
+
+        Parameters
+        ----------
+        pc, sampling
+            As in `band`.
+
+        Returns
+        -------
+        mean, variance : ndarray
+            One for each condition.
+
+        Notes
+        -----
+        For one curve with stratified sampling, mean = x(1 - p) + (1 - x) q and variance = x² p(1 -
+        p)/n⁺ + (1 - x)² q(1 - q)/n⁻, x being PC(+), p the true and q the false positive rate.
+
+        References
+        ----------
+        Dugas & Gadoury (2008), equations 4 to 13.
+
+        Examples
+        --------
+        Holte & Drummond's Figure 11, 16 of 20 positives and 4 of 10 negatives called positive:
+
+        >>> from stakes import CostLine
+        >>> mean, variance = CostLine(0.4, 0.8, positives=20, negatives=10).moments([0.5])
+        >>> mean.round(4).tolist(), variance.round(4).tolist()
+        ([0.3], [0.008])
+        """
+        return bootstrap_moments(self._sample, pc, sampling)
+
+
+class Curve(OverConditions):
+    """The normalised expected cost as a function of the operating condition PC(+)."""
+
+    name: str
+    _nameless = "the classifier"
+    _choice = "thresholds"
 
     @property
     def chosen_on(self) -> str:
@@ -103,46 +186,6 @@ class Curve(ABC):
         0.15
         """
         return self.pieces.area()
-
-    def money(
-        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
-    ) -> Any:
-        """Return the expected cost of `volume` decisions, in the unit of the costs.
-
-        Parameters
-        ----------
-        prevalence, false_positive, false_negative
-            As in `operating_condition`.
-        volume : float, default 1
-            The number of decisions.
-
-        Returns
-        -------
-        float or ndarray
-            The cost.
-
-        Notes
-        -----
-        volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p) c_fp], p being
-        the prevalence.
-
-        References
-        ----------
-        Holte & Drummond (2005), equation 1.
-
-        Examples
-        --------
-        >>> from stakes import CostLine
-        >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
-        >>> round(line.money(prevalence=0.05, false_positive=1, false_negative=30, volume=1000), 2)
-        395.0
-        """
-        return self.pieces.money(
-            prevalence=prevalence,
-            false_positive=false_positive,
-            false_negative=false_negative,
-            volume=volume,
-        )
 
     def band(
         self,
@@ -222,43 +265,6 @@ class Curve(ABC):
             options=options,
             chosen_on=self.chosen_on,
         )
-
-    def moments(self, pc: Any = None, *, sampling: str = "stratified") -> tuple[Floats, Floats]:
-        """Return the mean and the variance of the bootstrap distribution at each condition.
-
-        Dugas & Gadoury's (2008) equations 4 and 5; with full sampling 9 and 10. The latter are here
-        in the unit of the former: the paper's costs are (n⁺ c_fn + n⁻ c_fp) / (n c_max) times
-        these.
-
-        Parameters
-        ----------
-        pc, sampling
-            As in `band`.
-
-        Returns
-        -------
-        mean, variance : ndarray
-            One for each condition.
-
-        Notes
-        -----
-        With stratified sampling, mean = x(1 - p) + (1 - x) q and variance = x² p(1 - p)/n⁺ +
-        (1 - x)² q(1 - q)/n⁻, x being PC(+), p the true and q the false positive rate.
-
-        References
-        ----------
-        Dugas & Gadoury (2008), equations 4 to 13.
-
-        Examples
-        --------
-        Holte & Drummond's Figure 11, 16 of 20 positives and 4 of 10 negatives called positive:
-
-        >>> from stakes import CostLine
-        >>> mean, variance = CostLine(0.4, 0.8, positives=20, negatives=10).moments([0.5])
-        >>> mean.round(4).tolist(), variance.round(4).tolist()
-        ([0.3], [0.008])
-        """
-        return bootstrap_moments(self._sample, pc, sampling)
 
     def at(
         self,

@@ -14,10 +14,10 @@ from stakes._core.labels import Label
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
-from stakes.curves._base import Curve
+from stakes.curves._base import Curve, OverConditions
 from stakes.curves._pieces import Pieces
 from stakes.curves._sampling import Mistakes, Sample, discordant_decisions, discordant_scores, drawn
-from stakes.curves.band import Band, band_limits, bootstrap_moments, is_full, make_band
+from stakes.curves.band import Band, band_limits, is_full, make_band
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
 from stakes.curves.verdicts import Verdicts, signs_of, verdicts
@@ -25,7 +25,7 @@ from stakes.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, repr=False)
-class CostCurveDifference:
+class CostCurveDifference(OverConditions):
     """How much more the first of two classifiers costs, at every operating condition.
 
     Positive where the first costs more. Examples on which both are right, or both wrong, do not
@@ -305,30 +305,6 @@ class CostCurveDifference:
         """
         return self.pieces.area()
 
-    def money(
-        self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
-    ) -> Any:
-        """Return by how much `volume` decisions cost more with the first, in the unit of the costs.
-
-        Parameters
-        ----------
-        prevalence, false_positive, false_negative
-            As in `operating_condition`.
-        volume : float, default 1
-            The number of decisions.
-
-        Returns
-        -------
-        float or ndarray
-            The difference.
-        """
-        return self.pieces.money(
-            prevalence=prevalence,
-            false_positive=false_positive,
-            false_negative=false_negative,
-            volume=volume,
-        )
-
     def band(
         self,
         confidence: float = 0.95,
@@ -384,24 +360,6 @@ class CostCurveDifference:
             options=options,
             chosen_on=self.chosen_on,
         )
-
-    def moments(self, pc: Any = None, *, sampling: str = "stratified") -> tuple[Floats, Floats]:
-        """Return the mean and the variance of the bootstrap distribution at each condition.
-
-        Dugas & Gadoury's (2008) equations 7 and 8; with full sampling 12 and 13, in the unit of the
-        former.
-
-        Parameters
-        ----------
-        pc, sampling
-            As in `band`.
-
-        Returns
-        -------
-        mean, variance : ndarray
-            One for each condition.
-        """
-        return bootstrap_moments(self._sample, pc, sampling)
 
     def cheaper_ranges(self) -> Verdicts:
         """Return who is cheaper where, as the curves are; chance is not considered.
