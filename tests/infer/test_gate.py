@@ -71,7 +71,7 @@ def test_plain_values_and_copies():
     gate = ranking().gate("good", margin=0.5)
     assert pickle.loads(pickle.dumps(gate)) == gate  # noqa: S301
     plain = gate.to_dict()
-    assert plain["failed"] == ["bad"]
+    assert plain["failures"] == ["bad"]
     assert plain["passed"] is False
     assert (plain["baseline"], plain["margin"], plain["confidence"]) == ("good", 0.5, 0.95)
     assert [pair["second"] for pair in plain["pairs"]] == ["good", "good"]

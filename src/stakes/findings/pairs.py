@@ -106,7 +106,7 @@ class GateResult(Finding):
     ----------
     rule : str
         What a model must meet to pass, in words.
-    failed : tuple of str
+    failures : tuple of str
         The models that fail.
     passed : bool
         Whether no model fails.
@@ -115,7 +115,7 @@ class GateResult(Finding):
     """
 
     rule: str
-    failed: tuple[str, ...]
+    failures: tuple[str, ...]
     passed: bool
     summary: str
 

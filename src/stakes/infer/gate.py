@@ -110,11 +110,11 @@ class Gate:
         Returns
         -------
         dict
-            The rule, the models that failed, whether all passed, and the comparisons behind it.
+            The rule, the models that fail, whether all passed, and the comparisons behind it.
         """
         return {
             "rule": self.rule,
-            "failed": list(self.failures),
+            "failures": list(self.failures),
             "passed": self.passed,
             "baseline": self.baseline,
             "margin": self.margin,
