@@ -113,7 +113,7 @@ def test_as_plain_lists_and_for_a_notebook():
         (
             lambda: ExampleCosts([[1, 2]]).of([0, 1]),
             InputError,
-            "costs has 1 rows, y_pred has 2 rows: they must describe the same examples",
+            "costs has 1 rows, y_pred has 2 rows; they must describe the same examples",
         ),
         (
             lambda: ExampleCosts.from_matrix(COSTS, ["ok", "no"]),

@@ -285,19 +285,19 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.json",
             '{"rows": "predicted", "labels": [0, 1], "values": [[0, "5"], [1, 0]]}',
-            r"a\.json: values: expected numbers, got '5' \(str\) at position \[0, 1\]",
+            r"a\.json, values: expected numbers, got '5' \(str\) at position \[0, 1\]",
         ),
         (
             "a.json",
             '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1]]}',
-            r"a\.json: values: .*different lengths",
+            r"a\.json, values: .*different lengths",
         ),
         (
             "a.json",
             '{"rows": "sideways", "labels": [0, 1], "values": [[0, 5], [1, 0]]}',
-            r"a\.json: rows: .*got 'sideways'",
+            r"a\.json, rows: .*got 'sideways'",
         ),
-        ("a.cost", "2 2\n0 5\n1 0\n", r"a\.cost: labels: a Weka file has no labels"),
+        ("a.cost", "2 2\n0 5\n1 0\n", r"a\.cost, labels: a Weka file has no labels"),
         ("a.txt", "0", r"a\.txt: expected a file named \.csv"),
     ],
 )
@@ -338,7 +338,7 @@ def test_labels_unknown_to_the_caller(write):
         CostMatrix.read(csv, labels=["a", "c"])
     path = write("a.json", '{"rows": "predicted", "labels": [0, 1], "values": [[0, 5], [1, 0]]}')
     with pytest.raises(
-        FileError, match=r"a\.json: labels: the class 1 is not among the labels: 0, 2"
+        FileError, match=r"a\.json, labels: the class 1 is not among the labels: 0, 2"
     ):
         CostMatrix.read(path, labels=[0, 2])
     for file, labels in ((csv, ["a", "b", "c"]), (path, [0, 1, 2])):

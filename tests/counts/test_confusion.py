@@ -264,7 +264,7 @@ def test_equality_pickling_and_texts():
         (
             lambda: Confusion.from_labels([0, 1, 1], [0, 1]),
             InputError,
-            "y_pred has 2 rows, y_true has 3 rows: they must describe the same examples",
+            "y_pred has 2 rows, y_true has 3 rows; they must describe the same examples",
         ),
         (
             lambda: Confusion.from_labels([0, 1], [0, 1], sample_weight=[1]),

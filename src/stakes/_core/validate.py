@@ -6,6 +6,7 @@ Labels are checked in ``_labels``; that the labels of data and costs agree, wher
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -300,10 +301,12 @@ def thresholds(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def same_length(lengths: dict[str, int]) -> None:
-    """Check that arrays describe the same examples."""
+    """Check that arrays describe the same examples; the names are those of arguments."""
     if len(set(lengths.values())) > 1:
+        usual = Counter(lengths.values()).most_common(1)[0][0]
+        odd = next(name for name, length in lengths.items() if length != usual)
         sizes = ", ".join(f"{name} has {length} rows" for name, length in lengths.items())
-        raise InputError(sizes, "they must describe the same examples, in the same order.")
+        raise InputError(odd, f"{sizes}; they must describe the same examples, in the same order.")
 
 
 def two_classes(labels: Labels, name: str) -> None:

@@ -31,7 +31,7 @@ from stakes.costs._axes import (
     positions,
     unknown,
 )
-from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
+from stakes.errors import FileError, InputError, InputTypeError, LabelError, RefusedInputError
 from stakes.read import as_path, read_text, write_text
 
 Matrix = TypeVar("Matrix")
@@ -71,8 +71,9 @@ def read_matrix(
         return make(parse(text, rows, known, source))
     except FileError:
         raise
-    except StakesError as error:
-        raise FileError(source, f"{error}") from error
+    except RefusedInputError as error:
+        place = ", ".join(filter(None, (source, error.argument)))
+        raise FileError(place, error.problem, error.remedy) from error
     except (RecursionError, OverflowError) as error:
         raise FileError(
             source, f"nested too deeply, or with numbers too large, for a cost matrix: {error}."

@@ -245,9 +245,7 @@ def _check_same_examples(ids: Any, n: int) -> None:
     if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
         raise InputTypeError("ids", "expected a pair of arrays, one for each classifier.")
     one, other = map(np.asarray, ids)
-    validate.same_length(
-        {"y_pred_1": n, "ids of y_pred_1": len(one), "ids of y_pred_2": len(other)}
-    )
+    validate.same_length({"y_pred_1": n, "ids[0]": len(one), "ids[1]": len(other)})
     differ = one != other
     if differ.any():
         row = int(np.argmax(differ))

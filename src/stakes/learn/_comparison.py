@@ -241,7 +241,10 @@ def _decided(
             "Try it alone with fit on the training rows of that split, or leave it out.",
         ) from error
     codes = label_codes(y_pred, where, costs.decisions, "decisions of the costs")
-    validate.same_length({f"{where}: y_pred": len(codes), "the test part": len(test)})
+    if len(codes) != len(test):
+        raise InputError(
+            where, f"expected a decision for each of {len(test)} test rows, got {len(codes)}."
+        )
     return codes
 
 
