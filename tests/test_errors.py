@@ -34,10 +34,10 @@ def test_the_argument_and_the_remedy_may_be_missing():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_stay_what_they_are_in_another_process(kind):
-    error = kind("rows", "expected text, got 1.", "Give rows='actual'.")
+    error = kind("rows", "expected text, got 1.", "Give rows='actual'.", code="not_probabilities")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert type(again) is kind
-    assert again.args == error.args
+    assert (again.args, again.code) == (error.args, error.code)
     assert again.message(OPTIONS.get) == error.message(OPTIONS.get)
 
 

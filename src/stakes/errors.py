@@ -12,7 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Container
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 __all__ = [
     "ConstantCostWarning",
@@ -30,6 +30,10 @@ __all__ = [
     "StakesWarning",
     "ToleranceWarning",
 ]
+
+
+Code = Literal["count_file_not_alone", "not_probabilities", "too_many_scores"]
+"""Problems that programs recognise, for advice on what else they can do."""
 
 
 class StakesError(Exception):
@@ -58,6 +62,8 @@ class RefusedInputError(StakesError):
         What is allowed, and what came.
     remedy : str
         What to do, if that is not clear from the problem.
+    code : str, optional
+        A short name of the problem, for programs that have advice of their own on it.
 
     Examples
     --------
@@ -69,11 +75,14 @@ class RefusedInputError(StakesError):
     in_a_file: ClassVar[bool] = False
     """Whether `argument` is a place in a file, which is called the same everywhere."""
 
-    def __init__(self, argument: str, problem: str, remedy: str = "") -> None:
+    def __init__(
+        self, argument: str, problem: str, remedy: str = "", *, code: Code | None = None
+    ) -> None:
         super().__init__(argument, problem, remedy)
         self.argument = argument
         self.problem = problem
         self.remedy = remedy
+        self.code = code
 
     def __str__(self) -> str:
         return self.message()
@@ -143,6 +152,8 @@ class InputError(RefusedInputError, ValueError):
         What is allowed, and what came.
     remedy : str
         What to do, if that is not clear from the problem.
+    code : str, optional
+        A short name of the problem, for programs that have advice of their own on it.
 
     Examples
     --------

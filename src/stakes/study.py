@@ -242,6 +242,7 @@ class Study:
                 f"the model {lacking[0]!r} was counted without decisions, because its scores are "
                 "no probabilities.",
                 "Choose a threshold first.",
+                code="not_probabilities",
             )
         return cls._made(
             counts,

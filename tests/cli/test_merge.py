@@ -63,6 +63,7 @@ def test_a_parquet_count_file_stands_for_predictions(stakes):
 def test_a_parquet_count_file_stands_alone_and_has_no_rows(stakes):
     said = stakes("evaluate", "all.parquet", "0.json", *COSTS)
     assert (said.code, "all.parquet: a count file stands alone" in said.err) == (2, True)
+    assert "'stakes merge'" in said.err
     said = stakes("evaluate", "all.parquet", *COSTS, "-m", "tree")
     assert "--model: all.parquet is a count file" in said.err
     said = stakes("costs", "template", "all.parquet", "--out", "new.csv")

@@ -13,11 +13,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from stakes.errors import InputError, InputTypeError, StakesError, StakesWarning, spelled
+from stakes.errors import Code, RefusedInputError, StakesError, StakesWarning, spelled
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 ANYWHERE = ("--quiet", "-q", "--debug")
 """Options of all commands, which may stand before a command's name or after it."""
+
+ADVICE: dict[Code, str] = {
+    "count_file_not_alone": "The command 'stakes merge' adds up count files.",
+    "not_probabilities": "The command 'stakes threshold' chooses one.",
+    "too_many_scores": "The commands 'stakes evaluate', 'stakes compare' and 'stakes count "
+    "--without-scores' count decisions alone.",
+}
+"""Which command helps; only the command line names commands."""
 
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""
@@ -144,9 +152,10 @@ def _explained(error: Exception, given: Sequence[str]) -> int:
 
 
 def _in_words(error: Exception, given: Sequence[str]) -> str:
-    if isinstance(error, InputError | InputTypeError):
+    if isinstance(error, RefusedInputError):
         files = {str(Path(word)) for word in given}  # a folder may be called `scores`
-        return error.message(_options_of(given).get, files)
+        message = error.message(_options_of(given).get, files)
+        return message if error.code is None else f"{message} {ADVICE[error.code]}"
     if isinstance(error, StakesError):
         return str(error)
     if hasattr(error, "format_message"):  # typer's, or click's own

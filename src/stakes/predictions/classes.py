@@ -130,6 +130,7 @@ def why_undecidable(
             f"the model {model.name!r} has scores and no decisions, and the scores are not "
             f"probabilities (from {lowest:.4g} to {highest:.4g}).",
             "Name a column of decisions with models=, or choose a threshold first.",
+            code="not_probabilities",
         )
     if sum(costs.mistake_costs(pos_label=positive).values()) <= 0:
         return InputError(

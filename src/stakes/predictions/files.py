@@ -226,7 +226,10 @@ def _read_counts(
     source = source_name(path)
     if len(paths) > 1:
         raise InputError(
-            source, "a count file stands alone.", "Merge several count files into one first."
+            source,
+            "a count file stands alone.",
+            "Merge several count files into one first.",
+            code="count_file_not_alone",
         )
     named = {
         "actual": columns.actual,

@@ -254,8 +254,9 @@ class _Counter:
                 batch.source,
                 f"with it there are more than {MOST_SCORES:,} scores, which do not fit here.",
                 "Decisions alone can be counted for any number of rows; for a cost curve, "
-                "BinnedScoreCounts.from_frame counts so many scores. Count decisions alone with "
-                "without_scores=.",
+                "BinnedScoreCounts.from_frame counts so many scores. Pass with_scores= as False to "
+                "count decisions alone.",
+                code="too_many_scores",
             )
 
     def _rows(self) -> int:

@@ -68,6 +68,7 @@ def shards_of(path: str) -> list[Path] | None:
                     f"the files of {path} are read as one table of predictions, which a .json "
                     "file is not.",
                     "Merge count files first; write JSON lines into a file named .jsonl.",
+                    code="count_file_not_alone",
                 )
             raise FileError(
                 f"{each}",

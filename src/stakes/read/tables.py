@@ -163,6 +163,7 @@ def check_not_counts(schema: Any, source: str) -> None:
             source,
             "expected predictions, got a file that stakes wrote. A count file stands alone.",
             "Merge several count files into one first.",
+            code="count_file_not_alone",
         )
 
 
