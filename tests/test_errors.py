@@ -1,10 +1,14 @@
 """Errors of input: their three parts, and what these are called on the command line."""
 
 import pickle
+from typing import get_args
 
 import pytest
 
+from stakes._core import validate
+from stakes.cli.main import ADVICE
 from stakes.errors import (
+    Code,
     DesignError,
     FileError,
     InputError,
@@ -84,3 +88,21 @@ def test_files_are_not_spelled_as_options():
     )
     error = LabelError("costs, column 'a'", "there is no label.")
     assert error.message(OPTIONS.get, {"costs"}) == str(error)
+
+
+def test_the_command_line_has_advice_on_every_code():
+    assert set(ADVICE) == set(get_args(Code))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "odd"),
+    [
+        ({"y_true": 2, "y_pred": 3}, "y_pred"),
+        ({"groups": 1, "y_pred": 2, "y_true": 2}, "groups"),
+        ({"y_true": 2, "y_score_1": 2, "y_score_2": 1}, "y_score_2"),
+    ],
+)
+def test_the_argument_of_another_length_is_named(lengths, odd):
+    with pytest.raises(InputError, match=f"{odd} has {lengths[odd]} rows") as raised:
+        validate.same_length(lengths)
+    assert raised.value.argument == odd

@@ -247,7 +247,7 @@ def test_extra_decisions_are_read_back(tmp_path):
             r"line 1, column 2: the class 'apple' is not among the decisions.*Did you mean 'appel'",
         ),
         ("a.csv", "predicted\\actual,a,\na,0,5\nb,1,0\n", "line 1, column 3: a label is missing"),
-        ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv: .*'a' stands twice"),
+        ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv, labels: .*'a' stands twice"),
         ("a.csv", "", r"a\.csv: the file is empty"),
         ("a.csv", "\n\n", r"a\.csv: the file is empty"),
         ("a.csv", ",,\n,,\n", r"a\.csv: all cells are empty"),
