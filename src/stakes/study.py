@@ -13,7 +13,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError
-from stakes.infer._outcomes import SIMPLE, Design
+from stakes.infer._design import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 from stakes.predictions import (

@@ -25,8 +25,8 @@ from stakes.findings.models import models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
 from stakes.infer import _multiplicity as multiplicity
+from stakes.infer._design import Design
 from stakes.infer._inference import outcomes_behind
-from stakes.infer._outcomes import Design
 from stakes.show.report._page import ARITHMETIC
 from stakes.study import Study
 

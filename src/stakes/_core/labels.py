@@ -178,8 +178,8 @@ def _whole(label: Label) -> Label:
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
-def as_labels(labels: Any, name: str) -> Labels:
-    """Check that `labels` are distinct, known and hashable, and return them as a tuple."""
+def as_labels(labels: Any, name: str, *, distinct: bool = True) -> Labels:
+    """Check that `labels` are known, hashable and, as a rule, distinct; return them as a tuple."""
     if isinstance(labels, set | frozenset | Mapping):
         raise InputTypeError(
             name,
@@ -200,10 +200,10 @@ def as_labels(labels: Any, name: str) -> Labels:
     values = list(labels)
     if not values:
         raise LabelError(name, "expected at least one label, got none.")
-    return _distinct(values, name)
+    return _checked(values, name, distinct=distinct)
 
 
-def _distinct(labels: list[Any], name: str) -> Labels:
+def _checked(labels: list[Any], name: str, *, distinct: bool) -> Labels:
     values = []
     seen: set[Label] = set()
     for position, label in enumerate(labels):
@@ -223,7 +223,7 @@ def _distinct(labels: list[Any], name: str) -> Labels:
             )
         if is_date(label) or is_date(value):  # NumPy turns some dates into plain integers
             raise dates_error(name, label)
-        if value in seen:
+        if distinct and value in seen:
             raise LabelError(
                 name,
                 f"the label {value!r} stands twice (again at position {position}).",

@@ -1,4 +1,4 @@
-"""The confusion of examples that come in groups, such as several rows for one patient."""
+"""The confusion of rows in groups, such as several for one patient, in strata, or in both."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Labels, as_axes, as_column, as_labels, in_order, listing, union
+from stakes._core.labels import Labels, as_axes, as_column, listing
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.counts._labelled import axes_of, check_cells, count_columns
+from stakes.counts._parts import Parts
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
@@ -21,32 +22,50 @@ from stakes.errors import InputError, InputTypeError
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class GroupedConfusion(ByValue):
-    """A confusion matrix for each group of examples that are not independent of each other.
+    """A confusion matrix for each group of dependent rows, each stratum, or each of both.
 
     Parameters
     ----------
-    counts : array_like, shape (groups, decisions, classes)
-        The counts of each group; for two classifiers of shape
-        (groups, decisions, decisions, classes).
+    counts : array_like, shape (parts, decisions, classes)
+        The counts, or sums of weights, of each part; for two models of shape
+        (parts, decisions, decisions, classes).
     labels, decisions : sequence
         The classes and, where they differ from them, the decisions.
     groups : sequence, optional
-        The names of the groups; by default 0, 1, …
+        The name of each part's group, whose rows are not independent of each other; by default,
+        without `strata`, 0, 1, …
+    strata : sequence, optional
+        The name of each part's stratum, such as a region or a range of scores, of which rows were
+        drawn apart. A group may have a part in several strata.
+    squares : array_like, optional
+        The sums of squared weights, where `counts` are sums of weights of independent rows.
 
     Examples
     --------
     >>> from stakes import GroupedConfusion
-    >>> patients = ["p1", "p1", "p2", "p3", "p3"]
-    >>> GroupedConfusion.from_labels([0, 0, 1, 1, 0], [0, 1, 1, 0, 0], patients)
+    >>> GroupedConfusion.from_labels(
+    ...     [0, 0, 1, 1, 1], [0, 1, 1, 1, 0], groups=["p1", "p1", "p2", "p2", "p3"])
     GroupedConfusion: 5 examples in 3 groups
+    >>> GroupedConfusion.from_labels([0, 0, 1, 1], [0, 1, 1, 1], strata=["n", "s", "s", "n"])
+    GroupedConfusion: 4 examples in 2 strata
     """
 
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
     labels: Labels
     decisions: Labels
-    groups: Labels
+    parts: Parts
+    squares: NDArray[np.float64] | None
 
-    def __init__(self, counts: Any, labels: Any, decisions: Any = None, groups: Any = None) -> None:
+    def __init__(
+        self,
+        counts: Any,
+        labels: Any,
+        decisions: Any = None,
+        groups: Any = None,
+        *,
+        strata: Any = None,
+        squares: Any = None,
+    ) -> None:
         classes, choices = as_axes(labels, decisions)
         table = validate.counts(counts, "counts", ndim=_dimensions(counts))
         shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
@@ -54,35 +73,56 @@ class GroupedConfusion(ByValue):
             raise InputError(
                 "counts",
                 f"expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
-                f"classifiers) for each group, got {table.shape[1:]}.",
+                f"models) for each part, got {table.shape[1:]}.",
             )
-        names = as_labels(range(len(table)) if groups is None else groups, "groups")
-        validate.same_length({"counts": len(table), "groups": len(names)})
-        self._set(counts=readonly_copy(table), labels=classes, decisions=choices, groups=names)
+        if groups is None and strata is None:
+            groups = range(len(table))
+        parts = Parts.of(len(table), groups, strata)
+        if squares is not None:
+            squares = readonly_copy(validate.amounts(squares, "squares", ndim=table.ndim))
+            if squares.shape != table.shape:
+                raise InputError("squares", f"expected the shape of counts, {table.shape}.")
+            if parts.groups is not None:
+                raise InputError(
+                    "squares", "the rows of a group vary together: squares of weights say nothing."
+                )
+            table = table.astype(np.float64)
+        self._set(
+            counts=readonly_copy(table),
+            labels=classes,
+            decisions=choices,
+            parts=parts,
+            squares=squares,
+        )
 
     @classmethod
     def from_labels(
         cls,
         y_true: Any,
         y_pred: Any,
-        groups: Any,
+        groups: Any = None,
         *,
+        strata: Any = None,
         y_pred_2: Any = None,
         labels: Any = None,
         decisions: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
-        """Count the decisions of one classifier, or of two, for each group.
+        """Count the decisions of one model, or of two, for each group and each stratum.
 
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
             The actual class of each example, and what was decided.
-        groups : array_like, shape (n,)
-            The group of each example; any number of groups.
+        groups, strata : array_like, shape (n,), optional
+            The group, and the stratum, of each example; any number of them. At least one of the
+            two is needed.
         y_pred_2 : array_like, shape (n,), optional
-            What a second classifier decided.
+            What a second model decided.
         labels, decisions
             As in `Confusion.from_labels`.
+        sample_weight : array_like, shape (n,), optional
+            The weight of each example: one over the probability of its being in the sample.
 
         Returns
         -------
@@ -92,18 +132,19 @@ class GroupedConfusion(ByValue):
         Examples
         --------
         >>> from stakes import GroupedConfusion
-        >>> grouped = GroupedConfusion.from_labels([0, 0, 1], [0, 1, 1], ["p1", "p1", "p2"])
-        >>> grouped.groups, grouped.pooled.counts.tolist()
-        (('p1', 'p2'), [[1, 0], [1, 1]])
+        >>> table = GroupedConfusion.from_labels(
+        ...     [0, 1, 1], [0, 1, 0], groups=["p2", "p1", "p1"])
+        >>> table.parts.groups, table.counts[0].tolist()
+        (('p1', 'p2'), [[0, 1], [0, 1]])
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
         decided = [as_column(values, name) for name, values in predictions.items()]
-        actual, grouped = as_column(y_true, "y_true"), as_column(groups, "groups", most=None)
-        names = in_order(grouped.present(grouped.used()))
-        axes = [(names, "groups"), *axes_of(labels, decisions, len(decided))]
-        tables, found = count_columns([grouped, *decided, actual], axes)
-        return cls(tables[0], found[-1], found[1], names)
+        actual = as_column(y_true, "y_true")
+        column, parts = Parts.of_rows(groups, strata)
+        amounts = validate.weight_amounts(sample_weight, len(actual))
+        axes = axes_of(labels, decisions, len(decided))
+        return cls._counted([column, *decided, actual], axes, amounts, parts)
 
     @classmethod
     def from_frame(
@@ -112,20 +153,22 @@ class GroupedConfusion(ByValue):
         *,
         actual: str,
         predicted: str | tuple[str, str],
-        groups: str,
+        groups: str | None = None,
+        strata: str | None = None,
         labels: Any = None,
         decisions: Any = None,
+        sample_weight: str | None = None,
     ) -> Self:
-        """Count the rows of a data frame where it lives, for each group.
+        """Count the rows of a data frame where it lives, for each group and each stratum.
 
         Parameters
         ----------
-        frame, actual, labels, decisions
+        frame, actual, labels, decisions, sample_weight
             As in `Confusion.from_frame`.
         predicted : str or pair of str
-            The name of the classifier's column, or those of two classifiers.
-        groups : str
-            The name of the column of groups.
+            The name of the model's column, or those of two models.
+        groups, strata : str, optional
+            The names of the columns of groups and of strata; at least one is needed.
 
         Returns
         -------
@@ -136,7 +179,7 @@ class GroupedConfusion(ByValue):
         --------
         >>> import polars as pl
         >>> from stakes import GroupedConfusion
-        >>> frame = pl.LazyFrame({"truth": [0, 1, 1], "model": [0, 1, 0], "patient": [7, 7, 9]})
+        >>> frame = pl.LazyFrame({"patient": [7, 7, 8], "truth": [0, 1, 1], "model": [0, 1, 0]})
         >>> GroupedConfusion.from_frame(
         ...     frame, actual="truth", predicted="model", groups="patient"
         ... )
@@ -147,22 +190,88 @@ class GroupedConfusion(ByValue):
             raise InputTypeError(
                 "predicted", f"expected the name of one column, or of two; got {predicted!r}."
             )
-        columns, amounts = group(frame, [groups, *pair, actual], any_number=[groups])
-        names = in_order(columns[0].present(columns[0].used()))
-        axes = [(names, "groups"), *axes_of(labels, decisions, len(pair))]
-        tables, found = count_columns(columns, axes, amounts)
-        return cls(tables[0].astype(np.int64), found[-1], found[1], names)
+        keys = [name for name in (groups, strata) if name is not None]
+        columns, amounts = group(frame, [*keys, *pair, actual], sample_weight, any_number=keys)
+        apart = dict(zip(keys, columns, strict=False))
+        column, parts = Parts.of_columns(
+            None if groups is None else apart[groups], None if strata is None else apart[strata]
+        )
+        axes = axes_of(labels, decisions, len(pair))
+        return cls._counted([column, *columns[len(keys) :]], axes, amounts, parts)
+
+    @classmethod
+    def _counted(cls, columns: Any, axes: Any, amounts: Any, parts: Parts) -> Self:
+        """Count columns: that of the parts first, then the decisions and the class."""
+        places = tuple(range(len(parts)))
+        tables, found = count_columns(columns, [(places, "groups"), *axes], amounts)
+        weighted = len(tables) > 1
+        return cls(
+            tables[0] if weighted else tables[0].astype(np.int64),
+            found[-1],
+            found[1],
+            parts.groups,
+            strata=parts.strata,
+            squares=tables[1] if weighted and parts.groups is None else None,
+        )
 
     @property
-    def n(self) -> int:
-        """The number of examples."""
-        return int(self.counts.sum())
+    def n(self) -> Any:
+        """The number of examples, or the sum of their weights."""
+        return self.counts.sum().item()
+
+    @property
+    def groups(self) -> Labels | None:
+        """The name of each part's group."""
+        return self.parts.groups
+
+    @property
+    def strata(self) -> Labels | None:
+        """The name of each part's stratum."""
+        return self.parts.strata
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.counts.dtype.kind == "f"
 
     @property
     def pooled(self) -> Confusion | PairedConfusion:
-        """The counts of all groups together."""
+        """The counts of all parts together."""
         kind = Confusion if self.counts.ndim == 3 else PairedConfusion  # noqa: PLR2004
-        return kind(self.counts.sum(axis=0), self.labels, self.decisions)
+        squares = None
+        if self.weighted:
+            # Of groups nothing is known below the group: what a group weighs is one draw.
+            parts = self.counts**2 if self.squares is None else self.squares
+            squares = parts.sum(axis=0)
+        return kind(self.counts.sum(axis=0), self.labels, self.decisions, squares=squares)
+
+    def with_counts(self, counts: Any, decisions: Any, squares: Any = None) -> Self:
+        """Return other counts of the same parts.
+
+        Parameters
+        ----------
+        counts : array_like
+            The counts of each part.
+        decisions : sequence
+            The decisions that they are of.
+        squares : array_like, optional
+            The sums of squared weights, where this table has them.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import GroupedConfusion
+        >>> table = GroupedConfusion.from_labels([0, 1], [0, 1], groups=["a", "b"])
+        >>> table.with_counts(table.counts * 2, table.decisions).n
+        4
+        """
+        return type(self)(
+            counts, self.labels, decisions, self.groups, strata=self.strata, squares=squares
+        )
 
     def __add__(self, other: object) -> Self:
         """Merge the counts of two sets of examples; groups of the same name are one group."""
@@ -177,14 +286,27 @@ class GroupedConfusion(ByValue):
                 f"{listing(self.labels)} and {listing(other.labels)}.",
                 "Pass labels= (and decisions=) when counting.",
             )
-        names = union(self.groups, other.groups)
-        check_cells([len(names), *self.counts.shape[1:]], "groups of both parts")
-        position = {name: index for index, name in enumerate(names)}
-        kind = np.result_type(self.counts, other.counts)
-        counts = np.zeros((len(names), *self.counts.shape[1:]), dtype=kind)
-        for part in (self, other):
-            counts[[position[name] for name in part.groups]] += part.counts
-        return type(self)(counts, self.labels, self.decisions, names)
+        if self.weighted != other.weighted:
+            raise InputError(
+                "",
+                "counts with sample weights cannot be merged with counts without.",
+                "Count all parts with sample_weight=, or none.",
+            )
+        parts, *places = self.parts.merged(other.parts)
+        check_cells([len(parts), *self.counts.shape[1:]], "groups of both parts")
+        added = []
+        for one, another in ((self.counts, other.counts), (self.squares, other.squares)):
+            if one is None or another is None:
+                added.append(None)
+                continue
+            total = np.zeros((len(parts), *one.shape[1:]), dtype=one.dtype)
+            for place, table in zip(places, (one, another), strict=True):
+                total[place] += table
+            added.append(total)
+        counts, squares = added
+        return type(self)(
+            counts, self.labels, self.decisions, parts.groups, strata=parts.strata, squares=squares
+        )
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -198,18 +320,32 @@ class GroupedConfusion(ByValue):
         dict
             What the constructor takes, as plain values.
         """
-        return {
+        result: dict[str, Any] = {
             "labels": list(self.labels),
             "decisions": list(self.decisions),
-            "groups": list(self.groups),
+            "groups": None if self.groups is None else list(self.groups),
             "counts": self.counts.tolist(),
         }
+        if self.strata is not None:
+            result["strata"] = list(self.strata)
+        if self.squares is not None:
+            result["squares"] = self.squares.tolist()
+        return result
 
     def __repr__(self) -> str:
-        return f"GroupedConfusion: {number(self.n)} examples in {len(self.groups)} groups"
+        return f"GroupedConfusion: {self._extent()}"
+
+    def _extent(self) -> str:
+        """Say how many examples there are, in how many groups and strata."""
+        found = [
+            f"{len(set(names))} {what}"
+            for what, names in (("groups", self.groups), ("strata", self.strata))
+            if names is not None
+        ]
+        return f"{number(self.n)} examples in {' and '.join(found)}"
 
     def _repr_html_(self) -> str:
-        caption = f"Counts of {number(self.n)} examples in {len(self.groups)} groups, all together"
+        caption = f"Counts of {self._extent()}, all together"
         return html_table(*self.pooled._table(), caption=caption)  # noqa: SLF001
 
 

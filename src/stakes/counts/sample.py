@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.labels import Label, as_labels
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.example import ExampleCosts
-from stakes.errors import InputError
+from stakes.errors import DesignError, InputError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -26,6 +27,13 @@ class CostSample(ByValue):
     low, high : float, optional
         The least and the most that an example can cost; by default what was seen. The interval for
         the mean depends on them: what was never seen can still happen.
+    sample_weight : array_like, shape (n,), optional
+        The weight of each example: one over the probability of its being in the sample.
+    groups, strata : array_like, shape (n,), optional
+        The group of each example, whose members are not independent, and the stratum it was drawn
+        from.
+    classes : array_like, shape (n,), optional
+        The actual class of each example, which class priors need.
 
     Examples
     --------
@@ -37,8 +45,22 @@ class CostSample(ByValue):
     values: NDArray[np.float64]
     low: float
     high: float
+    weights: NDArray[np.float64] | None
+    groups: tuple[Label, ...] | None
+    strata: tuple[Label, ...] | None
+    classes: tuple[Label, ...] | None
 
-    def __init__(self, values: Any, low: float | None = None, high: float | None = None) -> None:
+    def __init__(
+        self,
+        values: Any,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        classes: Any = None,
+    ) -> None:
         array = validate.numeric(values, "values", ndim=1)
         if not len(array):
             raise InputError("values", "expected at least one example, got none.")
@@ -52,10 +74,33 @@ class CostSample(ByValue):
                 f"expected finite bounds that contain all costs, {seen[0]:g} to {seen[1]:g}; got "
                 f"{least:g} and {most:g}.",
             )
-        self._set(values=readonly_copy(array + 0.0), low=least, high=most)
+        weights = None
+        if sample_weight is not None:
+            weights = readonly_copy(validate.weights(sample_weight, len(array), of="values"))
+        self._set(
+            values=readonly_copy(array + 0.0),
+            low=least,
+            high=most,
+            weights=weights,
+            groups=_each(groups, "groups", len(array)),
+            strata=_each(strata, "strata", len(array)),
+            classes=_each(classes, "classes", len(array)),
+        )
 
     @classmethod
-    def from_labels(cls, costs: ExampleCosts, y_pred: Any, y_pred_2: Any = None) -> Self:
+    def from_labels(
+        cls,
+        costs: ExampleCosts,
+        y_pred: Any,
+        y_pred_2: Any = None,
+        *,
+        y_true: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Self:
         """Take the costs of what was decided, or the differences of two classifiers' costs.
 
         The bounds are the least and the most that any decision costs for any of the examples.
@@ -67,7 +112,13 @@ class CostSample(ByValue):
         y_pred : array_like, shape (n,)
             What was decided.
         y_pred_2 : array_like, shape (n,), optional
-            What a second classifier decided.
+            What a second model decided.
+        y_true : array_like, shape (n,), optional
+            The actual class of each example, which class priors need.
+        sample_weight, groups, strata : array_like, shape (n,), optional
+            The weight, the group and the stratum of each example.
+        low, high : float, optional
+            Other bounds of what one example can cost.
 
         Returns
         -------
@@ -81,11 +132,20 @@ class CostSample(ByValue):
         >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
-        low, high = float(costs.values.min()), float(costs.values.max())
-        if y_pred_2 is None:
-            return cls(costs.of(y_pred), low, high)
-        spread = float(np.ptp(costs.values, axis=1).max())
-        return cls(costs.of(y_pred) - costs.of(y_pred_2), -spread, spread)
+        ends = float(costs.values.min()), float(costs.values.max())
+        values = costs.of(y_pred)
+        if y_pred_2 is not None:
+            spread = float(np.ptp(costs.values, axis=1).max())
+            values, ends = values - costs.of(y_pred_2), (-spread, spread)
+        return cls(
+            values,
+            ends[0] if low is None else low,
+            ends[1] if high is None else high,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+            classes=y_true,
+        )
 
     @property
     def n(self) -> int:
@@ -96,8 +156,22 @@ class CostSample(ByValue):
         """Merge the costs of two sets of examples."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        values = np.concatenate([self.values, other.values])
-        return type(self)(values, min(self.low, other.low), max(self.high, other.high))
+        joined: dict[str, Any] = {}
+        for name in ("weights", "groups", "strata", "classes"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if (mine is None) != (theirs is None):
+                raise DesignError(
+                    name,
+                    "samples with them cannot be merged with samples without.",
+                )
+            joined[name] = None if mine is None else [*mine, *theirs]
+        return type(self)(
+            np.concatenate([self.values, other.values]),
+            min(self.low, other.low),
+            max(self.high, other.high),
+            sample_weight=joined.pop("weights"),
+            **joined,
+        )
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -111,7 +185,16 @@ class CostSample(ByValue):
         dict
             What the constructor takes, as plain values.
         """
-        return {"values": self.values.tolist(), "low": self.low, "high": self.high}
+        result: dict[str, Any] = {
+            "values": self.values.tolist(),
+            "low": self.low,
+            "high": self.high,
+        }
+        for name in ("weights", "groups", "strata", "classes"):
+            given = getattr(self, name)
+            if given is not None:
+                result["sample_weight" if name == "weights" else name] = list(given)
+        return result
 
     def __repr__(self) -> str:
         return (
@@ -131,3 +214,12 @@ class CostSample(ByValue):
             [[name, number(value)] for name, value in rows.items()],
             "Sample of costs",
         )
+
+
+def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:
+    """Check names of which each example has one."""
+    if names is None:
+        return None
+    labels = as_labels(names, what, distinct=False)
+    validate.same_length({"values": n, what: len(labels)})
+    return labels

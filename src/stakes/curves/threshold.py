@@ -22,8 +22,8 @@ from stakes.curves._sampling import Mistakes, Multinomial, drawn
 from stakes.curves.bands.mover import beta_limits, combined
 from stakes.curves.curve import check_both_classes
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.infer._design import Design, cell_shares, checked_priors
 from stakes.infer._inference import Interval
-from stakes.infer._outcomes import Design, cell_shares, checked_priors
 from stakes.infer.estimate import CostEstimate
 
 LIMIT_ROUNDING = 1e-12

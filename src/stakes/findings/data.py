@@ -16,7 +16,7 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
-from stakes.infer._outcomes import checked_priors
+from stakes.infer._design import checked_priors
 from stakes.study import Study
 
 

@@ -11,8 +11,8 @@ from stakes._core.typing import Floats
 from stakes.counts import Confusion
 from stakes.errors import InputError, LabelError
 from stakes.findings._encode import Finding
+from stakes.infer._design import where_used
 from stakes.infer._inference import Interval
-from stakes.infer._outcomes import where_used
 from stakes.infer.estimate import CostEstimate
 from stakes.measures import error_rate, kappa, savings
 from stakes.study import Study

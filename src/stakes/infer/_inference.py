@@ -22,7 +22,8 @@ from stakes.errors import (
     RareCostWarning,
     warn,
 )
-from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
+from stakes.infer._design import Design
+from stakes.infer._outcomes import ENOUGH, Outcomes, often_enough, rarest_end
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.methods import (
     METHODS,
@@ -402,7 +403,7 @@ def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
     )
 
 
-DESIGN_OPTIONS = ("class_priors", "strata", "impossible")
+DESIGN_OPTIONS = ("class_priors", "strata", "impossible", "population")
 
 
 class Inference(ABC):

@@ -6,7 +6,7 @@ with equal costs are one atom. With known class priors each class is a stratum o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,19 +14,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core import validate
-from stakes._core.labels import Labels, listing
 from stakes._core.typing import Floats
-from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.counts._labelled import effective_size
-from stakes.errors import DesignError, InputError, LabelError
+from stakes.errors import InputError
 
 ROUNDING = 1e-15
 LARGEST_COST, SMALLEST_COST = 1e100, 1e-100
 """The fourth moments of larger costs do not fit into a number."""
 
 MOST_ATOMS = 2048
-"""More different costs than this are condensed where a method's time grows with their number."""
+SIZE_BINS = 32
+"""More different costs than this are condensed where a method's time grows with their number;
+draws of unequal sizes into so many sizes."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What the draws are, where they are not single rows: groups, or rows with weights.
+
+    Attributes
+    ----------
+    sizes : ndarray, shape (atoms,)
+        The rows, or the weight, of each draw with that cost.
+    rooms : pair of float
+        How large a draw that was not seen may be at the cheap, and at the costly end.
+    full : pair of float
+        The same without what the groups seen tell of it.
+    ends : pair of float or None
+        What such a draw costs, where that is not the least and the most of the costs.
+    """
+
+    sizes: Floats
+    rooms: tuple[float, float]
+    full: tuple[float, float]
+    ends: tuple[float, float] | None = None
+
+    def room(self, end: int, *, full: bool) -> float:
+        """Return the size of a draw that was not seen."""
+        return (self.full if full else self.rooms)[end]
 
 
 @dataclass(frozen=True)
@@ -45,6 +69,12 @@ class Stratum:
         The atom of each cell of the table; -1 for an impossible cell.
     weight : float
         The share of the population that the stratum stands for.
+    units : Units or None
+        Where the draws are not single rows: groups, or rows with weights.
+    labelled : float
+        The share of the stratum that the draws are; zero where the population has no end.
+    left : float
+        How many rows of the stratum were not drawn; infinite where the population has no end.
     """
 
     costs: Floats
@@ -52,6 +82,9 @@ class Stratum:
     cells: Floats
     place: NDArray[np.intp]
     weight: float = 1.0
+    units: Units | None = None
+    labelled: float = 0.0
+    left: float = math.inf
 
     @cached_property
     def n(self) -> Floats:
@@ -59,29 +92,65 @@ class Stratum:
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
+    def amounts(self) -> Floats:
+        """How many rows, or how much weight, the draws with each cost are, in each table."""
+        return self.counts if self.units is None else self.counts * self.units.sizes
+
+    @cached_property
     def mean(self) -> Floats:
         """The average cost, in each table."""
-        return np.asarray(self.counts @ self.costs / self.n)
+        amounts = self.amounts
+        return np.asarray(amounts @ self.costs / amounts.sum(axis=1))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """The variance of the mean, by the draws' departures from it, in each table.
+
+        What was drawn without being put back from a finite population varies less.
+        """
+        amounts = self.amounts
+        sizes = 1.0 if self.units is None else self.units.sizes
+        centred = self.costs - self.mean[:, np.newaxis]
+        squares = (amounts * sizes * centred**2).sum(axis=1) / amounts.sum(axis=1) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(squares * self.n / (self.n - 1) * (1 - self.labelled))
+
+    def end(self, end: int) -> float:
+        """Return what a draw that was not seen costs: -1 for the costliest, 0 for the cheapest."""
+        if self.units is not None and self.units.ends is not None:
+            return self.units.ends[end]
+        return float(self.costs[end])
+
+    def room(self, end: int, *, full: bool = False) -> Floats:
+        """Return the size of a draw that was not seen, as a share of all, in each table.
+
+        `end` is -1 for the costliest, 0 for the cheapest; `full` if the draws seen shall not count
+        as evidence that it comes in smaller ones.
+        """
+        size = 1.0 if self.units is None else self.units.room(end, full=full)
+        return np.asarray(size / self.amounts.sum(axis=1))
 
     def moment(self, order: int) -> Floats:
         """Return the central moment of the observed costs, in each table."""
         centred = self.costs - self.mean[:, np.newaxis]
         return np.asarray((self.counts * centred**order).sum(axis=1) / self.n)
 
-    def condensed(self) -> Stratum:
-        """Return the stratum with at most some thousand atoms.
+    def condensed(self, most: int = MOST_ATOMS) -> Stratum:
+        """Return the stratum with at most so many atoms, some thousand by default.
 
         Costs between two that are kept are split between them, keeping their mean: the spread grows
         a little, so an interval gets a little wider, never narrower. Half of the atoms kept are
         equally frequent, the other half contribute equally to the variance.
         """
-        if len(self.costs) <= MOST_ATOMS:
+        if len(self.costs) <= most:
             return self
+        if self.units is not None:
+            return _condensed_units(self, self.units)
         weight = self.counts.sum(axis=0)
-        centred = self.costs - float(weight @ self.costs) / weight.sum()
-        levels = np.linspace(0, 1, MOST_ATOMS // 2)
+        centred = self.costs - float(weight @ self.costs) / max(weight.sum(), 1e-300)
+        levels = np.linspace(0, 1, most // 2)
         picked = [
-            np.searchsorted(np.cumsum(share) / share.sum(), levels)
+            np.searchsorted(np.cumsum(share) / max(share.sum(), 1e-300), levels)
             for share in (weight, weight * centred**2)
         ]
         last = len(self.costs) - 1
@@ -107,22 +176,17 @@ class Outcomes:
     Attributes
     ----------
     strata : tuple of Stratum
-        One, unless class priors are known.
+        One, unless class priors are known or rows were drawn from several strata.
     design : str
-        How the examples came: "simple", "priors", "weighted", "grouped" or "examples".
-    variance : ndarray or None
-        The variance of the mean where it is not that of independent draws (weights, groups).
-    effective : ndarray or None
-        How many independent draws would be as informative, in those designs.
-    groups : tuple of two arrays or None
-        Each group's total cost and number of examples.
+        How the examples came: "simple", "examples", "stratified" (classes with priors too),
+        "weighted" or "grouped"; and "finite" where the population is.
+    caution : str
+        Why the confidence is not claimed, where it is not.
     """
 
     strata: tuple[Stratum, ...]
     design: str = "simple"
-    variance: Floats | None = None
-    effective: Floats | None = None
-    groups: tuple[Floats, Floats] | None = None
+    caution: str = ""
 
     @property
     def tables(self) -> int:
@@ -142,12 +206,12 @@ class Outcomes:
     @property
     def lowest(self) -> float:
         """The least that a decision can cost on average."""
-        return float(sum(stratum.weight * stratum.costs[0] for stratum in self.strata))
+        return float(sum(stratum.weight * stratum.end(0) for stratum in self.strata))
 
     @property
     def highest(self) -> float:
         """The most that a decision can cost on average."""
-        return float(sum(stratum.weight * stratum.costs[-1] for stratum in self.strata))
+        return float(sum(stratum.weight * stratum.end(-1) for stratum in self.strata))
 
     def times(self, factors: Any) -> Outcomes:
         """Return tables with the same shares, of so many times as many independent examples."""
@@ -155,13 +219,40 @@ class Outcomes:
         strata = tuple(each.with_counts(each.counts * column) for each in self.strata)
         return Outcomes(strata, self.design)
 
-    def as_independent(self) -> Outcomes:
-        """Scale weighted or grouped counts to as many independent draws as they are worth."""
-        if self.effective is None:
-            return self
-        stratum = self.only
-        scaled = stratum.counts * (self.effective / stratum.n)[:, np.newaxis]
-        return Outcomes((stratum.with_counts(scaled),), self.design)
+
+def _condensed_units(stratum: Stratum, units: Units) -> Stratum:
+    """Return the stratum with draws of nearly the same size as draws of one size.
+
+    Their number is such that the sums of sizes and of squared sizes stay as they are; the costs of
+    each size are condensed as those of rows.
+    """
+    amounts, sizes = stratum.amounts[0], units.sizes
+    order = np.argsort(sizes, kind="stable")
+    squared = (amounts * sizes)[order]
+    share = np.cumsum(squared) / squared.sum() + np.cumsum(stratum.counts[0][order]) / stratum.n[0]
+    bins = np.empty(len(sizes), dtype=np.intp)
+    bins[order] = np.minimum(share / 2 * SIZE_BINS, SIZE_BINS - 1).astype(np.intp)
+    found = []
+    for index in np.unique(bins):
+        chosen = bins == index
+        total = amounts[chosen].sum()
+        size = float((amounts * sizes)[chosen].sum() / total) if total else 1.0
+        part = replace(
+            stratum,
+            costs=stratum.costs[chosen],
+            counts=amounts[chosen][np.newaxis] / size,
+            units=None,
+        )
+        lean = part.condensed(MOST_ATOMS // SIZE_BINS)
+        found.append((lean.costs, lean.counts[0], np.full(len(lean.costs), size)))
+    costs, counts, lengths = map(np.concatenate, zip(*found, strict=True))
+    order = np.argsort(costs, kind="stable")
+    return replace(
+        stratum,
+        costs=costs[order],
+        counts=counts[order][np.newaxis],
+        units=replace(units, sizes=lengths[order]),
+    )
 
 
 def make_stratum(
@@ -269,268 +360,6 @@ def principled_laplace(alpha: float) -> float:
 
     errors = np.ceil(np.log(2 / alpha))
     return float(chi2.ppf(alpha / 2, 2 * errors) / 2) * (1 + 1e-6)
-
-
-# From a table of counts and its costs to the outcomes that the methods work on.
-
-NEARLY = 0.9
-"""Costs nearly as far from the mean as the farthest count as extreme."""
-
-ENOUGH_GROUPS = 3
-"""So many groups must depart from the usual cost before their correlation is estimated."""
-
-CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is known of how the examples came, besides their counts.
-
-    Attributes
-    ----------
-    class_priors : mapping, sequence or None
-        The share of each class where the classifier is used.
-    strata : "class" or None
-        "class" when the numbers of examples of each class were fixed beforehand.
-    impossible : sequence of (decision, class), or None
-        Cells that cannot occur.
-
-    Notes
-    -----
-    With class priors π the expected cost is Σ_j π_j Σ_i M(i, j) C(i, j)/n_j, n_j being the number
-    of examples of class j, and each class varies by itself.
-
-    Examples
-    --------
-    >>> from stakes import Confusion, CostEstimate, CostMatrix, Design
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> table = Confusion([[50, 2], [8, 40]], labels=[0, 1])
-    >>> CostEstimate(table, costs).cost
-    0.28
-    >>> round(CostEstimate(table, costs, Design(class_priors={0: 0.99, 1: 0.01})).cost, 4)
-    0.1413
-    """
-
-    class_priors: Any = None
-    strata: str | None = None
-    impossible: Any = None
-
-    def __post_init__(self) -> None:
-        if self.impossible is not None:  # which may be an iterator
-            object.__setattr__(self, "impossible", tuple(self.impossible))
-
-
-SIMPLE = Design()
-
-
-def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
-    """Combine counts, the cost of each cell, and the design.
-
-    `scale` is the size of the costs that differences were taken of.
-    """
-    stratified = design.class_priors is not None or design.strata is not None
-    if isinstance(table, CostSample):
-        if stratified or design.impossible is not None:
-            raise DesignError(
-                "class_priors, strata, impossible",
-                "costs of single examples have no classes.",
-                "Give the bounds of CostSample instead.",
-            )
-        values = np.concatenate([table.values, [table.low, table.high]])
-        counts = np.concatenate([np.ones(table.n), [0.0, 0.0]])
-        return Outcomes((make_stratum(values, counts),), "examples")
-    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
-    if not pooled.weighted and (pooled.counts != np.rint(pooled.counts)).any():
-        raise InputError(
-            "counts",
-            "intervals need whole numbers of examples.",
-            "For weighted examples count with sample_weight=, which keeps the squared weights too.",
-        )
-    possible = _possible(pooled, design.impossible)
-    if stratified:
-        if isinstance(table, GroupedConfusion) or pooled.weighted:
-            raise DesignError(
-                "class_priors, strata", "they cannot be combined with groups or sample weights."
-            )
-        return _stratified(pooled, cell_costs, possible, design, scale)
-    stratum = make_stratum(cell_costs, pooled.counts, possible=possible, scale=scale)
-    if isinstance(table, GroupedConfusion):
-        return _grouped(table, cell_costs, stratum)
-    if pooled.squares is not None:
-        return _weighted(pooled, cell_costs, stratum)
-    return Outcomes((stratum,))
-
-
-def _weighted(table: Confusion | PairedConfusion, cell_costs: Any, stratum: Stratum) -> Outcomes:
-    """Linearise the weighted mean; count as many draws as its variance is worth.
-
-    But no more than there would be if all examples weighed as much as those of the classes in which
-    the extreme costs can occur: what was not seen there may come with that weight.
-    """
-    squares = np.asarray(table.squares)
-    costs = np.asarray(cell_costs)
-    n = float(stratum.n[0])
-    kish = effective_size(n, squares.sum())
-    variance = float((squares * (costs - stratum.mean[0]) ** 2).sum()) / n**2
-    variance *= kish / max(kish - 1, 0.5)  # as with n - 1 in a sample variance
-    spread = float(stratum.moment(2)[0])
-    effective = spread / variance if variance > 0 else kish
-    axes = tuple(range(costs.ndim - 1))
-    distance = np.abs(costs - stratum.mean[0]) * (stratum.place >= 0).reshape(costs.shape)
-    extreme = (distance > NEARLY * distance.max()).any(axis=axes)
-    heaviness = squares.sum(axis=axes) / np.maximum(table.class_counts, 1e-300)
-    if (heavy := heaviness[extreme & (table.class_counts > 0)]).size:
-        effective = min(effective, n / float(heavy.max()))
-    return Outcomes((stratum,), "weighted", np.array([variance]), np.array([max(effective, 1.0)]))
-
-
-def _grouped(table: GroupedConfusion, cell_costs: Any, stratum: Stratum) -> Outcomes:
-    n_groups = len(table.counts)
-    if n_groups < 2:  # noqa: PLR2004 - one group tells nothing about others
-        raise InputError("groups", "at least two groups are needed, got 1.")
-    cells = table.counts.reshape(n_groups, -1).astype(np.float64)
-    totals = cells @ np.asarray(cell_costs, dtype=np.float64).ravel()
-    sizes = cells.sum(axis=1)
-    residuals = totals - stratum.mean[0] * sizes
-    n = sizes.sum()
-    variance = np.array([residuals @ residuals * n_groups / (n_groups - 1) / n**2])
-    alone = stratum.moment(2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.where(variance > 0, alone / variance, n)
-    # Where hardly any group departs from the commonest cost (or, of two classifiers, difference),
-    # nothing is known of the correlation within groups: count no more draws than groups, and fewer
-    # the more unequal they are.
-    usual = float(stratum.costs[stratum.counts[0].argmax()])
-    departing = np.abs(totals - usual * sizes) > 1e-9 * float(np.abs(cell_costs).max())
-    if departing.sum() < ENOUGH_GROUPS:
-        effective = np.minimum(effective, n**2 / (sizes @ sizes))
-    effective = np.clip(effective, 1.0, n)
-    return Outcomes((stratum,), "grouped", variance, effective, (totals, sizes))
-
-
-def _stratified(
-    table: Confusion | PairedConfusion,
-    cell_costs: Any,
-    possible: Any,
-    design: Design,
-    scale: float,
-) -> Outcomes:
-    sizes = table.class_counts
-    if design.strata not in (None, "class"):
-        raise InputError("strata", f"expected 'class' or None, got {design.strata!r}.")
-    if design.class_priors is None:
-        priors = sizes / sizes.sum()
-    else:
-        priors = priors_of_examples(design.class_priors, table.labels, sizes)
-    strata = []
-    costs = np.asarray(cell_costs)
-    for j in np.flatnonzero(priors):
-        mask = None if possible is None else possible[..., j]
-        strata.append(
-            make_stratum(
-                costs[..., j],
-                table.counts[..., j],
-                possible=mask,
-                weight=float(priors[j]),
-                scale=scale,
-            )
-        )
-    return Outcomes(tuple(strata), "priors")
-
-
-def cell_shares(table: Confusion | PairedConfusion, design: Design) -> Floats:
-    """Return the share of each cell in the population that the design describes."""
-    if design.class_priors is None:
-        return np.asarray(table.counts / table.n)
-    sizes = np.maximum(table.class_counts, 1)
-    return np.asarray(table.counts / sizes * checked_priors(design.class_priors, table.labels))
-
-
-def where_used(table: Confusion, design: Design) -> Confusion:
-    """Return the shares of the cells where a classifier is used, if not as in the examples."""
-    if design.class_priors is None:
-        return table
-    return Confusion(cell_shares(table, design), table.labels, table.decisions)
-
-
-def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -> Floats:
-    """Return the prior of each class; those that have one must have examples."""
-    priors = checked_priors(class_priors, labels)
-    for label, prior, size in zip(labels, priors, sizes, strict=True):
-        if prior and not size:
-            raise InputError(
-                "class_priors",
-                f"the class {label!r} has a prior of {prior:g} but no examples, so nothing is "
-                "known of its costs.",
-                "Add examples of it, or set its prior to 0.",
-            )
-    return priors
-
-
-def checked_priors(class_priors: Any, labels: Labels) -> Floats:
-    """Return the prior of each class in the order of `labels`."""
-    class_priors = _by_name(class_priors)
-    if isinstance(class_priors, Mapping):
-        missing = [label for label in labels if label not in class_priors]
-        strange = [label for label in class_priors if label not in labels]
-        if missing or strange:
-            problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
-            raise LabelError(
-                "class_priors",
-                f"expected a prior for each of the classes {listing(labels)}; it {problem}.",
-            )
-        class_priors = [class_priors[label] for label in labels]
-    priors = validate.numeric(class_priors, "class_priors", ndim=1)
-    if len(priors) != len(labels):
-        raise InputError(
-            "class_priors",
-            f"expected {len(labels)} shares, one for each of the classes {listing(labels)}; got "
-            f"{len(priors)}.",
-        )
-    if not np.isfinite(priors).all() or (priors < 0).any() or abs(priors.sum() - 1) > 1e-6:  # noqa: PLR2004
-        raise InputError(
-            "class_priors",
-            f"expected shares that are not negative and sum to 1, got {priors.tolist()}, which "
-            f"sum to {priors.sum():.6g}.",
-        )
-    return np.asarray(priors / priors.sum())
-
-
-def _by_name(class_priors: Any) -> Any:
-    """Return what a pandas Series says by name as a mapping; one that only counts has no names."""
-    if not hasattr(class_priors, "index") or not hasattr(class_priors, "to_dict"):
-        return class_priors
-    named = class_priors.to_dict()
-    return class_priors if list(named) == list(range(len(named))) else named
-
-
-def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
-    """Return which cells can occur; for two classifiers, those in which both their cells can."""
-    if impossible is None:
-        return None
-    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
-    for cell in impossible:
-        match cell:
-            case (decision, label) if decision in table.decisions and label in table.labels:
-                single[table.decisions.index(decision), table.labels.index(label)] = False
-            case _:
-                raise LabelError(
-                    "impossible",
-                    "expected pairs (decision, class) of the decisions "
-                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
-                    f"{cell!r}.",
-                )
-    possible = single
-    if isinstance(table, PairedConfusion):
-        possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
-    if (table.counts[~possible] > 0).any():
-        place = np.argwhere((table.counts > 0) & ~possible)[0]
-        raise InputError(
-            "impossible",
-            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
-            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
-        )
-    return possible
 
 
 # Differences of costs: of all pairs of decisions, and the extreme ones that came too rarely.

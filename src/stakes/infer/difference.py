@@ -15,6 +15,7 @@ from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
+from stakes.infer._design import SIMPLE, CountTable, Design, cell_shares, outcomes_of
 from stakes.infer._inference import (
     USUAL,
     Choice,
@@ -25,15 +26,7 @@ from stakes.infer._inference import (
     quiet_interval,
     run_test,
 )
-from stakes.infer._outcomes import (
-    SIMPLE,
-    CountTable,
-    Design,
-    Outcomes,
-    cell_shares,
-    cost_differences,
-    outcomes_of,
-)
+from stakes.infer._outcomes import Outcomes, cost_differences
 from stakes.infer.estimate import CostEstimate
 
 
@@ -189,12 +182,12 @@ class CostDifference(Inference):
     def _marginals(self) -> tuple[CountTable, CountTable]:
         """Return each classifier's own table; groups stay groups."""
         if isinstance(self.paired, GroupedConfusion):
+            table = self.paired
             one, other = (
-                GroupedConfusion(
-                    self.paired.counts.sum(axis=axis),
-                    self.paired.labels,
-                    self.paired.decisions,
-                    self.paired.groups,
+                table.with_counts(
+                    table.counts.sum(axis=axis),
+                    table.decisions,
+                    None if table.squares is None else table.squares.sum(axis=axis),
                 )
                 for axis in (2, 1)
             )

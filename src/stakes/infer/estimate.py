@@ -13,21 +13,14 @@ from stakes._core.text import html_table, matrix_table, number, percent, with_un
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
+from stakes.infer._design import SIMPLE, CountTable, Design, cell_shares, outcomes_of, where_used
 from stakes.infer._inference import (
     Choice,
     Inference,
     choose_method,
     quiet_interval,
 )
-from stakes.infer._outcomes import (
-    SIMPLE,
-    CountTable,
-    Design,
-    Outcomes,
-    cell_shares,
-    outcomes_of,
-    where_used,
-)
+from stakes.infer._outcomes import Outcomes
 from stakes.measures.agreement import error_rate
 
 WORTH_NAMING = 0.05
@@ -117,14 +110,14 @@ class CostEstimate(Inference):
     def total(self) -> float:
         """What as many decisions as were evaluated cost together."""
         outcomes = self._outcomes
-        if outcomes.design == "priors":
-            return float(outcomes.mean[0]) * float(self.n)
-        return float(outcomes.only.counts[0] @ outcomes.only.costs)
+        if outcomes.design in ("simple", "examples"):
+            return float(outcomes.only.counts[0] @ outcomes.only.costs)
+        return float(outcomes.mean[0]) * float(self.n)
 
     @property
     def error_rate(self) -> float:
         """The share of decisions that are not the actual class, where the classifier is used."""
-        return error_rate(where_used(self._table(), self.design))
+        return error_rate(where_used(self._counts(), self.design))
 
     def times(self, volume: float) -> float:
         """Return the expected cost of `volume` decisions.
@@ -169,7 +162,7 @@ class CostEstimate(Inference):
         (1, 0.58)
         """
         table, costs = self._table(), self._matrix()
-        shares = cell_shares(table, self.design).sum(axis=0)
+        shares = cell_shares(self.confusion, self.design).sum(axis=0)
         chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
         return costs.decisions[chosen], replace(self, confusion=self._always(chosen))
 
@@ -205,9 +198,8 @@ class CostEstimate(Inference):
             return result
 
         if isinstance(table, GroupedConfusion):
-            return GroupedConfusion(
-                moved(table.counts), table.labels, costs.decisions, table.groups
-            )
+            squares = None if table.squares is None else moved(table.squares)
+            return table.with_counts(moved(table.counts), costs.decisions, squares)
         pooled = self._table()
         squares = None if pooled.squares is None else moved(pooled.squares)
         return Confusion(moved(pooled.counts), pooled.labels, costs.decisions, squares=squares)
@@ -230,7 +222,7 @@ class CostEstimate(Inference):
         >>> estimate.contributions().tolist()
         [[0.0, 0.2], [0.08, 0.0]]
         """
-        return cell_shares(self._table(), self.design) * self._cell_costs()
+        return cell_shares(self.confusion, self.design) * self._cell_costs()
 
     def variance_contributions(self) -> NDArray[np.float64]:
         """Return the part of the squared standard error that each cell makes up.
@@ -335,6 +327,11 @@ class CostEstimate(Inference):
         if not isinstance(pooled, Confusion):
             raise InputTypeError("confusion", "expected the counts of one classifier.")
         return pooled
+
+    def _counts(self) -> Confusion | GroupedConfusion:
+        """Return the counts, kept apart by group or stratum if they are."""
+        self._table()
+        return self.confusion  # type: ignore[return-value]
 
     def _cell_costs(self) -> NDArray[np.float64]:
         table = self._table()

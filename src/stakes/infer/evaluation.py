@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from stakes._core import validate
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import DesignError, InputError, InputTypeError
-from stakes.infer._outcomes import CountTable, Design
+from stakes.errors import InputError, InputTypeError
+from stakes.infer._design import CountTable, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
@@ -26,7 +27,8 @@ def evaluate(
     sample_weight: Any = None,
     groups: Any = None,
     class_priors: Any = None,
-    strata: str | None = None,
+    strata: Any = None,
+    population: Any = None,
     impossible: Any = None,
     unit: str = "",
 ) -> CostEstimate:
@@ -41,13 +43,19 @@ def evaluate(
     costs : CostMatrix or ExampleCosts
         What each decision costs for each class, or for each example.
     sample_weight : array_like, shape (n,), optional
-        The weight of each example.
+        The weight of each example: one over the probability of its being in the test set. Not a
+        number of repeats.
     groups : array_like, shape (n,), optional
         The group of each example, such as the patient, where those of a group are not independent.
     class_priors : mapping or sequence, optional
         The share of each class where the classifier is used, if it differs from the test set's.
-    strata : {"class"}, optional
-        "class" when the test set has fixed numbers of examples of each class.
+    strata : array_like, shape (n,), or "class", optional
+        The stratum of each example, such as a region or a range of scores, where examples were
+        drawn from each by itself; "class" when the numbers of examples of each class were fixed.
+    population : mapping or number, optional
+        From each stratum to its share where the model is used, or to its number of rows, of which
+        the examples are a part; without strata, the number of rows. By default a stratum's share
+        is that of the examples, or of their weights.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur; a costly one among them would widen the interval.
     unit : str, optional
@@ -78,9 +86,9 @@ def evaluate(
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
     """
-    table = _counted(costs, y_true, [y_pred], sample_weight=sample_weight, groups=groups)
+    table = _counted(costs, y_true, [y_pred], _Sampling(sample_weight, groups, strata))
     matrix = costs if isinstance(costs, CostMatrix) else None
-    return CostEstimate(table, matrix, Design(class_priors, strata, impossible), unit)
+    return CostEstimate(table, matrix, _design(strata, class_priors, impossible, population), unit)
 
 
 def compare(
@@ -93,7 +101,8 @@ def compare(
     sample_weight: Any = None,
     groups: Any = None,
     class_priors: Any = None,
-    strata: str | None = None,
+    strata: Any = None,
+    population: Any = None,
     impossible: Any = None,
     ids: tuple[Any, Any] | None = None,
     unit: str = "",
@@ -108,7 +117,7 @@ def compare(
         What each decision costs for each class, or for each example.
     names : pair of str
         What the classifiers are called.
-    sample_weight, groups, class_priors, strata, impossible, unit
+    sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`.
     ids : pair of array_like, optional
         The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
@@ -145,9 +154,10 @@ def compare(
     if ids is not None:
         _check_same_examples(ids, len(y_pred_1))
     predictions = [y_pred_1, y_pred_2]
-    table = _counted(costs, y_true, predictions, sample_weight=sample_weight, groups=groups)
+    table = _counted(costs, y_true, predictions, _Sampling(sample_weight, groups, strata))
     matrix = costs if isinstance(costs, CostMatrix) else None
-    return CostDifference(table, matrix, names, Design(class_priors, strata, impossible), unit)
+    design = _design(strata, class_priors, impossible, population)
+    return CostDifference(table, matrix, names, design, unit)
 
 
 def compare_many(
@@ -210,18 +220,42 @@ def compare_many(
     return Ranking.from_joint(joint, costs, unit, Design(class_priors, strata, impossible))
 
 
+@dataclass(frozen=True)
+class _Sampling:
+    """How the rows came, as arrays with an entry for each row."""
+
+    sample_weight: Any = None
+    groups: Any = None
+    strata: Any = None
+
+    @property
+    def apart(self) -> bool:
+        """Whether counts are kept apart by group or stratum."""
+        return self.groups is not None or not (self.strata is None or self.by_class)
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the strata are the classes, which the counts tell anyway."""
+        return isinstance(self.strata, str)
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """What rows are counted with."""
+        return {
+            "sample_weight": self.sample_weight,
+            "groups": self.groups,
+            "strata": None if self.by_class else self.strata,
+        }
+
+
 def _counted(
-    costs: Any, y_true: Any, predictions: Sequence[Any], *, sample_weight: Any, groups: Any
+    costs: Any, y_true: Any, predictions: Sequence[Any], sampling: _Sampling
 ) -> CountTable:
-    """Return the table of one or two classifiers' decisions."""
+    """Return the table of one or two models' decisions."""
     if isinstance(costs, ExampleCosts):
-        if sample_weight is not None or groups is not None:
-            raise DesignError(
-                "sample_weight, groups", "they cannot be combined with costs of single examples."
-            )
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
-        return CostSample.from_labels(costs, *predictions)
+        return CostSample.from_labels(costs, *predictions, y_true=y_true, **sampling.arrays)
     if not isinstance(costs, CostMatrix):
         raise InputTypeError(
             "costs",
@@ -230,15 +264,18 @@ def _counted(
             "or cheapest_probability.",
         )
     names = {"labels": costs.labels, "decisions": costs.decisions}
-    if groups is not None:
-        if sample_weight is not None:
-            raise DesignError("sample_weight", "it cannot be combined with groups.")
+    if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
         return GroupedConfusion.from_labels(
-            y_true, predictions[0], groups, y_pred_2=second, **names
+            y_true, predictions[0], y_pred_2=second, **sampling.arrays, **names
         )
     kind = Confusion if len(predictions) == 1 else PairedConfusion
-    return kind.from_labels(y_true, *predictions, sample_weight=sample_weight, **names)
+    return kind.from_labels(y_true, *predictions, sample_weight=sampling.sample_weight, **names)
+
+
+def _design(strata: Any, class_priors: Any, impossible: Any, population: Any) -> Design:
+    """Return the part of the design that is not kept with the counts."""
+    return Design(class_priors, strata if isinstance(strata, str) else None, impossible, population)
 
 
 def _check_same_examples(ids: Any, n: int) -> None:

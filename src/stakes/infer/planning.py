@@ -16,8 +16,9 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.infer._design import Design
 from stakes.infer._inference import limits, outcomes_behind
-from stakes.infer._outcomes import Design, Outcomes, Stratum, cost_differences, make_stratum
+from stakes.infer._outcomes import Outcomes, Stratum, cost_differences, make_stratum
 from stakes.infer._probability.sampling import tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference

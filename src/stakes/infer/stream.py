@@ -16,8 +16,8 @@ from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
+from stakes.infer._design import Design
 from stakes.infer._inference import Inference, Interval, outcomes_behind
-from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import anytime

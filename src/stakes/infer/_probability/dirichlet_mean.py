@@ -21,17 +21,15 @@ to 1, `alpha` one row for each distribution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
-from scipy.interpolate import PchipInterpolator
 from scipy.special import betainccinv, ndtr, ndtri
 
 from stakes._core.typing import Floats
-from stakes.infer._outcomes import Outcomes
 
 Complexes = NDArray[np.complexfloating]
 
@@ -50,6 +48,7 @@ CLOSE_TO_MEAN = 2e-8
 REFINEMENTS = 12
 SCORE_TOLERANCE = 1e-8
 ROOT_TOLERANCE = 1e-11
+ROUGH_TOLERANCE = 0.02
 MOST_STEPS = 100
 WIDEST = 60.0
 """The search for a saddlepoint covers e^±60, more than costs in double precision can span."""
@@ -102,6 +101,17 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     return result
 
 
+def near_scores(costs: Floats, alpha: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Return for each row a u near the wanted normal score, and the exact P(Σ a·D > u).
+
+    Each row has costs of its own, from 0 to 1. Barndorff-Nielsen's approximation finds u, without
+    the refinements of `quantile`: who needs a whole distribution takes the tail where it is.
+    """
+    found = partial(_modified_root, costs, alpha)
+    x = _solve(found, scores, np.zeros(len(scores)), ROUGH_TOLERANCE)
+    return _tail_at(costs, alpha, _from_log(x))
+
+
 def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
     """Return P(Σ a·D > u) for each row of `alpha` and the matching entry of `u`."""
     problem = _Problem(costs, alpha)
@@ -149,7 +159,14 @@ def _tilted(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats, Fl
     room = 1 - costs * w[:, np.newaxis]
     tilted = alpha / room
     total = tilted.sum(axis=1)
-    return room, (tilted @ costs) / total, (tilted @ (1 - costs)) / total
+    if costs.ndim == 1:
+        return room, (tilted @ costs) / total, (tilted @ (1 - costs)) / total
+    return room, (tilted * costs).sum(axis=1) / total, (tilted * (1 - costs)).sum(axis=1) / total
+
+
+def _rows(costs: Floats, rows: NDArray[Any]) -> Floats:
+    """Return the costs of some rows, where each row has its own."""
+    return costs if costs.ndim == 1 else costs[rows]
 
 
 def _logit_mean(costs: Floats, alpha: Floats, w: Floats) -> Floats:
@@ -169,9 +186,8 @@ def _saddlepoint(
     least = CLOSE_TO_MEAN / np.sqrt(k2)
     c = np.where(np.abs(c) < least, least, c)
     # -K(c) = Σ α (x - log(1 + x)) with x = slope·c, since the slopes sum to zero: no cancellation.
-    x = slope * c[:, np.newaxis]
     log1p_x = np.log(margin)[:, np.newaxis] - np.log(room)  # exact also where x is almost -1
-    excess = np.where(np.abs(x) < SERIES_BELOW, _series(x), x - log1p_x)
+    excess = excess_of(slope * c[:, np.newaxis], log1p_x)
     r = np.sign(c) * np.sqrt(2 * (alpha * excess).sum(axis=1))
     return u, c, slope, k2, r
 
@@ -180,6 +196,11 @@ def _modified_root(costs: Floats, alpha: Floats, w: Floats) -> Floats:
     """Return Barndorff-Nielsen's r*: P(Σ a·D > u(w)) is about 1 - Φ(r*)."""
     _, c, _, k2, r = _saddlepoint(costs, alpha, w)
     return np.asarray(r + np.log(c * np.sqrt(k2) / r) / r)
+
+
+def excess_of(x: Floats, log1p_x: Floats) -> Floats:
+    """Return x - log(1 + x), by a series where both are almost the same."""
+    return np.where(np.abs(x) < SERIES_BELOW, _series(x), x - log1p_x)
 
 
 def _series(x: Floats) -> Floats:
@@ -199,7 +220,12 @@ def _exact_score(costs: Floats, alpha: Floats, w: Floats) -> Floats:
     return _score(_tail_at(costs, alpha, w)[1])
 
 
-def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> Floats:
+def _solve(
+    function: Callable[[Floats], Floats],
+    target: Floats,
+    x: Floats,
+    tolerance: float = ROOT_TOLERANCE,
+) -> Floats:
     """Find x with function(1 - e^-x) = target, for increasing functions, all rows at once.
 
     Regula falsi with Illinois' halving, from the guess `x`.
@@ -214,7 +240,7 @@ def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> F
         below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))
         low, high = np.where(under, x, low), np.where(under, high, x)
         side = np.where(under, -1, 1)
-        done = (np.abs(value) < ROOT_TOLERANCE) | (high - low < ROOT_TOLERANCE * 1e-3)
+        done = (np.abs(value) < tolerance) | (high - low < ROOT_TOLERANCE * 1e-3)
         if done.all():
             break
         bracketed = np.isfinite(below) & np.isfinite(above)
@@ -229,21 +255,32 @@ def _solve(function: Callable[[Floats], Floats], target: Floats, x: Floats) -> F
 
 def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
     """Return u(w) and P(Σ a·D > u(w)), rows with tiny α on a finer rule than the others."""
-    least = np.min(np.where(alpha > 0, alpha, np.inf), axis=1)
-    # The next singularity lies √(2πα) or more from the path.
-    halvings = np.ceil(np.log2(np.maximum(STEP * FINENESS / np.sqrt(2 * np.pi * least), 1)))
+    steps = steps_needed(alpha)
     u, tail = np.empty(len(w)), np.empty(len(w))
-    for level in np.unique(halvings):
-        rows = halvings == level
-        step = STEP / 2.0 ** min(level, MOST_HALVINGS)
-        u[rows], tail[rows] = _integrated(costs, alpha[rows], w[rows], step)
+    for step in np.unique(steps):
+        rows = steps == step
+        u[rows], c, slope, k2, r = _saddlepoint(_rows(costs, rows), alpha[rows], w[rows])
+        b = _rows(costs, rows) - u[rows, np.newaxis]
+        tail[rows] = along_path(b, alpha[rows], (c, slope, k2, r), step)
     return u, tail
 
 
-def _integrated(costs: Floats, alpha: Floats, w: Floats, step: float) -> tuple[Floats, Floats]:
-    """Integrate along the path of steepest descent, by the trapezoidal rule."""
-    u, c, slope, k2, r = _saddlepoint(costs, alpha, w)
-    b = costs - u[:, np.newaxis]
+def steps_needed(alpha: Floats) -> Floats:
+    """Return the step of the trapezoidal rule that each row needs."""
+    least = np.min(np.where(alpha > 0, alpha, np.inf), axis=1)
+    # The next singularity lies √(2πα) or more from the path.
+    halvings = np.ceil(np.log2(np.maximum(STEP * FINENESS / np.sqrt(2 * np.pi * least), 1)))
+    return np.asarray(STEP / 2.0 ** np.minimum(halvings, MOST_HALVINGS))
+
+
+def along_path(
+    b: Floats, alpha: Floats, saddle: tuple[Floats, Floats, Floats, Floats], step: float
+) -> Floats:
+    """Return P(Σ b·G > 0), integrated along the path of steepest descent.
+
+    `saddle` is c, the slopes b/(1 - b·c), K''(c) and r.
+    """
+    c, slope, k2, r = saddle
     k3 = 2 * (alpha * slope**3).sum(axis=1)
     unit = 1 / np.sqrt(k2)
     integral = 0.5 * (unit / c - 1 / r)
@@ -262,7 +299,7 @@ def _integrated(costs: Floats, alpha: Floats, w: Floats, step: float) -> tuple[F
         previous, derivative = derivative, -tau / (first - second * move)
         integral = integral + np.exp(-(tau**2) / 2) * ((derivative / z).imag - r / (tau**2 + r**2))
     tail = ndtr(-r) + np.exp(-(r**2) / 2) / np.pi * step * integral
-    return u, np.clip(tail, 0.0, 1.0)
+    return np.asarray(np.clip(tail, 0.0, 1.0))
 
 
 def _cumulant(b: Floats, alpha: Floats, z: Complexes) -> tuple[Complexes, Complexes, Complexes]:
@@ -274,66 +311,3 @@ def _cumulant(b: Floats, alpha: Floats, z: Complexes) -> tuple[Complexes, Comple
     slope = b / (1 - x - 1j * y)
     weighted = alpha * slope
     return value, weighted.sum(axis=1), (weighted * slope).sum(axis=1)
-
-
-# Sums of independent Dirichlet means, one for each stratum, by convolution on a lattice.
-
-LATTICE = 1 << 14
-KNOTS = ndtr(np.linspace(-6.0, 6.0, 97))
-"""Probabilities at which each stratum's quantiles are computed."""
-
-
-def quantile_of_sum(outcomes: Outcomes, alpha: Sequence[Floats], upper: float) -> Floats:
-    """Return the value that the weighted sum exceeds with probability `upper`, for each table."""
-    result = np.empty(outcomes.tables)
-    for table in range(outcomes.tables):
-        points, cumulative = _convolved(outcomes, [each[table] for each in alpha])
-        result[table] = np.interp(1 - upper, cumulative, points)
-    return result
-
-
-def upper_tail_of_sum(outcomes: Outcomes, alpha: Sequence[Floats], value: float) -> Floats:
-    """Return the probability that the weighted sum exceeds `value`, for each table."""
-    result = np.empty(outcomes.tables)
-    for table in range(outcomes.tables):
-        points, cumulative = _convolved(outcomes, [each[table] for each in alpha])
-        result[table] = 1 - np.interp(value, points, cumulative, left=0.0, right=1.0)
-    return result
-
-
-@lru_cache(maxsize=4096)  # along a path of costs most strata stay as they are
-def _knots(costs: bytes, weights: bytes) -> Floats:
-    """Return the quantiles of one stratum at all knots."""
-    alpha = np.frombuffer(weights)
-    return quantile(
-        np.frombuffer(costs), np.broadcast_to(alpha, (len(KNOTS), len(alpha))), 1 - KNOTS
-    )
-
-
-def _convolved(outcomes: Outcomes, alpha: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return points and the distribution function of Σ weight · Σ a·D at them."""
-    fixed, parts = 0.0, []
-    for stratum, weights in zip(outcomes.strata, alpha, strict=True):
-        if (weights > 0).sum() == 1:
-            fixed += stratum.weight * stratum.costs[weights.argmax()]
-            continue
-        parts.append(stratum.weight * _knots(stratum.costs.tobytes(), weights.tobytes()))
-    if not parts:
-        return np.array([fixed, fixed]), np.array([0.0, 1.0])
-    start = sum(knots[0] for knots in parts)
-    width = sum(knots[-1] - knots[0] for knots in parts)
-    step = width / LATTICE
-    transform: NDArray[np.complex128] | float = 1.0
-    length = fft.next_fast_len(LATTICE + 2 * len(parts) + 2, real=True)
-    for knots in parts:
-        distinct, index = np.unique(knots, return_index=True)
-        score = PchipInterpolator(distinct, ndtri(KNOTS)[index])
-        edges = knots[0] + step * (np.arange(length + 1) - 0.5)
-        inside = np.clip(edges, distinct[0], distinct[-1])
-        cumulative = ndtr(score(inside))
-        cumulative[edges < distinct[0]] = 0.0
-        cumulative[edges >= distinct[-1]] = 1.0
-        transform = transform * fft.rfft(np.diff(cumulative))
-    mass = fft.irfft(transform, n=length)
-    points = fixed + start + step * (np.arange(length) + 0.5)
-    return points, np.minimum(np.maximum.accumulate(np.cumsum(mass)), 1.0)

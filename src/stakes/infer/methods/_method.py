@@ -12,7 +12,7 @@ from stakes._core.typing import Floats
 TwoSides = tuple[Floats, Floats]
 """An array for the lower and one for the upper side, with an entry for each table."""
 
-EVERY_DESIGN = frozenset({"simple", "priors", "weighted", "grouped", "examples"})
+EVERY_DESIGN = frozenset({"simple", "examples", "stratified", "weighted", "grouped", "finite"})
 ONE_SAMPLE = frozenset({"simple", "examples"})
 
 
@@ -25,7 +25,7 @@ class IntervalMethod:
     name : str
         What users call it.
     designs : frozenset of str
-        The designs it can treat, out of "simple", "priors", "weighted", "grouped", "examples".
+        The designs it can treat, of those of `EVERY_DESIGN`.
     limits : callable or None
         ``limits(outcomes, alpha, *, …)`` returns the lower and the upper limit for each table; None
         where there is only a test.

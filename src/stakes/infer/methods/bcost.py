@@ -61,8 +61,8 @@ def resampled(
     end: int = -1,
 ) -> Floats:
     """Return resampled mean costs, shape (tables, n_resamples)."""
-    if outcomes.groups is not None:
-        return _resampled_groups(*outcomes.groups, n_resamples, generator)
+    if outcomes.design == "grouped":
+        return _resampled_groups(outcomes, n_resamples, generator)
     means = np.zeros((outcomes.tables, n_resamples))
     for stratum, added in zip(
         outcomes.strata, pseudo_counts(outcomes, laplace, alpha, end), strict=True
@@ -81,18 +81,25 @@ def resampled(
 
 
 def _resampled_groups(
-    totals: Floats, sizes: Floats, n_resamples: int, generator: np.random.Generator
+    outcomes: Outcomes, n_resamples: int, generator: np.random.Generator
 ) -> Floats:
-    n_groups = len(totals)
-    means = []
-    for size in batch_sizes(n_resamples, n_groups):
-        drawn = generator.integers(0, n_groups, (size, n_groups))
-        means.append(totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    return np.concatenate(means)[np.newaxis]
+    """Return ratios of resampled groups' costs and sizes."""
+    means = np.zeros(n_resamples)
+    for stratum in outcomes.strata:
+        amounts, n = stratum.amounts[0], round(stratum.n[0])
+        sizes = np.divide(
+            amounts, stratum.counts[0], where=stratum.counts[0] > 0, out=np.zeros_like(amounts)
+        )
+        drawn = []
+        for size in batch_sizes(n_resamples, len(amounts)):
+            counts = generator.multinomial(n, stratum.counts[0] / n, size=size)
+            drawn.append(counts @ (sizes * stratum.costs) / (counts @ sizes))
+        means += stratum.weight * np.concatenate(drawn)
+    return means[np.newaxis]
 
 
 METHOD = IntervalMethod(
     name="bcost",
-    designs=frozenset({"simple", "priors", "grouped", "examples"}),
+    designs=frozenset({"simple", "stratified", "grouped", "examples"}),
     limits=limits,
 )

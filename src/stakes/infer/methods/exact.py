@@ -61,7 +61,7 @@ def distributions(
 
 METHOD = IntervalMethod(
     name="exact",
-    designs=frozenset({"simple", "priors", "examples"}),
+    designs=frozenset({"simple", "stratified", "examples"}),
     limits=limits,
     tails=tails,
 )

@@ -9,19 +9,17 @@ coverage at a nominal 95 % falls to 93.9 % at worst.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.infer._outcomes import Outcomes
-from stakes.infer._probability.dirichlet_mean import (
-    quantile,
-    quantile_of_sum,
-    upper_tail,
-    upper_tail_of_sum,
-)
+from stakes.infer._outcomes import Outcomes, Stratum
+from stakes.infer._probability import gamma_ratio
+from stakes.infer._probability.dirichlet_mean import quantile, upper_tail
+from stakes.infer._probability.strata import Limit, limit_pair
 from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
 
 WEIGHT = 0.7
@@ -31,15 +29,26 @@ def limits(
     outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT, conservative: bool = False
 ) -> tuple[Floats, Floats]:
     """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end."""
-    outcomes = _prepared(outcomes)
-    lower, upper = _posteriors(outcomes, weight, conservative=conservative)
-    level = np.full(outcomes.tables, alpha / 2)
-    if len(outcomes.strata) > 1:
-        return quantile_of_sum(outcomes, lower, 1 - alpha / 2), quantile_of_sum(
-            outcomes, upper, alpha / 2
+    share = _share(weight, conservative=conservative)
+    outcomes = _condensed(outcomes)
+    stratum = outcomes.only
+    if _several(outcomes):
+        lower, upper = _limits(outcomes, share, conservative=conservative)
+        return (
+            np.array([-each.quantile(alpha / 2) for each in lower]),
+            np.array([each.quantile(alpha / 2) for each in upper]),
         )
-    costs = outcomes.only.costs
-    both = quantile(costs, np.concatenate([lower[0], upper[0]]), np.concatenate([1 - level, level]))
+    level = np.full(outcomes.tables, alpha / 2)
+    if stratum.units is not None:
+        found = [
+            gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
+            for end, upper in ((0, 1 - level), (-1, level))
+        ]
+        return found[0], found[1]
+    lower, upper = _posteriors(stratum, share)
+    both = quantile(
+        stratum.costs, np.concatenate([lower, upper]), np.concatenate([1 - level, level])
+    )
     return both[: outcomes.tables], both[outcomes.tables :]
 
 
@@ -52,16 +61,28 @@ def tails(
     conservative: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return the α/2 at which the lower, and the upper, limit would be the margin."""
-    outcomes = _prepared(outcomes)
-    lower, upper = _posteriors(outcomes, weight, conservative=conservative)
-    if len(outcomes.strata) > 1:
-        return 1 - upper_tail_of_sum(outcomes, lower, margin), upper_tail_of_sum(
-            outcomes, upper, margin
-        )
-    costs, at = outcomes.only.costs, np.full(outcomes.tables, margin)
+    share = _share(weight, conservative=conservative)
+    outcomes = _condensed(outcomes)
+    stratum = outcomes.only
     # A mean of exactly the margin counts on both sides.
-    below = upper_tail(-costs[::-1], lower[0][:, ::-1], np.nextafter(-at, -np.inf))
-    return below, upper_tail(costs, upper[0], np.nextafter(at, -np.inf))
+    above, below = np.nextafter(-margin, -np.inf), np.nextafter(margin, -np.inf)
+    if _several(outcomes):
+        lower, upper = _limits(outcomes, share, conservative=conservative)
+        return (
+            np.array([each.upper_tail(above) for each in lower]),
+            np.array([each.upper_tail(below) for each in upper]),
+        )
+    if stratum.units is not None:
+        costs, sizes, alpha = _ratio(stratum, share, 0, full=conservative)
+        less = gamma_ratio.upper_tail(sizes * (-costs - above), alpha)
+        costs, sizes, alpha = _ratio(stratum, share, -1, full=conservative)
+        return less, gamma_ratio.upper_tail(sizes * (costs - below), alpha)
+    costs = stratum.costs
+    lower, upper = _posteriors(stratum, share)
+    return (
+        upper_tail(-costs[::-1], lower[:, ::-1], np.full(outcomes.tables, above)),
+        upper_tail(costs, upper, np.full(outcomes.tables, below)),
+    )
 
 
 def one_sided(options: dict[str, Any]) -> dict[str, Any]:
@@ -73,25 +94,51 @@ def one_sided(options: dict[str, Any]) -> dict[str, Any]:
     return options if "weight" in options else {"conservative": True} | options
 
 
-def _prepared(outcomes: Outcomes) -> Outcomes:
-    """Return independent draws of not too many different costs."""
-    strata = tuple(stratum.condensed() for stratum in outcomes.as_independent().strata)
-    return Outcomes(strata, outcomes.design)
+def _share(weight: float, *, conservative: bool) -> float:
+    return 1.0 if conservative else validate.positive(weight, "weight")
 
 
-def _posteriors(
-    outcomes: Outcomes, weight: float, *, conservative: bool
-) -> tuple[list[Floats], list[Floats]]:
-    """Return the Dirichlet parameters of the lower and of the upper limit, for each stratum."""
-    share = 1.0 if conservative else validate.positive(weight, "weight")
-    lower, upper = [], []
-    for stratum in outcomes.strata:
-        low, high = stratum.counts.copy(), stratum.counts.copy()
-        low[:, 0] += share
-        high[:, -1] += share
-        lower.append(low)
-        upper.append(high)
-    return lower, upper
+def _condensed(outcomes: Outcomes) -> Outcomes:
+    """Return draws of not too many different costs."""
+    return replace(outcomes, strata=tuple(stratum.condensed() for stratum in outcomes.strata))
+
+
+def _several(outcomes: Outcomes) -> bool:
+    """Tell whether there are several strata, or one whose rows will all be known some day."""
+    return len(outcomes.strata) > 1 or outcomes.only.labelled > 0
+
+
+def _limits(
+    outcomes: Outcomes, share: float, *, conservative: bool
+) -> tuple[list[Limit], list[Limit]]:
+    """Return the variables behind the lower limit, negated, and behind the upper one."""
+    pairs = [
+        limit_pair(outcomes, table, share, full=conservative) for table in range(outcomes.tables)
+    ]
+    return [lower for lower, _ in pairs], [upper for _, upper in pairs]
+
+
+def _ratio(
+    stratum: Stratum, share: float, end: int, *, full: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Return costs, sizes and weights of the draws, with one that was not seen at an end."""
+    units = stratum.units
+    assert units is not None  # noqa: S101 - for the type checker; the caller looked
+    tables = len(stratum.counts)
+    extra = np.full((tables, 1), share)
+    return (
+        np.tile(np.append(stratum.costs, stratum.end(end)), (tables, 1)),
+        np.tile(np.append(units.sizes, units.room(end, full=full)), (tables, 1)),
+        np.concatenate([stratum.counts, extra], axis=1),
+    )
+
+
+def _posteriors(stratum: Stratum, share: float) -> tuple[Floats, Floats]:
+    """Return the Dirichlet parameters of the lower and of the upper limit."""
+    low, high = stratum.counts.copy(), stratum.counts.copy()
+    low[:, 0] += share
+    high[:, -1] += share
+    return low, high
 
 
 METHOD = IntervalMethod(

@@ -33,19 +33,15 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
 
 def standard_error(outcomes: Outcomes) -> Floats:
     """Return the standard error of the mean, for each table; sample variances have n - 1."""
-    if outcomes.variance is not None:
-        return np.sqrt(outcomes.variance)
-    variance = np.zeros(outcomes.tables)
     for stratum in outcomes.strata:
         if (stratum.n < 2).any():  # noqa: PLR2004 - the least that has a variance
             raise InputError(
                 "method",
                 "the normal and t intervals need at least two examples"
-                + (" of each class." if len(outcomes.strata) > 1 else "."),
+                + (" of each class or stratum." if len(outcomes.strata) > 1 else "."),
                 "Use method='extremal'.",
             )
-        variance += stratum.weight**2 * stratum.moment(2) / (stratum.n - 1)
-    return np.sqrt(variance)
+    return np.sqrt(sum(each.weight**2 * each.variance for each in outcomes.strata))
 
 
 METHOD = IntervalMethod(name="normal", designs=EVERY_DESIGN, limits=limits, tails=tails)

@@ -15,7 +15,7 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputTypeError
-from stakes.infer._outcomes import priors_of_examples
+from stakes.infer._design import priors_of_examples
 from stakes.infer._probability.sampling import batch_sizes
 
 FEWEST_DRAWS = 100

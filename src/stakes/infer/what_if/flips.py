@@ -11,7 +11,7 @@ from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes.errors import DesignError, InputError
-from stakes.infer._outcomes import cell_shares
+from stakes.infer._design import cell_shares
 from stakes.infer.difference import CostDifference
 
 

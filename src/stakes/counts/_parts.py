@@ -1,0 +1,166 @@
+"""The groups and strata that counts are kept apart by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core import validate
+from stakes._core.labels import Column, Label, Labels, as_column, as_labels, in_order
+from stakes.errors import DesignError, InputError
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Of which group, and of which stratum, each part of the counts is.
+
+    Attributes
+    ----------
+    groups : tuple or None
+        The name of each part's group; None where the rows of a part are independent.
+    strata : tuple or None
+        The name of each part's stratum; None where there are no strata.
+    """
+
+    groups: Labels | None = None
+    strata: Labels | None = None
+
+    def __post_init__(self) -> None:
+        sizes = {"groups": self.groups, "strata": self.strata}
+        given = {name: len(names) for name, names in sizes.items() if names is not None}
+        if len(given) > 1:
+            validate.same_length(given)
+        keys = self.keys()
+        if len(set(keys)) < len(keys):
+            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+            raise InputError(
+                "groups" if self.strata is None else "strata",
+                f"each part needs a name of its own; {_spelled(twice)} stands twice.",
+            )
+
+    @classmethod
+    def of(cls, n: int, groups: Any, strata: Any) -> Self:
+        """Check the names of `n` parts."""
+        names = [
+            None if given is None else as_labels(given, what, distinct=False)
+            for what, given in (("groups", groups), ("strata", strata))
+        ]
+        for what, labels in zip(("groups", "strata"), names, strict=True):
+            if labels is not None:
+                validate.same_length({"counts": n, what: len(labels)})
+        return cls(*names)
+
+    @classmethod
+    def of_rows(cls, groups: Any, strata: Any) -> tuple[Column, Self]:
+        """Return the part of each row as a column of positions, and the parts."""
+        columns = [
+            None if given is None else part_column(given, what)
+            for what, given in (("groups", groups), ("strata", strata))
+        ]
+        return cls.of_columns(*columns)
+
+    @classmethod
+    def of_columns(cls, groups: Column | None, strata: Column | None) -> tuple[Column, Self]:
+        """Return the part of each row as a column of positions, and the parts."""
+        if groups is None or strata is None:
+            column = groups if strata is None else strata
+            if column is None:
+                raise DesignError("groups, strata", "expected groups, strata, or both.")
+            codes, names = _ordered(column)
+            parts = cls(names) if strata is None else cls(None, names)
+        else:
+            validate.same_length({groups.name: len(groups), strata.name: len(strata)})
+            (inner, group_names), (outer, stratum_names) = _ordered(groups), _ordered(strata)
+            keys, codes = np.unique(outer * len(group_names) + inner, return_inverse=True)
+            of_stratum, of_group = np.divmod(keys, len(group_names))
+            parts = cls(
+                tuple(group_names[index] for index in of_group.tolist()),
+                tuple(stratum_names[index] for index in of_stratum.tolist()),
+            )
+        first = groups if groups is not None else strata
+        repeats = None if first is None else first.repeats
+        return Column("groups", codes, 0, range(len(parts)), repeats), parts
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def keys(self) -> Sequence[tuple[Label, Label]]:
+        """Return the stratum and the group of each part."""
+        names = [self.strata, self.groups]
+        n = max((len(each) for each in names if each is not None), default=0)
+        filled = [each if each is not None else (None,) * n for each in names]
+        return list(zip(*filled, strict=True))
+
+    def merged(self, other: Parts) -> tuple[Parts, NDArray[np.intp], NDArray[np.intp]]:
+        """Return the parts of both, and the place of each one's own among them.
+
+        Parts with the same names are the same part.
+        """
+        for what in ("groups", "strata"):
+            if (getattr(self, what) is None) != (getattr(other, what) is None):
+                raise DesignError(
+                    what,
+                    "counts with them cannot be merged with counts without.",
+                    f"Count all parts with {what}=, or none.",
+                )
+        mine, theirs = self.keys(), other.keys()
+        together = list({**dict.fromkeys(mine), **dict.fromkeys(theirs)})
+        strata, groups = (list(names) for names in zip(*together, strict=True))
+        order = np.lexsort([_ranks(groups), _ranks(strata)])
+        together = [together[index] for index in order]
+        place = {key: index for index, key in enumerate(together)}
+        union = Parts(
+            None if self.groups is None else tuple(group for _, group in together),
+            None if self.strata is None else tuple(stratum for stratum, _ in together),
+        )
+        return (
+            union,
+            np.array([place[key] for key in mine], dtype=np.intp),
+            np.array([place[key] for key in theirs], dtype=np.intp),
+        )
+
+    def stratum_codes(self) -> tuple[NDArray[np.intp], Labels]:
+        """Return the place of each part's stratum among the strata, and their names."""
+        if self.strata is None:
+            return np.zeros(len(self), dtype=np.intp), ("",)
+        return _codes(self.strata)
+
+    def group_codes(self) -> NDArray[np.intp] | None:
+        """Return the position of each part's group among their names."""
+        return None if self.groups is None else _codes(self.groups)[0]
+
+
+def part_column(values: Any, name: str) -> Column:
+    """Return a column of groups or strata, of which there may be any number."""
+    return as_column(values, name, most=None)
+
+
+def _ordered(column: Column) -> tuple[NDArray[np.intp], Labels]:
+    """Return codes into the values that occur, in their natural order."""
+    used = column.used()
+    present = column.present(used)
+    names = in_order(present)
+    place = {name: index for index, name in enumerate(names)}
+    lookup = np.zeros(len(used), dtype=np.intp)
+    lookup[used] = [place[name] for name in present]
+    return column.looked_up(lookup), names
+
+
+def _codes(names: Labels) -> tuple[NDArray[np.intp], Labels]:
+    distinct = in_order(set(names))
+    place = {name: index for index, name in enumerate(distinct)}
+    return np.array([place[name] for name in names], dtype=np.intp), distinct
+
+
+def _ranks(names: Sequence[Label]) -> NDArray[np.intp]:
+    if all(name is None for name in names):
+        return np.zeros(len(names), dtype=np.intp)
+    return _codes(tuple(names))[0]
+
+
+def _spelled(key: tuple[Label, Label]) -> str:
+    return " of ".join(repr(name) for name in reversed(key) if name is not None)

@@ -1,0 +1,738 @@
+"""How the examples came, and what that makes of their counts: the outcomes that methods work on.
+
+Every design is reduced to draws. A draw is a row, a row with its weight, or a group of rows that
+vary together; draws of one stratum are independent. Where groups have rows in several strata or
+classes, what a group contributes to the estimate beyond its share (its residual) is one draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core import validate
+from stakes._core.labels import Labels, in_order, listing
+from stakes._core.text import percent
+from stakes._core.typing import Floats
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts._parts import Parts
+from stakes.errors import DesignError, InputError, LabelError
+from stakes.infer._outcomes import Outcomes, Stratum, Units, make_stratum
+
+CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
+Places = NDArray[np.intp]
+
+NEARLY = 0.9
+"""Costs nearly as far from the mean as the farthest count as extreme."""
+
+FADING = 0.9
+"""Each group that holds an extreme cost lets the room for a whole group of them shrink to this."""
+
+FEWEST_DRAWS = 20.0
+LARGEST_SHARE = 0.1
+"""With fewer draws by Kish's number, or a larger share in one, the confidence is not claimed."""
+
+MOST_RAKING = 1000
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is known of how the examples came, besides their counts.
+
+    Attributes
+    ----------
+    class_priors : mapping, sequence or None
+        The share of each class where the model is used.
+    strata : "class" or None
+        "class" when the numbers of examples of each class were fixed beforehand. Other strata, as
+        groups and weights, are kept with the counts.
+    impossible : sequence of (decision, class), or None
+        Cells that cannot occur.
+    population : mapping, number or None
+        From each stratum to its share of the population, or to its number of rows; one number of
+        rows where there are no strata. With rows, those that have labels are known and only the
+        others are uncertain. By default a stratum's share is that of the examples or their weights.
+
+    Notes
+    -----
+    In stratum h the mean cost is ȳ_h = Σ w·c/Σ w, and the expected cost Σ_h W_h ȳ_h with W_h from
+    `population`. Class priors π are the shares of strata by class, Σ_j π_j Σ_i M(i, j) C(i, j)/n_j.
+    With both, the weights are raked to both margins.
+
+    References
+    ----------
+    Deming & Stephan (1940).
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostEstimate, CostMatrix, Design
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> table = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    >>> CostEstimate(table, costs).cost
+    0.28
+    >>> round(CostEstimate(table, costs, Design(class_priors={0: 0.99, 1: 0.01})).cost, 4)
+    0.1413
+    """
+
+    class_priors: Any = None
+    strata: str | None = None
+    impossible: Any = None
+    population: Any = None
+
+    def __post_init__(self) -> None:
+        if self.impossible is not None:  # which may be an iterator
+            object.__setattr__(self, "impossible", tuple(self.impossible))
+        if self.strata not in (None, "class"):
+            raise InputError(
+                "strata",
+                f"expected 'class' or None, got {self.strata!r}.",
+                "Other strata are kept with the counts: give each row's stratum when counting.",
+            )
+
+
+SIMPLE = Design()
+
+
+def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
+    """Combine counts, the cost of each cell, and the design.
+
+    `scale` is the size of the costs that differences were taken of.
+    """
+    if isinstance(table, Confusion | PairedConfusion):
+        _check_whole(table)
+    if _is_simple(table, design):
+        possible = _possible(table, design.impossible)  # type: ignore[arg-type]
+        stratum = make_stratum(cell_costs, table.counts, possible=possible, scale=scale)  # type: ignore[union-attr]
+        return Outcomes((stratum,))
+    rows = _listed(table, cell_costs, design)
+    shares = _Shares.of(rows, design)
+    return _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+
+
+def _is_simple(table: CountTable, design: Design) -> bool:
+    """Tell whether nothing is known but counts of independent rows."""
+    return (
+        isinstance(table, Confusion | PairedConfusion)
+        and not table.weighted
+        and design.class_priors is None
+        and design.strata is None
+        and design.population is None
+    )
+
+
+def _check_whole(table: Confusion | PairedConfusion) -> None:
+    if not table.weighted and (table.counts != np.rint(table.counts)).any():
+        raise InputError(
+            "counts",
+            "intervals need whole numbers of examples.",
+            "For weighted examples count with sample_weight=, which keeps the squared weights too.",
+        )
+
+
+# One list of what was counted, whatever it was counted into.
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What was counted, an entry for each cell of each part, or for each example.
+
+    `squares` are the sums of squared weights, and None where the groups are the draws. `kinds`,
+    `decided` and `strata` are the places of the class, the decisions and the stratum; `ends` the
+    least and the most that a row of each class can cost.
+    """
+
+    costs: Floats
+    amounts: Floats
+    squares: Floats | None
+    kinds: Places
+    decided: Places
+    strata: Places
+    groups: Places | None
+    cells: Places
+    labels: Labels
+    names: Labels
+    ends: Floats
+    table: _Cells | None
+    weighted: bool
+
+    @property
+    def design(self) -> str:
+        """What the draws are."""
+        if self.groups is not None:
+            return "grouped"
+        return "weighted" if self.weighted else "stratified"
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells of a table: their costs, classes and decisions, and whether they can occur."""
+
+    costs: Floats
+    kinds: Places
+    decided: Places
+    allowed: NDArray[np.bool_]
+
+
+def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
+    if isinstance(table, CostSample):
+        return _listed_sample(table, design)
+    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    parts = table.parts if isinstance(table, GroupedConfusion) else Parts(None, ("",))
+    shape = pooled.counts.shape
+    costs = np.asarray(cell_costs, dtype=np.float64).ravel()
+    kinds = np.arange(costs.size) % shape[-1]
+    decided = np.arange(costs.size) // shape[-1]
+    mask = _possible(pooled, design.impossible)
+    allowed = np.ones(costs.size, dtype=bool) if mask is None else mask.ravel()
+    flat = table.counts.reshape(len(parts), costs.size).astype(np.float64)
+    squares = None if table.squares is None else table.squares.reshape(flat.shape)
+    part, cell = np.nonzero(flat)
+    stratum, names = parts.stratum_codes()
+    groups = parts.group_codes()
+    if groups is None and squares is None:
+        squares = flat
+    return _Rows(
+        costs=costs[cell],
+        amounts=flat[part, cell],
+        squares=None if groups is not None else np.asarray(squares)[part, cell],
+        kinds=kinds[cell],
+        decided=decided[cell],
+        strata=stratum[part],
+        groups=None if groups is None else groups[part],
+        cells=cell,
+        labels=pooled.labels,
+        names=names,
+        ends=np.array([_ends(costs[allowed & (kinds == kind)]) for kind in range(shape[-1])]),
+        table=_Cells(costs, kinds, decided, allowed),
+        weighted=table.weighted,
+    )
+
+
+def _ends(costs: Floats) -> tuple[float, float]:
+    return (float(costs.min()), float(costs.max())) if costs.size else (math.nan, math.nan)
+
+
+def _listed_sample(table: CostSample, design: Design) -> _Rows:
+    if design.impossible is not None:
+        raise DesignError(
+            "impossible",
+            "costs of single examples have no cells.",
+            "Give the bounds of CostSample instead.",
+        )
+    if table.classes is None and (design.class_priors is not None or design.strata is not None):
+        raise DesignError(
+            "class_priors, strata",
+            "they need the class of each example, which this sample of costs does not have.",
+            "Give y_true (or classes=).",
+        )
+    n = table.n
+    kinds, labels = _coded(table.classes, n)
+    strata, names = _coded(table.strata, n)
+    weights = np.ones(n) if table.weights is None else table.weights
+    return _Rows(
+        costs=table.values,
+        amounts=weights,
+        squares=None if table.groups is not None else weights**2,
+        kinds=kinds,
+        decided=np.zeros(n, dtype=np.intp),
+        strata=strata,
+        groups=None if table.groups is None else _coded(table.groups, n)[0],
+        cells=np.zeros(n, dtype=np.intp),
+        labels=labels,
+        names=names,
+        ends=np.tile((table.low, table.high), (len(labels), 1)),
+        table=None,
+        weighted=table.weights is not None,
+    )
+
+
+def _coded(names: Labels | None, n: int) -> tuple[Places, Labels]:
+    if names is None:
+        return np.zeros(n, dtype=np.intp), ("",)
+    distinct = in_order(set(names))
+    place = {name: index for index, name in enumerate(distinct)}
+    return np.array([place[name] for name in names], dtype=np.intp), distinct
+
+
+# What share of the population each entry stands for.
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """The share of each entry, and what its cost is compared with.
+
+    `blocks` are the strata (or classes) that vary by themselves, with their shares, names, and the
+    numbers of their rows in a finite population (infinite otherwise). `linear` tells that the draws
+    are in several of them, so that residuals are what varies.
+    """
+
+    each: Floats
+    blocks: Places
+    weights: Floats
+    sizes: Floats
+    fitted: Floats
+    linear: bool
+
+    @classmethod
+    def of(cls, rows: _Rows, design: Design) -> _Shares:
+        by_class = design.class_priors is not None or design.strata == "class"
+        several = len(rows.names) > 1
+        if not by_class:
+            weights, sizes = _stratum_weights(rows, rows.strata, rows.names, design.population)
+            each = rows.amounts * _per(weights, rows.strata, rows.amounts)
+            fitted = _means(rows.costs, each, rows.strata, len(weights))[rows.strata]
+            crossing = rows.groups is not None and _crosses(rows.groups, rows.strata)
+            return cls(each, rows.strata, weights, sizes, fitted, crossing)
+        priors, sizes = _class_weights(rows, design)
+        if not several:
+            each = rows.amounts * _per(priors, rows.kinds, rows.amounts)
+            fitted = _means(rows.costs, each, rows.kinds, len(priors))[rows.kinds]
+            crossing = rows.groups is not None and _crosses(rows.groups, rows.kinds)
+            return cls(each, rows.kinds, priors, sizes, fitted, crossing)
+        population = None if design.strata == "class" else design.population
+        weights, _ = _stratum_weights(rows, rows.strata, rows.names, population)
+        each = _raked(rows, weights, priors)
+        fitted = _two_way(rows, each)
+        whole = np.array([math.inf])
+        return cls(each, np.zeros_like(rows.strata), np.ones(1), whole, fitted, linear=True)
+
+
+def _per(weights: Floats, blocks: Places, amounts: Floats) -> Floats:
+    """Return the share of the population that one row of an entry's block stands for."""
+    totals = np.bincount(blocks, amounts, len(weights))
+    return np.asarray((weights / np.where(totals > 0, totals, 1.0))[blocks])
+
+
+def _means(costs: Floats, shares: Floats, blocks: Places, n: int) -> Floats:
+    totals = np.bincount(blocks, shares, n)
+    sums = np.bincount(blocks, shares * costs, n)
+    return np.asarray(sums / np.where(totals > 0, totals, 1.0))
+
+
+def _crosses(groups: Places, blocks: Places) -> bool:
+    """Tell whether a group has rows in several blocks."""
+    pairs = np.unique(groups * (blocks.max() + 1) + blocks)
+    return len(pairs) > len(np.unique(groups))
+
+
+def _stratum_weights(
+    rows: _Rows, blocks: Places, names: Labels, population: Any
+) -> tuple[Floats, Floats]:
+    """Return each stratum's share, and its number of rows where that is known."""
+    n = len(names)
+    seen = np.bincount(blocks, rows.amounts, n)
+    endless = np.full(n, math.inf)
+    if population is None:
+        return seen / seen.sum(), endless
+    values = _population(population, names)
+    shares = abs(values.sum() - 1) < 1e-6  # noqa: PLR2004 - shares
+    drawn = _draws(rows, blocks, n)
+    for name, value, rows_seen in zip(names, values, drawn, strict=True):
+        if value > 0 and not rows_seen:
+            raise InputError(
+                "population",
+                f"the stratum {name!r} has no examples, so nothing is known of its costs.",
+            )
+        if not shares and value < rows_seen - 1e-9:
+            raise InputError(
+                "population",
+                f"the stratum {name!r} has {rows_seen:g} examples, more than the {value:g} rows "
+                "that it is said to have.",
+                "Give rows, or shares that sum to 1.",
+            )
+    return values / values.sum(), endless if shares else values
+
+
+def _draws(rows: _Rows, blocks: Places, n: int) -> Floats:
+    """Return how many rows each block has; of weighted ones, as many as they are worth."""
+    if not rows.weighted:
+        return np.bincount(blocks, rows.amounts, n)
+    squares = rows.amounts**2 if rows.squares is None else rows.squares
+    return np.asarray(
+        np.bincount(blocks, rows.amounts, n) ** 2
+        / np.maximum(np.bincount(blocks, squares, n), 1e-300)
+    )
+
+
+def _population(population: Any, names: Labels) -> Floats:
+    if not isinstance(population, Mapping):
+        if names != ("",):
+            raise InputError(
+                "population",
+                f"expected a mapping from each of the strata {listing(names)} to its rows or "
+                f"share, got {population!r}.",
+            )
+        population = {"": population}
+    missing = [name for name in names if name not in population]
+    strange = [name for name in population if name not in names]
+    if missing or strange:
+        problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
+        raise LabelError(
+            "population",
+            f"expected rows or a share for each of the strata {listing(names)}; it {problem}.",
+        )
+    values = validate.numeric([population[name] for name in names], "population", ndim=1)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise InputError(
+            "population", f"expected numbers that are not negative, got {values.tolist()}."
+        )
+    return np.asarray(values, dtype=np.float64)
+
+
+def _class_weights(rows: _Rows, design: Design) -> tuple[Floats, Floats]:
+    """Return each class's share, and its number of rows where that is known."""
+    n = len(rows.labels)
+    seen = np.bincount(rows.kinds, rows.amounts, n)
+    if design.class_priors is not None:
+        return priors_of_examples(design.class_priors, rows.labels, seen), np.full(n, math.inf)
+    if design.population is not None and len(rows.names) == 1:
+        return _stratum_weights(rows, rows.kinds, rows.labels, design.population)
+    return seen / seen.sum(), np.full(n, math.inf)
+
+
+def _raked(rows: _Rows, weights: Floats, priors: Floats) -> Floats:
+    """Return shares that add up to those of the strata and of the classes (Deming & Stephan)."""
+    each = rows.amounts / rows.amounts.sum()
+    for _ in range(MOST_RAKING):
+        each = each * (_per(weights, rows.strata, each))
+        before = each
+        each = each * (_per(priors, rows.kinds, each))
+        if np.abs(each - before).sum() < 1e-13:  # noqa: PLR2004 - of a sum of 1
+            return each
+    raise DesignError(
+        "class_priors, strata",
+        "no weights have both the shares of the strata and those of the classes: some strata have "
+        "too few classes among their examples.",
+        "Merge strata.",
+    )
+
+
+def _two_way(rows: _Rows, each: Floats) -> Floats:
+    """Return what strata and classes together explain of the costs, by weighted least squares."""
+    h, j = len(rows.names), len(rows.labels)
+    columns = np.zeros((len(each), h + j))
+    columns[np.arange(len(each)), rows.strata] = 1.0
+    columns[np.arange(len(each)), h + rows.kinds] = 1.0
+    root = np.sqrt(each)[:, np.newaxis]
+    solution = np.linalg.lstsq(columns * root, rows.costs * root[:, 0], rcond=None)[0]
+    return np.asarray(columns @ solution)
+
+
+# From entries to draws.
+
+
+def _stratified(rows: _Rows, shares: _Shares, scale: float) -> Outcomes:
+    """Return the draws of each stratum, or class, by itself."""
+    by_class = shares.blocks is rows.kinds
+    strata = []
+    for block in np.flatnonzero(shares.weights > 0):
+        inside = shares.blocks == block
+        ends = rows.ends[block] if by_class else _all_ends(rows)
+        weight, size = float(shares.weights[block]), float(shares.sizes[block])
+        if rows.groups is None and not rows.weighted:
+            stratum = _plain(rows, inside, int(block) if by_class else None, scale)
+        else:
+            stratum = _block(rows, inside, (float(ends[0]), float(ends[1])))
+        drawn = float(_draws(rows, shares.blocks, len(shares.weights))[block])
+        strata.append(
+            replace(
+                stratum,
+                weight=weight,
+                labelled=drawn / size if math.isfinite(size) else 0.0,
+                left=size - drawn,
+            )
+        )
+    finite = np.isfinite(shares.sizes).any()
+    plain = rows.design == "stratified"
+    if plain and len(strata) == 1 and not finite:
+        design = "examples" if rows.table is None else "simple"
+        return Outcomes((replace(strata[0], weight=1.0),), design)
+    design = "finite" if finite and plain else rows.design
+    return Outcomes(tuple(strata), design, _caution(rows))
+
+
+def _all_ends(rows: _Rows) -> tuple[float, float]:
+    return float(np.nanmin(rows.ends[:, 0])), float(np.nanmax(rows.ends[:, 1]))
+
+
+def _plain(rows: _Rows, inside: NDArray[np.bool_], kind: int | None, scale: float) -> Stratum:
+    """Return the single rows of one stratum, or class; its share is not set yet."""
+    if rows.table is None:
+        values = [*rows.costs[inside], *_all_ends(rows)]
+        return make_stratum(values, [*rows.amounts[inside], 0.0, 0.0], scale=scale)
+    cells = rows.table
+    chosen = np.ones(len(cells.costs), dtype=bool) if kind is None else cells.kinds == kind
+    counts = np.bincount(rows.cells[inside], rows.amounts[inside], len(cells.costs))
+    return make_stratum(
+        cells.costs[chosen], counts[chosen], possible=cells.allowed[chosen], scale=scale
+    )
+
+
+def _block(rows: _Rows, inside: NDArray[np.bool_], ends: tuple[float, float]) -> Stratum:
+    """Return the groups, or the weighted rows, of one stratum; its share is not set yet."""
+    costs, amounts = rows.costs[inside], rows.amounts[inside]
+    if rows.groups is None:
+        squares = np.asarray(rows.squares)[inside]
+        sizes, counts = squares / amounts, amounts**2 / squares
+    else:
+        _, place = np.unique(rows.groups[inside], return_inverse=True)
+        sizes = np.bincount(place, amounts)
+        costs = np.bincount(place, amounts * costs) / sizes
+        counts = np.ones(len(sizes))
+        if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
+            raise InputError("groups", "at least two groups are needed (of each stratum), got 1.")
+    mean = float((sizes * counts * costs).sum() / (sizes * counts).sum())
+    rooms = [_room(rows, inside, mean, end) for end in ends]
+    return _merged_units(costs, counts, sizes, ends, rooms)
+
+
+def _merged_units(
+    costs: Floats,
+    counts: Floats,
+    sizes: Floats,
+    ends: tuple[float, float],
+    rooms: list[tuple[float, float]],
+    *,
+    fixed: bool = False,
+) -> Stratum:
+    """Return draws as a stratum, equal ones as one atom; `fixed` ends need not be the extremes."""
+    if not fixed:
+        costs, counts = np.append(costs, ends), np.append(counts, [0.0, 0.0])
+        sizes = np.append(sizes, [1.0, 1.0])
+    drawn = sizes[counts > 0]
+    size, alike = float(drawn[0]), (drawn == drawn[0]).all()
+    if alike and not fixed and all(room == (size, size) for room in rooms):
+        return make_stratum(costs, counts)  # as single rows
+    atoms, place = np.unique(np.column_stack([costs, sizes]), axis=0, return_inverse=True)
+    merged = np.bincount(place.ravel(), counts, len(atoms))[np.newaxis]
+    units = Units(
+        sizes=atoms[:, 1],
+        rooms=(rooms[0][0], rooms[1][0]),
+        full=(rooms[0][1], rooms[1][1]),
+        ends=ends,
+    )
+    nothing = np.zeros(0, dtype=np.intp)
+    return Stratum(atoms[:, 0], merged, np.ones(len(atoms)), nothing, units=units)
+
+
+def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tuple[float, float]:
+    """Return how large a draw of the extreme cost may be: by what was seen, and at most.
+
+    What was not seen would come with the weight of rows like it: of its class, or with its
+    decisions; and with groups, as a whole group. The more groups hold the extreme cost in a part of
+    their rows only, the less is assumed that a whole one can.
+    """
+    reach = NEARLY * abs(end - mean)
+    towards = np.sign(end - mean)
+    extreme = ((rows.costs - mean) * towards >= reach) & inside
+    alike = [extreme]
+    if rows.table is None:
+        alike.append(inside)
+    else:
+        cells = rows.table
+        can = ((cells.costs - mean) * towards >= reach) & cells.allowed
+        alike += [(rows.kinds == kind) & inside for kind in np.unique(cells.kinds[can])]
+        alike += [rows.decided == decided for decided in np.unique(cells.decided[can])]
+    heaviest = max((_heaviness(rows, chosen) for chosen in alike), default=0.0)
+    if not heaviest:
+        heaviest = _heaviness(rows, inside)
+    if rows.groups is None:
+        return heaviest, heaviest
+    groups = np.unique(rows.groups[inside], return_inverse=True)[1]
+    held = np.bincount(groups, (rows.amounts * extreme)[inside])
+    like = np.isin(rows.kinds, np.unique(rows.kinds[extreme])) if extreme.any() else inside
+    could = np.bincount(groups, (rows.amounts * like)[inside])
+    holding = held > 0
+    largest = float((held[holding] / could[holding]).max()) if holding.any() else 0.0
+    return heaviest * (largest + (1 - largest) * FADING ** holding.sum()), heaviest
+
+
+def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
+    """Return Σs²/Σs over the draws, of the chosen rows: how large the draw of such a row is."""
+    amounts = rows.amounts[chosen]
+    if not amounts.size:
+        return 0.0
+    if rows.groups is None:
+        return float(np.asarray(rows.squares)[chosen].sum() / amounts.sum())
+    sizes = np.bincount(rows.groups[chosen], amounts)
+    return float(sizes @ sizes / sizes.sum())
+
+
+def _linearised(rows: _Rows, shares: _Shares) -> Outcomes:
+    """Return draws whose totals are residuals, where draws are in several strata or classes."""
+    estimate = float(shares.each @ rows.costs)
+    residuals = shares.each * (rows.costs - shares.fitted)
+    if rows.groups is None:
+        counts = rows.amounts**2 / np.asarray(rows.squares)
+        sizes, totals = shares.each / counts, residuals / counts
+    else:
+        _, place = np.unique(rows.groups, return_inverse=True)
+        sizes, totals = np.bincount(place, shares.each), np.bincount(place, residuals)
+        counts = np.ones(len(sizes))
+        if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
+            raise InputError("groups", "at least two groups are needed, got 1.")
+    kept = sizes > 0
+    costs = estimate + totals[kept] / sizes[kept]
+    ends, rooms = [], []
+    for end in (0, 1):
+        end_cost, room = _linear_end(rows, shares, estimate, end)
+        ends.append(end_cost)
+        rooms.append(room)
+    stratum = _merged_units(costs, counts[kept], sizes[kept], (ends[0], ends[1]), rooms, fixed=True)
+    return Outcomes(
+        (stratum,), rows.design if rows.groups is not None else "weighted", _caution(rows)
+    )
+
+
+def _linear_end(
+    rows: _Rows, shares: _Shares, estimate: float, end: int
+) -> tuple[float, tuple[float, float]]:
+    """Return the cost and the sizes of an unseen draw that would move the estimate most."""
+    best: tuple[float, float, tuple[float, float]] = (0.0, estimate, (0.0, 0.0))
+    for stratum in np.unique(rows.strata):
+        for kind in np.unique(rows.kinds):
+            inside = (rows.strata == stratum) & (rows.kinds == kind)
+            if not inside.any() or not shares.each[inside].sum():
+                continue
+            per = float(shares.each[inside].sum() / rows.amounts[inside].sum())
+            fitted = float(shares.fitted[inside][0])
+            cost = float(rows.ends[kind, end])
+            room, full = _room(rows, inside, float(_mean(rows, inside)), cost)
+            moved = per * full * (cost - fitted) * (1 if end else -1)
+            if moved > best[0]:
+                best = (moved, estimate + cost - fitted, (per * room, per * full))
+    return best[1], best[2]
+
+
+def _mean(rows: _Rows, inside: NDArray[np.bool_]) -> float:
+    return float(rows.amounts[inside] @ rows.costs[inside] / rows.amounts[inside].sum())
+
+
+def _caution(rows: _Rows) -> str:
+    """Say why the confidence is not claimed, where few draws carry most of what is known."""
+    if rows.groups is not None:
+        sizes, what = np.bincount(rows.groups, rows.amounts), "group"
+    elif rows.weighted:
+        squares = np.asarray(rows.squares)
+        sizes, what = squares / rows.amounts, "row"
+        kish = float(rows.amounts.sum() ** 2 / squares.sum())
+        largest = float(sizes.max() / rows.amounts.sum())
+    else:
+        return ""
+    if rows.groups is not None:
+        kish = float(sizes.sum() ** 2 / (sizes @ sizes))
+        largest = float(sizes.max() / sizes.sum())
+    if largest > LARGEST_SHARE:
+        return (
+            f"one {what} holds {percent(largest)} of the weight, so the confidence is not claimed"
+        )
+    if kish < FEWEST_DRAWS:
+        return (
+            f"the {what}s are worth only {kish:.3g} independent ones, so the confidence is not "
+            "claimed"
+        )
+    return ""
+
+
+def cell_shares(table: CountTable, design: Design) -> Floats:
+    """Return the share of each cell in the population that the design describes."""
+    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    if isinstance(pooled, CostSample):
+        raise DesignError("costs", "those of single examples have no cells.")
+    if _is_simple(table, design):
+        return np.asarray(pooled.counts / pooled.n)
+    rows = _listed(table, np.zeros(pooled.counts.shape), replace(design, impossible=None))
+    each = _Shares.of(rows, design).each
+    return np.bincount(rows.cells, each, pooled.counts.size).reshape(pooled.counts.shape)
+
+
+def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:
+    """Return the shares of the cells where a model is used, if not as in the examples."""
+    if isinstance(table, Confusion) and design.class_priors is None and design.population is None:
+        return table
+    return Confusion(cell_shares(table, design), table.labels, table.decisions)
+
+
+def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -> Floats:
+    """Return the prior of each class; those that have one must have examples."""
+    priors = checked_priors(class_priors, labels)
+    for label, prior, size in zip(labels, priors, sizes, strict=True):
+        if prior and not size:
+            raise InputError(
+                "class_priors",
+                f"the class {label!r} has a prior of {prior:g} but no examples, so nothing is "
+                "known of its costs.",
+                "Add examples of it, or set its prior to 0.",
+            )
+    return priors
+
+
+def checked_priors(class_priors: Any, labels: Labels) -> Floats:
+    """Return the prior of each class in the order of `labels`."""
+    class_priors = _by_name(class_priors)
+    if isinstance(class_priors, Mapping):
+        missing = [label for label in labels if label not in class_priors]
+        strange = [label for label in class_priors if label not in labels]
+        if missing or strange:
+            problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
+            raise LabelError(
+                "class_priors",
+                f"expected a prior for each of the classes {listing(labels)}; it {problem}.",
+            )
+        class_priors = [class_priors[label] for label in labels]
+    priors = validate.numeric(class_priors, "class_priors", ndim=1)
+    if len(priors) != len(labels):
+        raise InputError(
+            "class_priors",
+            f"expected {len(labels)} shares, one for each of the classes {listing(labels)}; got "
+            f"{len(priors)}.",
+        )
+    if not np.isfinite(priors).all() or (priors < 0).any() or abs(priors.sum() - 1) > 1e-6:  # noqa: PLR2004
+        raise InputError(
+            "class_priors",
+            f"expected shares that are not negative and sum to 1, got {priors.tolist()}, which "
+            f"sum to {priors.sum():.6g}.",
+        )
+    return np.asarray(priors / priors.sum())
+
+
+def _by_name(class_priors: Any) -> Any:
+    """Return what a pandas Series says by name as a mapping; one that only counts has no names."""
+    if not hasattr(class_priors, "index") or not hasattr(class_priors, "to_dict"):
+        return class_priors
+    named = class_priors.to_dict()
+    return class_priors if list(named) == list(range(len(named))) else named
+
+
+def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
+    """Return which cells can occur; for two classifiers, those in which both their cells can."""
+    if impossible is None:
+        return None
+    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
+    for cell in impossible:
+        match cell:
+            case (decision, label) if decision in table.decisions and label in table.labels:
+                single[table.decisions.index(decision), table.labels.index(label)] = False
+            case _:
+                raise LabelError(
+                    "impossible",
+                    "expected pairs (decision, class) of the decisions "
+                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
+                    f"{cell!r}.",
+                )
+    possible = single
+    if isinstance(table, PairedConfusion):
+        possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
+    if (table.counts[~possible] > 0).any():
+        place = np.argwhere((table.counts > 0) & ~possible)[0]
+        raise InputError(
+            "impossible",
+            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
+            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
+        )
+    return possible

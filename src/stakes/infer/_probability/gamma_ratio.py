@@ -1,0 +1,136 @@
+r"""The distribution of Σ t·G/Σ s·G for independent gamma variables G, without sampling.
+
+Units of unequal sizes s with totals t (groups of rows, rows with weights) have this for the mean
+Σ a·D of Dirichlet weights D: with equal sizes it is the same. The ratio exceeds u exactly when
+Σ b·G > 0 with b = t - u·s, whose tail is the integral that `dirichlet_mean` explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtri
+
+from stakes._core.typing import Floats
+from stakes.infer._probability.dirichlet_mean import (
+    CLOSE_TO_MEAN,
+    along_path,
+    excess_of,
+    steps_needed,
+)
+
+TOLERANCE = 1e-12
+MOST_STEPS = 200
+SCORE_TOLERANCE = 1e-9
+WIDEST = 700.0
+
+
+def upper_tail(b: Floats, alpha: Floats) -> Floats:
+    """Return P(Σ b·G > 0) for each row, G being independent Gamma(alpha)."""
+    used = alpha > 0
+    high = np.where(used, b, -np.inf).max(axis=1)
+    low = np.where(used, b, np.inf).min(axis=1)
+    result = (high > 0).astype(np.float64)
+    rows = np.flatnonzero((high > 0) & (low < 0))
+    if len(rows):
+        # The size of b does not matter to the sign; scaled, nothing overflows.
+        scale = np.maximum(high, -low)[rows, np.newaxis]
+        result[rows] = _tail(
+            np.where(used[rows], b[rows] / scale, 0.0),
+            alpha[rows],
+            (low[rows] / scale[:, 0], high[rows] / scale[:, 0]),
+        )
+    return result
+
+
+def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floats:
+    """Return the u that the ratio exceeds with probability `upper`, for each row.
+
+    `costs` are totals per size, so the ratio lies between the least and the largest of those with
+    weight; the exact tail is bracketed on the normal scale.
+    """
+    used = alpha > 0
+    low = np.where(used, costs, np.inf).min(axis=1)
+    high = np.where(used, costs, -np.inf).max(axis=1)
+    result = low.copy()
+    rows = np.flatnonzero(high > low)
+    span = (high - low)[rows]
+    wanted = -ndtri(upper[rows])
+    weight = (alpha * sizes)[rows]
+    mean = (weight * costs[rows]).sum(axis=1) / weight.sum(axis=1)
+    start = np.clip((mean - low[rows]) / span, 1e-9, 1 - 1e-9)
+
+    def score(x: Floats) -> Floats:
+        u = low[rows] + span / (1 + np.exp(-x))
+        tail = upper_tail(sizes[rows] * (costs[rows] - u[:, np.newaxis]), alpha[rows])
+        return np.asarray(-ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
+
+    x = _root(score, wanted, np.log(start / (1 - start)), SCORE_TOLERANCE)
+    result[rows] = low[rows] + span / (1 + np.exp(-x))
+    return result
+
+
+def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:
+    low, high = (end[:, np.newaxis] for end in ends)
+
+    def rooms(x: Floats) -> tuple[Floats, Floats]:
+        """Return z, which runs from 1/low to 1/high with x, and 1 - b·z without cancellation."""
+        # exp of a negative number only: nothing overflows.
+        grown = np.exp(-np.abs(x))[:, np.newaxis]
+        rising = x[:, np.newaxis] > 0
+        left, right = np.where(rising, 1.0, grown), np.where(rising, grown, 1.0)
+        total = high * left - low * right
+        return ((left - right) / total)[:, 0], ((high - b) * left + (b - low) * right) / total
+
+    def balance(x: Floats) -> Floats:
+        """Return the log of what pulls up over what pulls down; zero at the saddlepoint."""
+        _, room = rooms(x)
+        tilted = alpha * b / room
+        up = np.where(b > 0, tilted, 0.0).sum(axis=1)
+        down = np.where(b < 0, -tilted, 0.0).sum(axis=1)
+        return np.asarray(np.log(up) - np.log(down))
+
+    x = _root(balance, np.zeros(len(b)), np.zeros(len(b)), TOLERANCE)
+    c, room = rooms(x)
+    slope = b / room
+    k2 = (alpha * slope**2).sum(axis=1)
+    least = CLOSE_TO_MEAN / np.sqrt(k2)
+    c = np.where(np.abs(c) < least, least, c)
+    excess = excess_of(slope * c[:, np.newaxis], -np.log(room))
+    r = np.sign(c) * np.sqrt(2 * np.maximum((alpha * excess).sum(axis=1), 0.0))
+    tail = np.empty(len(b))
+    steps = steps_needed(alpha)
+    for step in np.unique(steps):
+        rows = steps == step
+        tail[rows] = along_path(
+            b[rows], alpha[rows], (c[rows], slope[rows], k2[rows], r[rows]), step
+        )
+    return tail
+
+
+def _root(
+    function: Callable[[Floats], Floats], target: Floats, x: Floats, tolerance: float
+) -> Floats:
+    """Find x with function(x) = target for increasing functions, all rows at once (Illinois)."""
+    low, high = np.full(len(x), -WIDEST), np.full(len(x), WIDEST)
+    below, above = np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    side, reach = np.zeros(len(x)), 0.25
+    for _ in range(MOST_STEPS):
+        value = function(x) - target
+        under = value < 0
+        above = np.where(under & (side < 0), above / 2, np.where(under, above, value))
+        below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))
+        low, high = np.where(under, x, low), np.where(under, high, x)
+        side = np.where(under, -1, 1)
+        done = (np.abs(value) < tolerance) | (high - low < TOLERANCE * np.maximum(1, np.abs(x)))
+        if done.all():
+            break
+        bracketed = np.isfinite(below) & np.isfinite(above)
+        with np.errstate(invalid="ignore"):
+            secant = (low * above - high * below) / (above - below)
+        step = np.where(bracketed, secant, x - side * reach)
+        reach *= 2
+        inside = (step > low) & (step < high)
+        x = np.where(done, x, np.where(inside, step, (low + high) / 2))
+    return x

@@ -1,0 +1,346 @@
+"""The default interval where rows were drawn from several strata: one extra draw for all of them.
+
+With S the sum of the strata's means, each drawn from its own Dirichlet distribution, and Top what
+they would cost if all that is not known cost the most, the upper limit is a quantile of
+S + E·(Top - S), E ~ Beta(w, v). With one stratum that is the extremal interval: adding w to the
+costliest cell of a Dirichlet distribution moves its mean by the same beta share towards it. An
+extra draw in every stratum would be honest too, but wider the more strata there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq
+from scipy.special import betaincc, ndtr, ndtri
+
+from stakes._core.typing import Floats
+from stakes.infer._outcomes import Outcomes, Stratum
+from stakes.infer._probability import dirichlet_mean, gamma_ratio
+
+LATTICE = 1 << 13
+SCORES = np.linspace(-6.0, 6.0, 33)
+"""The normal scores near which each stratum's distribution is computed."""
+
+NODES, WIDEST = 1024, 7.1
+"""The sum of the strata is kept at so many points, equally far on the normal scale."""
+
+FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
+"""With few draws in a stratum much of its distribution is near single outcomes; with almost none,
+all of it."""
+
+NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
+
+Law = tuple[Floats, Floats]
+"""Points and the probability of each."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stratum as the upper limit sees it; for the lower one, with its costs negated.
+
+    Attributes
+    ----------
+    costs, counts, sizes : ndarray
+        The draws; sizes is None where they are single rows.
+    top : float
+        The most that a draw can cost.
+    weight : float
+        The share of the population without labels that the stratum stands for.
+    known : float
+        What the rows with labels contribute for certain.
+    room : float
+        The size of an unseen draw, as a share of the stratum.
+    """
+
+    costs: Floats
+    counts: Floats
+    sizes: Floats | None
+    top: float
+    bottom: float
+    weight: float
+    known: float
+    room: float
+
+    @property
+    def n(self) -> float:
+        """The number of draws."""
+        return float(self.counts.sum())
+
+    @property
+    def observed(self) -> tuple[float, float]:
+        """The least and the most that its observed draws would make it contribute."""
+        seen = self.costs[self.counts > 0]
+        return self.weight * float(seen.min()), self.weight * float(seen.max())
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether anything of it is left to know."""
+        return self.top > self.bottom and self.weight > 0
+
+    @property
+    def mean(self) -> float:
+        """The mean of the draws."""
+        amounts = self.counts if self.sizes is None else self.counts * self.sizes
+        return float(amounts @ self.costs / amounts.sum())
+
+
+def part_of(stratum: Stratum, table: int, sign: int, *, full: bool) -> Part:
+    """Return a stratum for the upper limit (`sign` 1), or negated for the lower one (-1)."""
+    end = -1 if sign > 0 else 0
+    unknown = stratum.weight * (1 - stratum.labelled)
+    mean = float(stratum.mean[table])
+    return Part(
+        costs=sign * stratum.costs,
+        counts=stratum.counts[table],
+        sizes=None if stratum.units is None else stratum.units.sizes,
+        top=sign * stratum.end(end),
+        bottom=sign * stratum.end(-1 - end),
+        weight=unknown,
+        known=sign * stratum.weight * stratum.labelled * mean,
+        room=float(stratum.room(end, full=full)[table]),
+    )
+
+
+class Limit:
+    """The variable whose quantile is the upper limit; for the lower one, all of it negated."""
+
+    def __init__(self, parts: Sequence[Part], share: float, law: Law | None = None) -> None:
+        uncertain = [part for part in parts if part.uncertain]
+        # A single draw says little of its stratum: it gets an extra of its own.
+        several = [part for part in uncertain if part.n >= 2]  # noqa: PLR2004
+        self.known = sum(part.known for part in parts)
+        self.known += sum(part.weight * part.mean for part in parts if not part.uncertain)
+        self.top = self.known + sum(part.weight * part.top for part in uncertain)
+        first, second = _extra(uncertain, several)
+        self.draws = tuple(_draws(part, first) for part in several)
+        if law is None:
+            lone = [_with_extra(part) for part in uncertain if part.n < 2]  # noqa: PLR2004
+            found = _contributions(several, self.draws) + _contributions(lone, None)
+            law = _convolved(found, self.known)
+        self.law = law
+        self.extra = None if second is None else (share, second)
+
+    def upper_tail(self, value: float) -> float:
+        """Return the probability of exceeding `value`."""
+        points, mass = self.law
+        if self.extra is None:
+            return float(mass[points > value].sum())
+        room = self.top - points
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
+        return float(mass @ betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
+
+    def quantile(self, upper: float) -> float:
+        """Return what is exceeded with probability `upper`."""
+        points, _ = self.law
+        low, high = float(points[0]), max(self.top, float(points[-1]))
+        if low == high:
+            return low
+        wanted = -ndtri(upper)
+        score = -ndtri(np.clip(self.upper_tail(low), TINY, 1 - TINY))
+        if score >= wanted:
+            return low
+
+        def missing(value: float) -> float:
+            return float(-ndtri(np.clip(self.upper_tail(value), TINY, 1 - TINY)) - wanted)
+
+        return float(brentq(missing, low, high, xtol=1e-13 * (high - low), rtol=1e-13))
+
+
+def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
+    """Return the variables behind the lower limit, negated, and behind the upper one."""
+    parts = {
+        sign: [part_of(each, table, sign, full=full) for each in outcomes.strata]
+        for sign in (-1, 1)
+    }
+    upper = Limit(parts[1], share)
+    mirrored = -upper.law[0][::-1], upper.law[1][::-1]
+    lower = Limit(parts[-1], share, mirrored)
+    several = all(part.n >= 2 for part in parts[1] if part.uncertain)  # noqa: PLR2004
+    if not several or lower.draws != upper.draws:
+        lower = Limit(parts[-1], share)
+    return lower, upper
+
+
+def _extra(uncertain: list[Part], several: list[Part]) -> tuple[float, float | None]:
+    """Return v₀ and v: how many draws the extra one is among, whatever was seen, and by it."""
+    if not several:
+        return np.inf, None
+    ranges = [part.weight * (part.top - part.bottom) for part in uncertain]
+    units = [part.weight * (part.top - part.bottom) * part.room for part in several]
+    first = sum(ranges) / max(units)
+    gains = [part.weight * (part.top - part.mean) for part in uncertain]
+    steps = [part.weight * (part.top - part.mean) * part.room for part in several]
+    if max(steps) <= 0:
+        return first, None
+    return first, min(first, sum(gains) / max(steps))
+
+
+def _draws(part: Part, first: float) -> float:
+    """Return the concentration of a stratum's Dirichlet distribution.
+
+    Fewer than the draws, such that its variance is that of n - 1; and as many with one stratum.
+    """
+    if first <= 1:
+        return part.n
+    return min(part.n, max(0.0, (part.n - 1) * (first + 1) / (first - 1) - 1))
+
+
+def _with_extra(part: Part) -> Part:
+    sizes = None if part.sizes is None else np.append(part.sizes, part.sizes.max())
+    return Part(
+        np.append(part.costs, part.top),
+        np.append(part.counts, 1.0),
+        sizes,
+        part.top,
+        part.bottom,
+        part.weight,
+        part.known,
+        part.room,
+    )
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """The distribution of what one stratum contributes: the probability of at most each point.
+
+    It is smooth between the ends, on the logistic and the normal scale almost a line; or all of it
+    lies at the points.
+    """
+
+    points: Floats
+    below: Floats
+    ends: tuple[float, float] = (0.0, 0.0)
+    smooth: bool = True
+
+    def at(self, edges: Floats) -> Floats:
+        """Return the distribution function."""
+        if not self.smooth:
+            found = np.searchsorted(self.points, edges, side="right")
+            return np.asarray(np.append(0.0, self.below)[found])
+        low, high = self.ends
+        logits = _logit((self.points - low) / (high - low))
+        scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
+        # Mass at an end is a steep rise there: every point a little to the right of the last.
+        logits += CLOSE * np.arange(len(logits))
+        given = _logit((edges - low) / (high - low))
+        result = ndtr(PchipInterpolator(logits, scores)(np.clip(given, logits[0], logits[-1])))
+        result[edges < low] = 0.0
+        result[edges >= high] = 1.0
+        return np.asarray(result)
+
+
+def _logit(share: Floats) -> Floats:
+    """Return the logit of what may be a rounding beyond 0 or 1, within what such a number can be."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.log(share) - np.log1p(-share)
+    found = np.where(share <= 0, -LARGEST_LOGIT, np.where(share >= 1, LARGEST_LOGIT, found))
+    return np.asarray(np.clip(found, -LARGEST_LOGIT, LARGEST_LOGIT))
+
+
+def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[Contribution]:
+    """Return the distribution of each stratum's contribution; those alike in one call."""
+    result, plain = [], []
+    for index, part in enumerate(parts):
+        total = part.n if draws is None else draws[index]
+        seen = part.counts > 0
+        if part.costs[seen].min() == part.costs[seen].max():
+            value = part.weight * part.costs[seen][:1]
+            result.append(Contribution(value, np.array([1.0]), smooth=False))
+        elif total < SMALLEST_DRAWS:
+            result.append(_one_outcome(part))
+        elif part.sizes is not None:
+            result.append(_of_units(part, total))
+        elif total < FEW_DRAWS:
+            result.append(_of_few(part, total))
+        else:
+            plain.append((part, total))
+    return result + _of_rows(plain)
+
+
+def _one_outcome(part: Part) -> Contribution:
+    amounts = part.counts if part.sizes is None else part.counts * part.sizes
+    order = np.argsort(part.costs, kind="stable")
+    below = np.cumsum(amounts[order]) / amounts.sum()
+    return Contribution(part.weight * part.costs[order], below, smooth=False)
+
+
+def _of_few(part: Part, total: float) -> Contribution:
+    """Return the distribution of a Dirichlet mean with mass near its ends, by its quantiles."""
+    order = np.argsort(part.costs, kind="stable")
+    alpha = np.tile(part.counts[order] * total / part.n, (len(SCORES), 1))
+    points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
+    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+
+
+def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
+    """Return the distributions of Dirichlet means, all strata at all scores in one call."""
+    if not rows:
+        return []
+    most = max(int((part.counts > 0).sum()) for part, _ in rows)
+    costs, alpha = np.zeros((len(rows), most)), np.zeros((len(rows), most))
+    lows, spans = np.empty(len(rows)), np.empty(len(rows))
+    for index, (part, total) in enumerate(rows):
+        seen = part.counts > 0
+        values = part.costs[seen]
+        order = np.argsort(values)
+        lows[index], spans[index] = values.min(), np.ptp(values)
+        costs[index, : len(values)] = (values[order] - lows[index]) / spans[index]
+        alpha[index, : len(values)] = part.counts[seen][order] * total / part.n
+    each = np.repeat(np.arange(len(rows)), len(SCORES))
+    values, tails = dirichlet_mean.near_scores(costs[each], alpha[each], np.tile(SCORES, len(rows)))
+    shape = (len(rows), len(SCORES))
+    weights = np.array([part.weight for part, _ in rows])[:, np.newaxis]
+    points = weights * (lows[:, np.newaxis] + spans[:, np.newaxis] * values.reshape(shape))
+    below = 1 - tails.reshape(shape)
+    ends = [part.observed for part, _ in rows]
+    return [Contribution(*law) for law in zip(points, below, ends, strict=True)]
+
+
+def _of_units(part: Part, total: float) -> Contribution:
+    """Return the distribution of a ratio of gamma sums."""
+    seen = part.counts > 0
+    costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
+    alpha = part.counts[seen] * total / part.n
+    points = gamma_ratio.quantile(
+        *(np.broadcast_to(each, (len(SCORES), len(each))) for each in (costs, sizes, alpha)),
+        ndtr(-SCORES),
+    )
+    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+
+
+def _convolved(contributions: list[Contribution], known: float) -> Law:
+    """Return points and masses of the sum of independent contributions."""
+    certain = known + sum(float(each.points[0]) for each in contributions if len(each.points) == 1)
+    spread = [each for each in contributions if len(each.points) > 1]
+    if not spread:
+        return np.array([certain]), np.array([1.0])
+    # A smooth one starts and ends where it has next to no mass, which may be far within its ends.
+    start = sum(float(each.points[0]) for each in spread)
+    width = sum(float(each.points[-1] - each.points[0]) for each in spread)
+    step = width / LATTICE
+    length = fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
+    transform = 1.0
+    for each in spread:
+        edges = each.points[0] + step * (np.arange(length + 1) - 0.5)
+        transform = transform * fft.rfft(np.diff(each.at(edges)))
+    mass = np.maximum(fft.irfft(transform, n=length), 0.0)
+    return _thinned(certain + start + step * np.arange(length), mass)
+
+
+def _thinned(points: Floats, mass: Floats) -> Law:
+    """Return fewer points, each the mean of those it stands for, where there is mass at all."""
+    kept = mass > NOTHING
+    points, mass = points[kept], mass[kept] / mass[kept].sum()
+    below = np.cumsum(mass)
+    # As many for the tails as for the middle.
+    scores = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
+    bins = np.floor((scores + WIDEST) / (2 * WIDEST) * NODES).astype(np.intp)
+    total = np.bincount(bins, mass)
+    means = np.bincount(bins, mass * points) / np.where(total > 0, total, 1.0)
+    return means[total > 0], total[total > 0]
