@@ -47,7 +47,7 @@ def scripts(blank_page):
     for path in SCRIPTS:
         page.add_script_tag(path=path)
     yield page
-    page.context.close()
+    page.close()
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ def opened(blank_page, reports):
 
     yield get
     for each in pages.values():
-        each.page.context.close()
+        each.page.close()
 
 
 @pytest.fixture
