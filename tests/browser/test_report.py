@@ -594,9 +594,10 @@ def brightness(page, selector, part):
     return sum(channels) / 3
 
 
-def test_dark_screens_get_a_dark_page_and_light_charts(report):
-    page = report("example")
-    page.emulate_media(color_scheme="dark")
+def test_dark_screens_get_a_dark_page_and_light_charts(page, reports):
+    page.emulate_media(color_scheme="dark")  # before the page opens
+    page.goto(reports("example"))
+    page.wait_for_selector("html[data-drawn]")
     assert brightness(page, "body", "backgroundColor") < 60
     assert brightness(page, "#chart-costs .role-axis-label text", "fill") > 120
     page.emulate_media(color_scheme="light")
