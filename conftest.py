@@ -39,7 +39,15 @@ WITH_KERNEL = (
     "tests/learn/test_lazy_",
 )
 # Folders with the longest files, which are started first: at the end all processes have work.
-LONG = ("tests/browser/", "tests/engines/", "tests/cli/", "tests/show/", "docs/")
+LONG = (
+    "tests/browser/test_report",
+    "tests/browser/",
+    "tests/cli/",
+    "tests/replications/",
+    "tests/engines/",
+    "tests/show/",
+    "docs/",
+)
 
 
 @pytest.hookimpl(optionalhook=True)

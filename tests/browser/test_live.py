@@ -21,10 +21,9 @@ from stakes import (
 from stakes._core.text import amount, listed, number, p_value, seen
 from stakes.errors import RareCostWarning
 from stakes.findings import Settings
-from stakes.findings.models import models_of
+from stakes.findings.models import IntervalBy, models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
-from stakes.infer import _multiplicity as multiplicity
 from stakes.infer._design import Design
 from stakes.infer._inference import outcomes_behind
 from stakes.show.report._page import ARITHMETIC
@@ -41,30 +40,40 @@ pytestmark = [
 ]
 
 
-def load(page):
+@pytest.fixture(scope="module")
+def scripts(blank_page):
+    """A page with the scripts, which keep nothing between calls: all tests share it."""
+    page = blank_page()
     for path in SCRIPTS:
         page.add_script_tag(path=path)
+    yield page
+    page.close()
 
 
-@pytest.fixture
-def live(page):
+@pytest.fixture(scope="module")
+def live(scripts):
     """Call a function of the script with each of many lists of arguments."""
-    load(page)
 
     def called(name, *calls):
         script = """([name, calls]) => {
             const all = { ...stakesWords, ...stakesStrata, ...stakesLive };
             return calls.map((each) => all[name](...each));
         }"""
-        return page.evaluate(script, [name, [list(each) for each in calls]])
+        return scripts.evaluate(script, [name, [list(each) for each in calls]])
 
     return called
 
 
 @pytest.fixture(autouse=True)
-def few_draws(monkeypatch):
-    """Spare the random draws behind the simultaneous intervals, which the script does not give."""
-    monkeypatch.setattr(multiplicity, "DRAWS", 100)
+def _only_what_the_script_gives(monkeypatch):
+    """Spare the simultaneous intervals and the summaries, which the script does not give."""
+
+    def no_limits(compared, *_):
+        return [(math.nan, math.nan)] * len(compared)
+
+    monkeypatch.setattr("stakes.infer.ranking.bonferroni", no_limits)
+    monkeypatch.setattr("stakes.infer.ranking.max_t", no_limits)
+    monkeypatch.setattr(IntervalBy, "summary", lambda *_: "")
 
 
 def joint_of(cells, n_classes, n_decisions=None, names=None):
@@ -113,27 +122,30 @@ def check_same(live, cases):
     for case, results, verdict in zip(cases, found, verdicts, strict=True):
         joint, costs, confidence = case
         estimates, pairs, best = results
-        check_estimates(joint, costs, confidence, estimates)
+        models, text = models_and_verdict(joint, costs, confidence)
+        check_estimates(models, costs, estimates)
         ranking = ranking_of(joint, costs, "EUR")
         check_pairs(ranking, confidence, pairs)
         assert best == ranking.best_set(confidence)
-        assert verdict == verdict_in_words(joint, costs, confidence)
+        assert verdict == text
 
 
-def verdict_in_words(joint, costs, confidence):
-    """Return what a report made at these costs would say."""
+def models_and_verdict(joint, costs, confidence):
+    """Return the models of a report made at these costs, and what it would say."""
     study = Study("", None, joint, matrix(joint, costs), confidence=confidence)
     settings = Settings(unit="EUR")
     models = models_of(study, settings.unit)
-    return verdict_of(study, settings, models).text
+    by_name = {model.name: model for model in models}
+    found = {name: by_name[name] for name in joint.names}
+    return found, verdict_of(study, settings, models).text
 
 
-def check_estimates(joint, costs, confidence, found):
+def check_estimates(models, costs, found):
     span = float(np.ptp(costs)) or float(np.abs(costs).max())
-    assert [each["name"] for each in found] == list(joint.names)
+    assert [each["name"] for each in found] == list(models)
     for each in found:
-        expected = CostEstimate(joint.single(each["name"]), matrix(joint, costs))
-        low, high = expected.interval(confidence)
+        expected = models[each["name"]]
+        low, high = expected.low, expected.high
         assert each["cost"] == pytest.approx(expected.cost, rel=1e-12, abs=1e-12 * span)
         assert each["total"] == pytest.approx(expected.total, rel=1e-12, abs=1e-9 * span)
         assert each["low"] == pytest.approx(low, rel=0, abs=1e-6 * span)
@@ -334,10 +346,10 @@ def test_degenerate_tables(live, name):
 def test_one_model_has_an_estimate_and_no_pairs(live):
     joint = joint_of({(0, 0): 50, (1, 0): 8, (0, 1): 2, (1, 1): 40}, 2)
     arguments = (joint.to_dict(), [[0, 10], [1, 0]], 0.95)
-    check_estimates(joint, [[0, 10], [1, 0]], 0.95, live("estimates", arguments)[0])
+    models, said = models_and_verdict(joint, [[0, 10], [1, 0]], 0.95)
+    check_estimates(models, [[0, 10], [1, 0]], live("estimates", arguments)[0])
     assert live("pairwise", arguments) == [[]]
     assert live("bestSet", arguments) == [["m0"]]
-    said = verdict_in_words(joint, [[0, 10], [1, 0]], 0.95)
     assert live("verdict", [*arguments, "EUR"]) == [said]
 
 
@@ -433,15 +445,14 @@ def test_significant_digits_are_those_of_python(live, digits):
 # -- what cannot be computed
 
 
-@pytest.fixture
-def refusal(page):
+@pytest.fixture(scope="module")
+def refusal(scripts):
     """Return the message of the Error that a function of the script throws."""
-    load(page)
     script = """([name, args]) => {
         try { return "no error: " + JSON.stringify(stakesLive[name](...args)); }
         catch (error) { return error instanceof Error ? error.message : "no Error"; }
     }"""
-    return lambda name, *arguments: page.evaluate(script, [name, list(arguments)])
+    return lambda name, *arguments: scripts.evaluate(script, [name, list(arguments)])
 
 
 @pytest.mark.parametrize("bad", ["", "7", "ten", None, math.nan, math.inf, -math.inf, [1], True])
@@ -498,7 +509,7 @@ def test_the_script_can_stand_inside_a_page():
         assert "http" not in text
 
 
-def test_an_edit_takes_no_noticeable_time(page):
+def test_an_edit_takes_no_noticeable_time(scripts):
     rng = np.random.default_rng(8)
     actual = rng.integers(0, 6, 20_000)
     predictions = {
@@ -507,10 +518,9 @@ def test_an_edit_takes_no_noticeable_time(page):
     }
     joint = JointConfusion.from_labels(actual, predictions)
     assert len(joint.counts) > 1000
-    load(page)
-    page.evaluate(f"window.joint = {json.dumps(joint.to_dict())}")
+    scripts.evaluate(f"window.joint = {json.dumps(joint.to_dict())}")
     for kind in COSTS:
-        taken = page.evaluate(
+        taken = scripts.evaluate(
             """(costs) => Math.min(...[1, 2, 3, 4, 5].map(() => {
                 const start = performance.now();
                 stakesLive.estimates(joint, costs, 0.95);

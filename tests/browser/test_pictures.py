@@ -26,6 +26,7 @@ def demo(browser, tmp_path_factory):
     page.close()
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("picture", pictures.PICTURES, ids=lambda each: Path(each.path).stem)
 def test_a_picture_shows_what_the_report_shows_now(picture, demo):
     with Image.open(ROOT / picture.path) as kept:
@@ -38,6 +39,7 @@ def test_a_picture_shows_what_the_report_shows_now(picture, demo):
     assert difference.mean() < (0.5 if same_fonts else 25), RENEW
 
 
+@pytest.mark.services
 def test_a_build_draws_them_anew_elsewhere(demo, tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "opened", lambda: nullcontext(demo))
     before = {each.path: (ROOT / each.path).read_bytes() for each in pictures.PICTURES}

@@ -38,7 +38,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame"),  # Dask
 ]
 
-LAZY = ("polars lazy", "duckdb", "ibis", "dask", "spark")
+SPARK = pytest.param("spark", marks=pytest.mark.services)  # it runs in Java
+LAZY = ("polars lazy", "duckdb", "ibis", "dask", SPARK)
 ENGINES = ("pandas", "polars", "pyarrow", *LAZY)
 COSTS = CostMatrix.from_errors(false_positive=3, false_negative=40, pos_label=1, neg_label=0)
 
@@ -294,6 +295,7 @@ def test_too_many_groups_are_not_collected(lazy, monkeypatch):
         Confusion.from_frame(table, actual="t", predicted="id")
 
 
+@pytest.mark.services
 def test_spark_brings_no_rows_to_its_driver(local_spark):
     # The driver of this session accepts no more than a megabyte.
     rows = local_spark.range(0, 2_000_000, numPartitions=2).selectExpr(
@@ -324,7 +326,7 @@ SCANS = {
 }
 
 
-@pytest.mark.parametrize("name", SCANS)
+@pytest.mark.parametrize("name", [each if each != "spark" else SPARK for each in SCANS])
 def test_a_truncated_file_gives_no_total(name, request, tmp_path):
     damaged(tmp_path)
     table = SCANS[name](tmp_path, lambda: request.getfixturevalue("local_spark"))

@@ -334,12 +334,12 @@ def test_the_same_seed_gives_the_same_interval():
         (
             lambda: ESTIMATE.interval(method="guaranteed", strata="class"),
             DesignError,
-            "'guaranteed' cannot treat the design 'priors'; these can: 'bcost', 'exact'",
+            "'guaranteed' cannot treat the design 'stratified'; these can: 'bcost', 'exact'",
         ),
         (
             lambda: CostEstimate(CostSample([1, 2, 3])).interval(class_priors=[1]),
             DesignError,
-            "class_priors.*have no classes",
+            "class_priors, strata: they need the class of each example",
         ),
         (
             lambda: ESTIMATE.distribution(rng=1),

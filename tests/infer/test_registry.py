@@ -19,7 +19,7 @@ from stakes import (
     compare_many,
 )
 from stakes.errors import ConstantCostWarning, DesignError, InputError, RareCostWarning
-from stakes.infer import _outcomes
+from stakes.infer import _design
 from stakes.infer._inference import choose_method, takes
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
@@ -164,7 +164,7 @@ def built(monkeypatch):
     """Return what a list of outcomes built from tables so far grows by."""
     count = []
     for module in ("stakes.infer.estimate", "stakes.infer.difference"):
-        real = _outcomes.outcomes_of
+        real = _design.outcomes_of
 
         def counting(*arguments, real=real):
             count.append(arguments[0])

@@ -11,6 +11,7 @@ from _helpers.toy_experiment import TOY, dies_once
 from replications import run
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.services
 
 
 @pytest.fixture(scope="module")

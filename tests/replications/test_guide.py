@@ -12,6 +12,7 @@ from _helpers.pages import DOCS, commands, text_of
 from replications.__main__ import main
 from replications.catalogue import find
 from replications.experiments import blot_uci, exact_band_coverage, weighting_uci
+from replications.experiments.shared import classifier
 from replications.store import RESULTS, kept_results
 
 GUIDES = ("docs/howto/reproduce.md", "docs/explanation/what_we_found.md")
@@ -48,7 +49,9 @@ def test_the_guides_show_commands():
 )
 def test_a_command_runs(guide, command, kept, monkeypatch, capsys):  # noqa: ARG001 - guide names it
     monkeypatch.chdir(kept)
-    for name in ("CONDITIONS", "FINE", "WIDE"):  # which take the same time at any scale
+    # These take the same time at any scale.
+    monkeypatch.setattr(classifier, "MATRICES", 2)
+    for name in ("CONDITIONS", "FINE", "WIDE"):
         monkeypatch.setattr(exact_band_coverage, name, np.array([0.05, 0.5]))
     code = main(few(command))
     said = capsys.readouterr()

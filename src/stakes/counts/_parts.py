@@ -45,8 +45,9 @@ class Parts:
     @classmethod
     def of(cls, n: int, groups: Any, strata: Any) -> Self:
         """Check the names of `n` parts."""
+        both = groups is not None and strata is not None
         names = [
-            None if given is None else as_labels(given, what, distinct=False)
+            None if given is None else as_labels(given, what, distinct=not both)
             for what, given in (("groups", groups), ("strata", strata))
         ]
         for what, labels in zip(("groups", "strata"), names, strict=True):

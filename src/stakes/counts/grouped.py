@@ -294,16 +294,16 @@ class GroupedConfusion(ByValue):
             )
         parts, *places = self.parts.merged(other.parts)
         check_cells([len(parts), *self.counts.shape[1:]], "groups of both parts")
-        added = []
-        for one, another in ((self.counts, other.counts), (self.squares, other.squares)):
-            if one is None or another is None:
-                added.append(None)
-                continue
+
+        def added(one: NDArray[Any], another: NDArray[Any]) -> NDArray[Any]:
             total = np.zeros((len(parts), *one.shape[1:]), dtype=one.dtype)
             for place, table in zip(places, (one, another), strict=True):
                 total[place] += table
-            added.append(total)
-        counts, squares = added
+            return total
+
+        counts, squares = added(self.counts, other.counts), None
+        if self.squares is not None and other.squares is not None:
+            squares = added(self.squares, other.squares)
         return type(self)(
             counts, self.labels, self.decisions, parts.groups, strata=parts.strata, squares=squares
         )

@@ -20,6 +20,7 @@ from stakes._core.labels import Labels, in_order, listing
 from stakes._core.text import percent
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts._labelled import effective_size
 from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
 from stakes.infer._outcomes import Outcomes, Stratum, Units, make_stratum
@@ -191,6 +192,8 @@ def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
     allowed = np.ones(costs.size, dtype=bool) if mask is None else mask.ravel()
     flat = table.counts.reshape(len(parts), costs.size).astype(np.float64)
     squares = None if table.squares is None else table.squares.reshape(flat.shape)
+    if squares is not None:
+        effective_size(flat.sum(), squares.sum())  # which refuses weights too small to square
     part, cell = np.nonzero(flat)
     stratum, names = parts.stratum_codes()
     groups = parts.group_codes()
@@ -351,7 +354,7 @@ def _stratum_weights(
 def _draws(rows: _Rows, blocks: Places, n: int) -> Floats:
     """Return how many rows each block has; of weighted ones, as many as they are worth."""
     if not rows.weighted:
-        return np.bincount(blocks, rows.amounts, n)
+        return np.asarray(np.bincount(blocks, rows.amounts, n), dtype=np.float64)
     squares = rows.amounts**2 if rows.squares is None else rows.squares
     return np.asarray(
         np.bincount(blocks, rows.amounts, n) ** 2
@@ -397,11 +400,11 @@ def _class_weights(rows: _Rows, design: Design) -> tuple[Floats, Floats]:
 
 def _raked(rows: _Rows, weights: Floats, priors: Floats) -> Floats:
     """Return shares that add up to those of the strata and of the classes (Deming & Stephan)."""
-    each = rows.amounts / rows.amounts.sum()
+    each: Floats = np.asarray(rows.amounts / rows.amounts.sum())
     for _ in range(MOST_RAKING):
-        each = each * (_per(weights, rows.strata, each))
+        each = each * _per(weights, rows.strata, each)
         before = each
-        each = each * (_per(priors, rows.kinds, each))
+        each = each * _per(priors, rows.kinds, each)
         if np.abs(each - before).sum() < 1e-13:  # noqa: PLR2004 - of a sum of 1
             return each
     raise DesignError(
@@ -434,7 +437,7 @@ def _stratified(rows: _Rows, shares: _Shares, scale: float) -> Outcomes:
         inside = shares.blocks == block
         ends = rows.ends[block] if by_class else _all_ends(rows)
         weight, size = float(shares.weights[block]), float(shares.sizes[block])
-        if rows.groups is None and not rows.weighted:
+        if rows.design == "stratified":
             stratum = _plain(rows, inside, int(block) if by_class else None, scale)
         else:
             stratum = _block(rows, inside, (float(ends[0]), float(ends[1])))
@@ -449,9 +452,8 @@ def _stratified(rows: _Rows, shares: _Shares, scale: float) -> Outcomes:
         )
     finite = np.isfinite(shares.sizes).any()
     plain = rows.design == "stratified"
-    if plain and len(strata) == 1 and not finite:
-        design = "examples" if rows.table is None else "simple"
-        return Outcomes((replace(strata[0], weight=1.0),), design)
+    if plain and len(shares.weights) == 1 and not finite:
+        return Outcomes(tuple(strata), "examples" if rows.table is None else "simple")
     design = "finite" if finite and plain else rows.design
     return Outcomes(tuple(strata), design, _caution(rows))
 
@@ -481,7 +483,7 @@ def _block(rows: _Rows, inside: NDArray[np.bool_], ends: tuple[float, float]) ->
         sizes, counts = squares / amounts, amounts**2 / squares
     else:
         _, place = np.unique(rows.groups[inside], return_inverse=True)
-        sizes = np.bincount(place, amounts)
+        sizes = np.asarray(np.bincount(place, amounts), dtype=np.float64)
         costs = np.bincount(place, amounts * costs) / sizes
         counts = np.ones(len(sizes))
         if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
@@ -509,7 +511,7 @@ def _merged_units(
     if alike and not fixed and all(room == (size, size) for room in rooms):
         return make_stratum(costs, counts)  # as single rows
     atoms, place = np.unique(np.column_stack([costs, sizes]), axis=0, return_inverse=True)
-    merged = np.bincount(place.ravel(), counts, len(atoms))[np.newaxis]
+    merged = np.asarray(np.bincount(place.ravel(), counts, len(atoms)), dtype=np.float64)
     units = Units(
         sizes=atoms[:, 1],
         rooms=(rooms[0][0], rooms[1][0]),
@@ -517,7 +519,7 @@ def _merged_units(
         ends=ends,
     )
     nothing = np.zeros(0, dtype=np.intp)
-    return Stratum(atoms[:, 0], merged, np.ones(len(atoms)), nothing, units=units)
+    return Stratum(atoms[:, 0], merged[np.newaxis], np.ones(len(atoms)), nothing, units=units)
 
 
 def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tuple[float, float]:
@@ -615,18 +617,17 @@ def _mean(rows: _Rows, inside: NDArray[np.bool_]) -> float:
 
 def _caution(rows: _Rows) -> str:
     """Say why the confidence is not claimed, where few draws carry most of what is known."""
+    total = float(rows.amounts.sum())
     if rows.groups is not None:
-        sizes, what = np.bincount(rows.groups, rows.amounts), "group"
+        sizes = np.bincount(rows.groups, rows.amounts)
+        what, squares, largest = "group", float(sizes @ sizes), float(sizes.max())
     elif rows.weighted:
-        squares = np.asarray(rows.squares)
-        sizes, what = squares / rows.amounts, "row"
-        kish = float(rows.amounts.sum() ** 2 / squares.sum())
-        largest = float(sizes.max() / rows.amounts.sum())
+        each = np.asarray(rows.squares)
+        what, squares = "row", float(each.sum())
+        largest = float((each / rows.amounts).max())
     else:
         return ""
-    if rows.groups is not None:
-        kish = float(sizes.sum() ** 2 / (sizes @ sizes))
-        largest = float(sizes.max() / sizes.sum())
+    kish, largest = total**2 / squares, largest / total
     if largest > LARGEST_SHARE:
         return (
             f"one {what} holds {percent(largest)} of the weight, so the confidence is not claimed"
@@ -648,7 +649,8 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
         return np.asarray(pooled.counts / pooled.n)
     rows = _listed(table, np.zeros(pooled.counts.shape), replace(design, impossible=None))
     each = _Shares.of(rows, design).each
-    return np.bincount(rows.cells, each, pooled.counts.size).reshape(pooled.counts.shape)
+    shares = np.bincount(rows.cells, each, pooled.counts.size)
+    return np.asarray(shares, dtype=np.float64).reshape(pooled.counts.shape)
 
 
 def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:

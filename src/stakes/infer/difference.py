@@ -182,12 +182,12 @@ class CostDifference(Inference):
     def _marginals(self) -> tuple[CountTable, CountTable]:
         """Return each classifier's own table; groups stay groups."""
         if isinstance(self.paired, GroupedConfusion):
-            table = self.paired
+            apart = self.paired
             one, other = (
-                table.with_counts(
-                    table.counts.sum(axis=axis),
-                    table.decisions,
-                    None if table.squares is None else table.squares.sum(axis=axis),
+                apart.with_counts(
+                    apart.counts.sum(axis=axis),
+                    apart.decisions,
+                    None if apart.squares is None else apart.squares.sum(axis=axis),
                 )
                 for axis in (2, 1)
             )

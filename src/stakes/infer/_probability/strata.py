@@ -236,7 +236,7 @@ class Contribution:
 
 
 def _logit(share: Floats) -> Floats:
-    """Return the logit of what may be a rounding beyond 0 or 1, within what such a number can be."""
+    """Return the logit, as far as it goes, of what may be rounded to 0 or 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log(share) - np.log1p(-share)
     found = np.where(share <= 0, -LARGEST_LOGIT, np.where(share >= 1, LARGEST_LOGIT, found))

@@ -33,18 +33,18 @@ def limits(
     outcomes = _condensed(outcomes)
     stratum = outcomes.only
     if _several(outcomes):
-        lower, upper = _limits(outcomes, share, conservative=conservative)
+        found = _limits(outcomes, share, full=conservative)
         return (
-            np.array([-each.quantile(alpha / 2) for each in lower]),
-            np.array([each.quantile(alpha / 2) for each in upper]),
+            np.array([-lower.quantile(alpha / 2) for lower, _ in found]),
+            np.array([upper.quantile(alpha / 2) for _, upper in found]),
         )
     level = np.full(outcomes.tables, alpha / 2)
     if stratum.units is not None:
-        found = [
+        ends = [
             gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
             for end, upper in ((0, 1 - level), (-1, level))
         ]
-        return found[0], found[1]
+        return ends[0], ends[1]
     lower, upper = _posteriors(stratum, share)
     both = quantile(
         stratum.costs, np.concatenate([lower, upper]), np.concatenate([1 - level, level])
@@ -67,10 +67,10 @@ def tails(
     # A mean of exactly the margin counts on both sides.
     above, below = np.nextafter(-margin, -np.inf), np.nextafter(margin, -np.inf)
     if _several(outcomes):
-        lower, upper = _limits(outcomes, share, conservative=conservative)
+        found = _limits(outcomes, share, full=conservative)
         return (
-            np.array([each.upper_tail(above) for each in lower]),
-            np.array([each.upper_tail(below) for each in upper]),
+            np.array([lower.upper_tail(above) for lower, _ in found]),
+            np.array([upper.upper_tail(below) for _, upper in found]),
         )
     if stratum.units is not None:
         costs, sizes, alpha = _ratio(stratum, share, 0, full=conservative)
@@ -108,14 +108,9 @@ def _several(outcomes: Outcomes) -> bool:
     return len(outcomes.strata) > 1 or outcomes.only.labelled > 0
 
 
-def _limits(
-    outcomes: Outcomes, share: float, *, conservative: bool
-) -> tuple[list[Limit], list[Limit]]:
-    """Return the variables behind the lower limit, negated, and behind the upper one."""
-    pairs = [
-        limit_pair(outcomes, table, share, full=conservative) for table in range(outcomes.tables)
-    ]
-    return [lower for lower, _ in pairs], [upper for _, upper in pairs]
+def _limits(outcomes: Outcomes, share: float, *, full: bool) -> list[tuple[Limit, Limit]]:
+    """Return for each table the variables behind the lower limit, negated, and the upper one."""
+    return [limit_pair(outcomes, table, share, full=full) for table in range(outcomes.tables)]
 
 
 def _ratio(
