@@ -378,7 +378,7 @@ class CostDifference(Inference):
             return f"a difference of {number(stratum.costs[end])} for one example"
         table = self._table()
         cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])
-        if len(strata) == 1:
+        if stratum.place.size == table.counts.size:  # of all classes
             i, k, j = np.unravel_index(cell, table.counts.shape)
         else:
             i, k = np.unravel_index(cell, table.counts.shape[:2])

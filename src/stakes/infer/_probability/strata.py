@@ -245,7 +245,7 @@ def _logit(share: Floats) -> Floats:
 
 def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[Contribution]:
     """Return the distribution of each stratum's contribution; those alike in one call."""
-    result, plain = [], []
+    result, plain, unequal = [], [], []
     for index, part in enumerate(parts):
         total = part.n if draws is None else draws[index]
         seen = part.counts > 0
@@ -255,12 +255,12 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
         elif total < SMALLEST_DRAWS:
             result.append(_one_outcome(part))
         elif part.sizes is not None:
-            result.append(_of_units(part, total))
+            unequal.append((part, total))
         elif total < FEW_DRAWS:
             result.append(_of_few(part, total))
         else:
             plain.append((part, total))
-    return result + _of_rows(plain)
+    return result + _of_rows(plain) + _of_units(unequal)
 
 
 def _one_outcome(part: Part) -> Contribution:
@@ -302,16 +302,25 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     return [Contribution(*law) for law in zip(points, below, ends, strict=True)]
 
 
-def _of_units(part: Part, total: float) -> Contribution:
-    """Return the distribution of a ratio of gamma sums."""
-    seen = part.counts > 0
-    costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
-    alpha = part.counts[seen] * total / part.n
-    points = gamma_ratio.quantile(
-        *(np.broadcast_to(each, (len(SCORES), len(each))) for each in (costs, sizes, alpha)),
-        ndtr(-SCORES),
+def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
+    """Return the distributions of ratios of gamma sums, all strata at all scores in one call."""
+    if not rows:
+        return []
+    most = max(int((part.counts > 0).sum()) for part, _ in rows)
+    costs, sizes, alpha = np.zeros((3, len(rows), most))
+    for index, (part, total) in enumerate(rows):
+        seen = part.counts > 0
+        used = slice(int(seen.sum()))
+        costs[index, used], sizes[index, used] = part.costs[seen], np.asarray(part.sizes)[seen]
+        alpha[index, used] = part.counts[seen] * total / part.n
+    each = np.repeat(np.arange(len(rows)), len(SCORES))
+    points, tails = gamma_ratio.near_scores(
+        costs[each], sizes[each], alpha[each], np.tile(SCORES, len(rows))
     )
-    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+    shape = (len(rows), len(SCORES))
+    weights = np.array([part.weight for part, _ in rows])[:, np.newaxis]
+    found = zip(weights * points.reshape(shape), 1 - tails.reshape(shape), strict=True)
+    return [Contribution(*law, part.observed) for law, (part, _) in zip(found, rows, strict=True)]
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:
