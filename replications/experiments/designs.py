@@ -47,9 +47,9 @@ CHOICES: Mapping[str, dict[str, Any]] = {"auto": {}, "conservative": {"conservat
 def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
     """Measure the coverage of both intervals, their widths, and the test's false rejections."""
     problem = PROBLEMS[setting]
-    found = [_one(problem, trial.rng) for _ in range(trial.repeats)]
-    for place, method in enumerate(CHOICES):
-        missed = np.array([each.tails[place] for each in found]) < ALPHA / 2
+    found = [judged(problem, trial.rng) for _ in range(trial.repeats)]
+    for method in CHOICES:
+        missed = np.array([each.missed(method) for each in found])
         covered = int((~missed.any(axis=1)).sum())
         yield share("coverage", covered, trial.repeats, method=method)
         yield share("upper limit too low", int(missed[:, 1].sum()), trial.repeats, method=method)
@@ -62,15 +62,20 @@ def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class Judged:
     """What one test set gave: how sure the truth is beyond each limit, and what was tested."""
 
-    tails: tuple[tuple[float, float], ...]
+    tails: Mapping[str, tuple[float, float]]
     rejected: bool | None
     doubted: bool
 
+    def missed(self, method: str) -> tuple[bool, bool]:
+        """Tell whether the truth is below the lower limit, and whether it is above the upper."""
+        below, above = self.tails[method]
+        return below < ALPHA / 2, above < ALPHA / 2
 
-def _one(problem: Problem, rng: np.random.Generator) -> _Found:
+
+def judged(problem: Problem, rng: np.random.Generator) -> Judged:
     """Judge one test set.
 
     An interval leaves out the truth exactly where one of its tails there is below α/2, which takes
@@ -80,16 +85,16 @@ def _one(problem: Problem, rng: np.random.Generator) -> _Found:
     decided = _first(drawn, rng)
     truth = problem.cost if drawn.truth is None else drawn.truth
     outcomes = estimate_of(problem, drawn, decided)._outcomes  # noqa: SLF001
-    tails = tuple(
-        tuple(float(tail[0]) for tail in extremal.tails(outcomes, truth, ALPHA, **options))
-        for options in CHOICES.values()
-    )
+    tails = {}
+    for method, options in CHOICES.items():
+        below, above = extremal.tails(outcomes, truth, ALPHA, **options)
+        tails[method] = float(below[0]), float(above[0])
     rejected = None
     if drawn.truth is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StakesWarning)
             rejected = difference_of(problem, drawn, decided, rng).test().rejected
-    return _Found(tails, rejected, bool(outcomes.caution))  # type: ignore[arg-type]
+    return Judged(tails, rejected, bool(outcomes.caution))
 
 
 def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterator[Row]:
