@@ -25,6 +25,9 @@ PROBABILITY_TOLERANCE = 1e-3
 LEAST_ALPHA = 1e-9
 """How close to 1 a confidence may be."""
 
+LARGEST_COST = 1e100
+"""Larger costs cannot be squared and added up."""
+
 MOST_COUNTED = 2.0**63
 """Where 64-bit integers end."""
 
@@ -167,6 +170,16 @@ def costs(
             "Give a number; for an outcome that must not happen, a large one.",
         )
     return oriented
+
+
+def not_too_large(size: float, name: str) -> None:
+    """Check that the largest of some costs can be computed with."""
+    if size > LARGEST_COST:
+        raise InputError(
+            name,
+            f"expected costs of at most {LARGEST_COST:.0e}, got {size:g}.",
+            "Count them in a larger unit.",
+        )
 
 
 def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
