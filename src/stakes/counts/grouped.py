@@ -98,6 +98,7 @@ class GroupedConfusion(ByValue):
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
+        validate.same_index(y_true=y_true, **predictions, groups=groups)
         decided = [as_column(values, name) for name, values in predictions.items()]
         actual, grouped = as_column(y_true, "y_true"), as_column(groups, "groups", most=None)
         names = in_order(grouped.present(grouped.used()))

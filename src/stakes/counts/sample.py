@@ -81,6 +81,7 @@ class CostSample(ByValue):
         >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
+        validate.same_index(y_pred=y_pred, y_pred_2=y_pred_2)
         low, high = float(costs.values.min()), float(costs.values.max())
         if y_pred_2 is None:
             return cls(costs.of(y_pred), low, high)

@@ -219,6 +219,8 @@ def _counted(
             raise DesignError(
                 "sample_weight, groups", "they cannot be combined with costs of single examples."
             )
+        arguments = ("y_pred",) if len(predictions) == 1 else ("y_pred_1", "y_pred_2")
+        validate.same_index(y_true=y_true, **dict(zip(arguments, predictions, strict=True)))
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         return CostSample.from_labels(costs, *predictions)
