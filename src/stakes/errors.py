@@ -116,7 +116,7 @@ class RefusedInputError(StakesError):
         if spell is not None:
             names = [] if self.in_a_file else where.split(", ")
             called = [name if name in files else spell(name) or name for name in names]
-            where = ", ".join(called) or where
+            where = ", ".join(dict.fromkeys(called)) or where
             problem = spelled(problem, spell) or problem
             remedy = spelled(remedy, spell)
         text = f"{problem} {remedy}".strip()

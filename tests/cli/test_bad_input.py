@@ -229,6 +229,7 @@ OPTIONS = [
     Case("an unknown baseline", ["compare", P, "-c", C, "--baseline", "svm"], "--baseline: there is no \\w+ 'svm'; there are 'tree', 'forest'"),
     Case("a gate without a baseline", ["compare", P, "-c", C, "--gate"], "--gate: .*--baseline"),
     Case("a margin without a baseline", ["compare", P, "-c", C, "--margin", "1"], "--margin: .*--baseline"),
+    Case("a margin that is no number, before anything is read", ["compare", "nope.csv", "-c", C, "--baseline", "tree", "--margin", "nan"], "--margin: expected how much more a model may cost, got nan"),
     Case("a negative margin", ["compare", P, "-c", C, "--baseline", "tree", "--margin", "-1"], "--margin: .*got -1"),
     Case("a threshold for nothing", ["threshold", P], "what is the threshold to be good for"),
     Case("a rate above 1", ["threshold", P, "-c", C, "--max-fpr", "5"], "--max-fpr: expected a rate from 0 to 1, got 5"),
@@ -244,6 +245,10 @@ OPTIONS = [
     Case("no such validation file", ["threshold", P, "-c", C, "--validation", "v.csv"], r"v\.csv: cannot be read"),
     Case("a validation file without a model", ["threshold", P, "-c", C, "--validation", "v.csv"], r"v\.csv: there are no scores of the model 'forest', only of: 'tree'", {"v.csv": "actual,tree,tree_score\nok,ok,0\nfraud,ok,1\n"}),
     Case("a prevalence above 1", ["curve", P, "-c", C, "--prevalence", "2"], "--prevalence: expected the share of positives"),
+    Case("a curve of mistakes that cost nothing", ["curve", P, "-c", C, "--pos-label", "fraud"], "stakes: --costs: the mistakes that can happen at this prevalence cost nothing", {C: "predicted\\actual,ok,fraud\nok,0,0\nfraud,0,0\n"}),
+    Case("a curve of inline mistakes that cost nothing", ["curve", P, "--fp", "0", "--fn", "0", "--pos-label", "fraud"], "stakes: --fp, --fn: the mistakes that can happen at this prevalence cost nothing"),
+    Case("a curve of costs too large", ["curve", P, "--fp", "1e308", "--fn", "1", "--pos-label", "fraud"], r"stakes: --fp: expected costs of at most 1e\+100, got 1e\+308"),
+    Case("inline costs too large", ["evaluate", P, "--fp", "1e308", "--fn", "1", "--pos-label", "fraud"], r"stakes: --fp, --fn: expected costs of at most 1e\+100, got 1e\+308"),
     Case("a picture of an unknown kind", ["curve", P, "-c", C, "--out", "a.gif"], r"a\.gif: expected a name ending in \.png, \.svg or \.pdf"),
     Case("curves of three classes", ["curve", "a.csv", "-c", C], "--costs: cost curves are for two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\n"}),
     Case("curves of one class", ["curve", "a.csv", "-c", C], "all 2 examples are of the class 'ok'", {"a.csv": "actual,m,m_score\nok,ok,1\nok,ok,2\n"}),
@@ -332,6 +337,8 @@ OUTPUTS = [
 
 SIMULATIONS = [
     Case("a test set of no examples", ["simulate", "coverage", P, "-c", C, "--n", "0"], "--n: expected a whole number, 1 or more, got 0"),
+    Case("a test set without variance", ["simulate", "coverage", P, "-c", C, "--n", "1"], "--n: test sets of at least two examples are needed for --method normal, got 1"),
+    Case("a test without variance", ["simulate", "type-one", P, "-c", C, "--n", "1"], "--n: test sets of at least two examples are needed for --method normal, got 1"),
     Case("no simulated test set", ["simulate", "type-one", P, "-c", C, "--repeats", "0"], "--repeats: expected a whole number, 1 or more, got 0"),
     Case("a size that is text", ["simulate", "power", P, "-c", C, "--n", "many"], "--n: expected a whole number, got 'many'"),
     Case("negative smoothing", ["simulate", "coverage", P, "-c", C, "--smooth", "-1"], "--smooth: expected a number that is not negative, got -1"),

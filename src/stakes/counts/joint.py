@@ -126,6 +126,7 @@ class JointConfusion(ByValue):
                 f"expected a mapping from each classifier's name to its decisions, got {got}.",
             )
         columns = {f"predictions[{name!r}]": values for name, values in predictions.items()}
+        validate.same_index(y_true=y_true, **columns)
         if labels is None:
             classes_from = {"y_true": y_true} | ({} if decisions is not None else columns)
             every = [as_column(values, what) for what, values in classes_from.items()]

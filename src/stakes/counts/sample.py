@@ -132,6 +132,14 @@ class CostSample(ByValue):
         >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
+        validate.same_index(
+            y_pred=y_pred,
+            y_pred_2=y_pred_2,
+            y_true=y_true,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+        )
         ends = float(costs.values.min()), float(costs.values.max())
         values = costs.of(y_pred)
         if y_pred_2 is not None:

@@ -253,6 +253,8 @@ def _counted(
 ) -> CountTable:
     """Return the table of one or two models' decisions."""
     if isinstance(costs, ExampleCosts):
+        arguments = ("y_pred",) if len(predictions) == 1 else ("y_pred_1", "y_pred_2")
+        validate.same_index(y_true=y_true, **dict(zip(arguments, predictions, strict=True)))
         if y_true is not None:
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         return CostSample.from_labels(costs, *predictions, y_true=y_true, **sampling.arrays)

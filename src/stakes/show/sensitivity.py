@@ -49,7 +49,7 @@ class CostSensitivityDisplay:
     ...                "right": ["a"] * 50 + ["b"] * 20 + ["c"] * 30}
     >>> mild = CostMatrix([[0, 1, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
-    >>> display = CostSensitivityDisplay.from_predictions(
+    >>> display = CostSensitivityDisplay.from_labels(
     ...     y_true, predictions, mild, harsh, steps=11, rng=0)
     >>> [axes.get_ylabel() for axes in display.axes_]
     ['cost per decision', 'probability of\nbeing the cheapest']
@@ -62,7 +62,7 @@ class CostSensitivityDisplay:
         self.sensitivity = sensitivity
 
     @classmethod
-    def from_predictions(
+    def from_labels(
         cls,
         y_true: Any,
         predictions: Mapping[str, Any] | None,

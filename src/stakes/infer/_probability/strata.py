@@ -307,8 +307,11 @@ def _of_units(part: Part, total: float) -> Contribution:
     seen = part.counts > 0
     costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
     alpha = part.counts[seen] * total / part.n
+    shape = (len(SCORES), len(costs))
     points = gamma_ratio.quantile(
-        *(np.broadcast_to(each, (len(SCORES), len(each))) for each in (costs, sizes, alpha)),
+        np.broadcast_to(costs, shape),
+        np.broadcast_to(sizes, shape),
+        np.broadcast_to(alpha, shape),
         ndtr(-SCORES),
     )
     return Contribution(part.weight * points, ndtr(SCORES), part.observed)
@@ -341,6 +344,6 @@ def _thinned(points: Floats, mass: Floats) -> Law:
     # As many for the tails as for the middle.
     scores = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
     bins = np.floor((scores + WIDEST) / (2 * WIDEST) * NODES).astype(np.intp)
-    total = np.bincount(bins, mass)
+    total = np.asarray(np.bincount(bins, mass), dtype=np.float64)
     means = np.bincount(bins, mass * points) / np.where(total > 0, total, 1.0)
     return means[total > 0], total[total > 0]
