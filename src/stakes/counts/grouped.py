@@ -139,7 +139,13 @@ class GroupedConfusion(ByValue):
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
-        validate.same_index(y_true=y_true, **predictions, groups=groups)
+        validate.same_index(
+            y_true=y_true,
+            **predictions,
+            groups=groups,
+            strata=strata,
+            sample_weight=sample_weight,
+        )
         decided = [as_column(values, name) for name, values in predictions.items()]
         actual = as_column(y_true, "y_true")
         column, parts = Parts.of_rows(groups, strata)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 
