@@ -76,7 +76,7 @@ class Power:
     >>> pilot = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
     >>> found = power(pilot, costs, 600, rng=0)
     >>> found.n, round(found.simulated, 1), round(found.reachable, 1)
-    (600, 0.6, 0.8)
+    (600, 0.5, 0.8)
     """
 
     n: int
