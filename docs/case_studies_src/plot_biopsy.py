@@ -247,7 +247,7 @@ print(fill(flip.summary(), 96))
 # For the question whether to use a model at all, see above. For what it will cost, look at how wide
 # its interval is, and on how few misses it rests. Below is how many tumours would bring the upper
 # limit within 50 of the estimate. The pilot is the test half as it would have come in the clinic;
-# with so few misses in it, the number is a rough one.
+# with so few misses in it, its uncertainty makes for much of the number.
 
 from stakes import Confusion, plan_test_size
 

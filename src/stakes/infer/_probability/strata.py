@@ -26,7 +26,7 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 512, 7.1
+NODES, WIDEST = 2048, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
@@ -129,7 +129,29 @@ class Limit:
 
     def upper_tail(self, value: float) -> float:
         """Return the probability of exceeding `value`."""
-        points, mass, widths = self.law
+        return self._tail(value, self.law)
+
+    def quantile(self, upper: float) -> float:
+        """Return what is exceeded with probability `upper`."""
+        points = self.law[0]
+        low, high = float(points[0]), max(self.top, float(points[-1]))
+        if low == high or self.upper_tail(low) <= upper:
+            return low
+        wanted = -ndtri(upper)
+
+        def missing(value: float, law: Law) -> float:
+            return float(-ndtri(np.clip(self._tail(value, law), TINY, 1 - TINY)) - wanted)
+
+        # Most steps with few points, the last ones with all.
+        rough = brentq(missing, low, high, (_coarse(self.law),), xtol=1e-9 * (high - low))
+        near, width = float(rough), 1e-4 * (high - low)
+        below, above = max(near - width, low), min(near + width, high)
+        if missing(below, self.law) < 0 < missing(above, self.law):
+            low, high = below, above
+        return float(brentq(missing, low, high, (self.law,), xtol=1e-9 * (high - low)))
+
+    def _tail(self, value: float, law: Law) -> float:
+        points, mass, widths = law
         if self.extra is None:
             return float(mass[points > value].sum())
         # The probability has a kink where S is the value: there its mass is spread over the cell.
@@ -146,22 +168,6 @@ class Limit:
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
         return np.asarray(betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
-
-    def quantile(self, upper: float) -> float:
-        """Return what is exceeded with probability `upper`."""
-        points = self.law[0]
-        low, high = float(points[0]), max(self.top, float(points[-1]))
-        if low == high:
-            return low
-        wanted = -ndtri(upper)
-        score = -ndtri(np.clip(self.upper_tail(low), TINY, 1 - TINY))
-        if score >= wanted:
-            return low
-
-        def missing(value: float) -> float:
-            return float(-ndtri(np.clip(self.upper_tail(value), TINY, 1 - TINY)) - wanted)
-
-        return float(brentq(missing, low, high, xtol=1e-13 * (high - low), rtol=1e-13))
 
 
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
@@ -228,6 +234,7 @@ class Contribution:
 
     points: Floats
     below: Floats
+    mean: float
     ends: tuple[float, float] = (0.0, 0.0)
     smooth: bool = True
     steep: bool = False
@@ -266,7 +273,7 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
         seen = part.counts > 0
         if part.costs[seen].min() == part.costs[seen].max():
             value = part.weight * part.costs[seen][:1]
-            result.append(Contribution(value, np.array([1.0]), smooth=False))
+            result.append(Contribution(value, np.array([1.0]), float(value[0]), smooth=False))
         elif total < SMALLEST_DRAWS:
             result.append(_one_outcome(part))
         elif part.sizes is not None:
@@ -282,7 +289,8 @@ def _one_outcome(part: Part) -> Contribution:
     amounts = part.counts if part.sizes is None else part.counts * part.sizes
     order = np.argsort(part.costs, kind="stable")
     below = np.cumsum(amounts[order]) / amounts.sum()
-    return Contribution(part.weight * part.costs[order], below, smooth=False)
+    centre = part.weight * part.mean
+    return Contribution(part.weight * part.costs[order], below, centre, smooth=False)
 
 
 def _of_few(part: Part, total: float) -> Contribution:
@@ -290,7 +298,9 @@ def _of_few(part: Part, total: float) -> Contribution:
     order = np.argsort(part.costs, kind="stable")
     alpha = np.tile(part.counts[order] * total / part.n, (len(SCORES), 1))
     points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
-    return Contribution(part.weight * points, ndtr(SCORES), part.observed, steep=True)
+    return Contribution(
+        part.weight * points, ndtr(SCORES), part.weight * part.mean, part.observed, steep=True
+    )
 
 
 def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
@@ -313,8 +323,10 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     weights = np.array([part.weight for part, _ in rows])[:, np.newaxis]
     points = weights * (lows[:, np.newaxis] + spans[:, np.newaxis] * values.reshape(shape))
     below = 1 - tails.reshape(shape)
-    ends = [part.observed for part, _ in rows]
-    return [Contribution(*law) for law in zip(points, below, ends, strict=True)]
+    return [
+        Contribution(*law, part.weight * part.mean, part.observed)
+        for law, (part, _) in zip(zip(points, below, strict=True), rows, strict=True)
+    ]
 
 
 def _of_units(part: Part, total: float) -> Contribution:
@@ -329,7 +341,9 @@ def _of_units(part: Part, total: float) -> Contribution:
         np.broadcast_to(alpha, shape),
         ndtr(-SCORES),
     )
-    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+    # The mean of a ratio is not quite the ratio of means: take it from the quantiles.
+    mean = part.weight * float(np.diff(ndtr(SCORES)) @ (points[1:] + points[:-1]) / 2)
+    return Contribution(part.weight * points, ndtr(SCORES), mean, part.observed)
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:
@@ -346,7 +360,10 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     transform = 1.0
     for each in spread:
         edges = each.points[0] + step * (np.arange(length + 1) - 0.5)
-        transform = transform * fft.rfft(np.diff(each.at(edges)))
+        cell = np.diff(each.at(edges))
+        # The lattice may be coarse for the narrower ones, but must not move their means.
+        start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
+        transform = transform * fft.rfft(cell)
     mass = np.maximum(fft.irfft(transform, n=length), 0.0)
     return _thinned(certain + start + step * np.arange(length), mass, step)
 
@@ -362,4 +379,15 @@ def _thinned(points: Floats, mass: Floats, step: float) -> Law:
     total = np.asarray(np.bincount(bins, mass), dtype=np.float64)
     used = total > 0
     means = np.bincount(bins, mass * points)[used] / total[used]
-    return means, total[used], step * np.bincount(bins)[used]
+    return means, total[used], np.asarray(step * np.bincount(bins)[used], dtype=np.float64)
+
+
+def _coarse(law: Law) -> Law:
+    """Return a law with an eighth of the points."""
+    points, mass, widths = law
+    bins = np.arange(len(points)) // 8
+    total, sums, wide = (
+        np.asarray(np.bincount(bins, each), dtype=np.float64)
+        for each in (mass, mass * points, widths)
+    )
+    return sums / total, total, wide

@@ -10,8 +10,7 @@ globalThis.stakesStrata = (() => {
   const { distinct, place } = globalThis.stakesOutcomes;
 
   const WEIGHT = 0.7;
-  const CELLS = 1024;
-  const BINS = 2048;
+  const CELLS = 2048;
   const NOTHING = 1e-16;
   const NEAR = 4;
   const OFFSETS = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16 - 0.5);
@@ -64,76 +63,73 @@ globalThis.stakesStrata = (() => {
       const step = largest((part) => gain(part) / part.n);
       if (step > 0) extra = Math.min(draws, sum(gain) / step);
     }
-    let law = { points: [0], masses: [1], width: 0 };
-    for (const part of parts) law = added(law, contribution(part, draws));
+    const law = summed(parts.map((part) => contribution(part, draws)));
     return exceeded(law, top, extra, tail);
   }
 
-  /** Return the points and masses of one class's share of the cost. */
+  /** Return where one class's share of the cost begins, how far it goes, and its distribution.
+
+      With almost no draws it is at one of them. */
   function contribution({ weight, counts, n, low, high, mean }, draws) {
     let [cheap, costly] = counts.length > 1 ? counts : [counts[0], 0];
     let total = n;
-    if (high === low) return { points: [weight * mean], masses: [1], width: 0 };
+    if (high === low) return { start: weight * mean, width: 0 };
     if (n < 2) {
       costly += 1; // a single draw says little of its class: it gets an extra of its own
       total = n + 1;
     } else if (draws > 1) {
       total = Math.min(n, Math.max(0, ((n - 1) * (draws + 1)) / (draws - 1) - 1));
     }
-    const seen = cheap + costly;
-    if (!cheap || !costly) {
-      return { points: [weight * (costly ? high : low)], masses: [1], width: 0 };
-    }
-    const share = costly / seen;
+    if (!cheap || !costly) return { start: weight * (costly ? high : low), width: 0 };
+    const share = costly / (cheap + costly);
+    const range = weight * (high - low);
+    const centre = weight * low + range * share;
     if (total < 1e-6) {
-      return { points: [weight * low, weight * high], masses: [1 - share, share], width: 0 };
+      return { start: weight * low, width: range, centre, total, below: () => 1 - share };
     }
     const [a, b] = [total * share, total * (1 - share)];
-    const [start, end] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(a, b, p));
-    const points = [];
-    const masses = [];
-    const step = (end - start) / CELLS;
-    let before = 0;
-    for (let k = 0; k <= CELLS; k++) {
-      const after = k === CELLS ? 1 : betaBelow(a, b, start + (k + 0.5) * step);
-      if (after - before > NOTHING) {
-        points.push(weight * (low + (high - low) * (start + k * step)));
-        masses.push(after - before);
-      }
-      before = after;
-    }
-    return { points, masses, width: weight * (high - low) * step };
+    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(a, b, p));
+    return {
+      start: weight * low + range * from,
+      width: range * (to - from),
+      centre,
+      total,
+      below: (distance) => betaBelow(a, b, from + distance / range),
+    };
   }
 
-  /** Return the law of the sum of two independent ones, in at most so many bins with their means. */
-  function added(one, other) {
-    const start = one.points[0] + other.points[0];
-    const end = one.points[one.points.length - 1] + other.points[other.points.length - 1];
-    const few = one.points.length * other.points.length <= BINS;
-    const scale = end > start ? (BINS - 1) / (end - start) : 0;
-    const mass = new Float64Array(BINS);
-    const moment = new Float64Array(BINS);
-    const [points, masses] = [[], []];
-    one.points.forEach((left, i) =>
-      other.points.forEach((right, k) => {
-        const weight = one.masses[i] * other.masses[k];
-        if (few) {
-          points.push(left + right);
-          masses.push(weight);
-          return;
-        }
-        const bin = Math.round((left + right - start) * scale);
-        mass[bin] += weight;
-        moment[bin] += weight * (left + right);
-      })
-    );
-    if (few) return { points, masses, width: Math.max(one.width, other.width) };
-    mass.forEach((weight, bin) => {
-      if (weight <= NOTHING) return;
-      points.push(moment[bin] / weight);
-      masses.push(weight);
+  /** Return the points and masses of the sum of independent shares, on one lattice. */
+  function summed(shares) {
+    let start = shares.reduce((total, share) => total + share.start, 0);
+    const spread = shares.filter(({ width }) => width > 0).sort((a, b) => a.total - b.total);
+    if (!spread.length) return { points: [start], masses: [1], width: 0 };
+    const all = spread.reduce((total, { width }) => total + width, 0);
+    // The one with most mass near its ends has both of them on the lattice.
+    const step = spread[0].width / Math.max(Math.round((CELLS * spread[0].width) / all), 1);
+    const [one, other] = spread.map((share) => {
+      const mass = massOf(share, step);
+      // The lattice may be coarse for the narrower one, but must not move its mean.
+      start += share.centre - share.start - step * mass.reduce((sum, each, k) => sum + k * each, 0);
+      return mass;
     });
-    return { points, masses, width: 1 / scale };
+    let masses = one;
+    if (other !== undefined) {
+      masses = new Float64Array(one.length + other.length - 1);
+      one.forEach((left, i) => other.forEach((right, k) => (masses[i + k] += left * right)));
+    }
+    return { points: masses.map((_, k) => start + k * step), masses, width: step };
+  }
+
+  function massOf({ width, below }, step) {
+    const last = Math.round(width / step);
+    const mass = new Float64Array(last + 1);
+    let before = 0;
+    for (let k = 0; k <= last; k++) {
+      const after = k === last ? 1 : below((k + 0.5) * step);
+      mass[k] = after - before;
+      before = after;
+    }
+    return mass;
   }
 
   /** Return the value that is exceeded with probability `tail`, by halving and secants. */
@@ -149,6 +145,7 @@ globalThis.stakesStrata = (() => {
       OFFSETS.length;
     const above = (value) =>
       points.reduce((total, point, i) => {
+        if (masses[i] <= NOTHING) return total;
         const near = Math.abs(point - value) < NEAR * width;
         return total + masses[i] * (near ? around(value, point) : given(value, point));
       }, 0);
