@@ -461,6 +461,7 @@ def three_classes():
     return y_true, predictions, mild, harsh
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_a_path_of_costs_is_drawn():
     y_true, predictions, mild, harsh = three_classes()
     found = cost_sensitivity(y_true, predictions, mild, harsh, steps=5, rng=0)
@@ -472,7 +473,7 @@ def test_a_path_of_costs_is_drawn():
     upper, lower = display.axes_
     for i, name in enumerate(found.names):
         assert np.array_equal(upper.get_lines()[i].get_ydata(), found.cost[i])
-        assert np.array_equal(lower.get_lines()[i].get_ydata(), found.probability[i])
+        assert np.array_equal(lower.get_lines()[i].get_ydata(), found.probability_low[i])
         assert lower.get_lines()[i].get_label() == name
     assert upper.get_ylabel() == "cost per decision (USD)"
     assert lower.get_xlabel() == found.axis
@@ -480,6 +481,7 @@ def test_a_path_of_costs_is_drawn():
     assert entries(lower)[1] == ["left", "right"]
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_ranges_of_costs_are_drawn_by_their_ratio():
     y_true, predictions, _, _ = three_classes()
     costs = CostRanges.from_cells(
@@ -498,7 +500,7 @@ def test_ranges_of_costs_are_drawn_by_their_ratio():
 def test_gains_have_no_logarithm():
     falling = -np.geomspace(10, 1, 3)
     one = np.ones((1, 3))
-    made = CostSensitivity(("a",), "gain", falling, one, one, one, one, 0.95, "log")
+    made = CostSensitivity(("a",), "gain", falling, one, one, one, one, one, 0.95, "log")
     display = CostSensitivityDisplay(made).plot(intervals=False, legend=False)
     assert display.axes_[0].get_xscale() == "linear"
     with pytest.raises(InputError, match="2 axes"):
@@ -592,6 +594,7 @@ def test_displays_of_two_panels_can_be_drawn_on_given_axes():
 # Without matplotlib
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_without_matplotlib_a_display_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     y_true, predictions, mild, harsh = three_classes()
