@@ -158,7 +158,7 @@ def test_off_the_lattice_the_bracket_holds_the_quantile():
         nearby = np.quantile(drawn, [level - error, level + error])
         assert nearby[0] <= high
         assert nearby[1] >= low
-    with pytest.raises(InputError, match="these costs lie on no common lattice"):
+    with pytest.raises(InputError, match="these costs have no common step"):
         distribution.pmf()
 
 

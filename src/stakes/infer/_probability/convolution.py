@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -35,16 +35,22 @@ def common_step(costs: NDArray[np.float64]) -> float | None:
     unit = gaps[0]
     denominator = 1
     for ratio in (gaps / unit).tolist():
-        if ratio > LARGEST_POSITION:
-            return None
-        fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
-        if abs(float(fraction) - ratio) > CLOSENESS * ratio:
+        fraction = near_fraction(ratio)
+        if fraction is None:
             return None
         denominator = lcm(denominator, fraction.denominator)
         if denominator > LARGEST_DENOMINATOR:
             return None
     # The largest difference has the smallest relative rounding.
     return float(gaps[-1] / np.rint(gaps[-1] / (unit / denominator)))
+
+
+def near_fraction(ratio: float) -> Fraction | None:
+    """Return the fraction that a ratio of at least 1 is, up to rounding, or None."""
+    if ratio > LARGEST_POSITION:
+        return None
+    fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
+    return fraction if abs(float(fraction) - ratio) <= CLOSENESS * ratio else None
 
 
 # Distributions on a lattice: listed position by position, or by their Fourier coefficients.
@@ -208,13 +214,6 @@ def window(parts: Sequence[Draws]) -> tuple[float, float]:
     return max(limit(-1.0), least), min(limit(1.0), most)
 
 
-def split_to_lattice(part: Draws, step: float) -> Draws:
-    """Return draws of costs on the lattice only, with the same mean."""
-    positions, probabilities = _on_lattice(part, step)
-    costs = part.commonest + positions * (step / part.scale)
-    return Draws(costs, probabilities, part.n, part.weight)
-
-
 def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
     distribution = binom(part.n, part.probabilities[1])
@@ -342,18 +341,177 @@ def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
 
 
 def _on_lattice(part: Draws, step: float) -> tuple[Floats, Floats]:
-    """Place costs on the lattice; one between two points is split so that its mean stays.
+    """Place costs on the lattice.
 
     Positions are counted from the commonest cost: then the n-fold sums stay small whole numbers
     even where n is large, and lose no digits.
     """
-    exact = (part.costs - part.commonest) * (part.scale / step)
-    below = np.floor(exact + 1e-7)
-    share = np.clip(exact - below, 0.0, 1.0)
-    share[share < 1e-6] = 0.0  # noqa: PLR2004 - on the lattice, up to rounding
-    split = share > 0
-    positions = np.concatenate([below, below[split] + 1])
-    probabilities = np.concatenate(
-        [part.probabilities * (1 - share), (part.probabilities * share)[split]]
+    return np.rint((part.costs - part.commonest) * (part.scale / step)), part.probabilities
+
+
+# Off the lattice: the total, not each draw, is rounded to a fine lattice by a narrow Gaussian.
+
+KERNEL = 2.85
+"""The standard deviation of the Gaussian, in steps: its transform ends where the lattice's does."""
+
+REACH = 21
+"""Steps by which the Gaussian moves a total at most, but for a probability of 1e-12."""
+
+CHUNK = 1 << 14
+"""How many angles are treated at a time."""
+
+
+def smooth(
+    parts: Sequence[Draws], low: float, high: float, size: int
+) -> tuple[float, float, SpectralDistribution]:
+    """Return the first mean, the step and the probabilities of a mean that is rounded to a lattice.
+
+    The transform of the mean itself is known at every angle, wherever the costs lie. Multiplied by
+    that of a Gaussian it ends within `size` angles, and then belongs to a mean that was moved by at
+    most REACH steps, whatever the number of draws.
+    """
+    step = (high - low) / (size - 2 * REACH - 4)
+    placed = [
+        ((part.costs - part.commonest) * (part.scale / step), part.probabilities) for part in parts
+    ]
+    start = sum(part.weight * part.commonest for part in parts)
+    centre = sum(
+        part.n * float(probabilities @ positions)
+        for part, (positions, probabilities) in zip(parts, placed, strict=True)
     )
-    return positions, probabilities
+    reference = round(centre)
+    first = int(np.floor((low - start) / step)) - REACH - 1
+    kept, powers = [], []
+    for index in _large_angles(parts, placed, size):
+        theta = np.asarray(2 * np.pi / size * index)
+        power = _centred_power(parts, placed, theta, centre - reference)
+        power *= np.exp(-0.5 * (KERNEL * theta) ** 2)
+        large = np.abs(power) > np.exp(NEGLIGIBLE)
+        kept.append(index[large])
+        powers.append(power[large])
+    distribution = SpectralDistribution(
+        np.concatenate(kept), np.concatenate(powers), size, first - reference, size
+    )
+    return start + step * first, step, distribution
+
+
+def _large_angles(
+    parts: Sequence[Draws], placed: Sequence[tuple[Floats, Floats]], length: int
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the angles at which the power may be more than negligible, some at a time.
+
+    Blocks of angles are left out, or split in three, until they are three angles wide.
+    """
+    spread = max(
+        part.n * float(probabilities @ (positions - probabilities @ positions) ** 2)
+        for part, (positions, probabilities) in zip(parts, placed, strict=True)
+    )
+    most = max(part.n for part in parts)
+    width = length / (2 * np.pi) / max(np.sqrt(spread / most), 1e-300)  # where g may have changed
+    levels = int(np.clip(np.log(max(width, 3)) / np.log(3), 1, np.log(length) / np.log(3)))
+    middles = np.arange(3**levels // 2, length // 2 + 1 + 3**levels // 2, 3**levels)
+    for level in range(levels, 0, -1):
+        half = 3**level // 2
+        middles = np.concatenate(
+            [
+                middles[begin : begin + CHUNK][
+                    _may_be_large(parts, placed, length, middles[begin : begin + CHUNK], half)
+                ]
+                for begin in range(0, len(middles), CHUNK)
+            ]
+        )
+        middles = (middles[:, np.newaxis] + 3 ** (level - 1) * np.array([-1, 0, 1])).ravel()
+    middles = middles[middles <= length // 2]
+    for begin in range(0, len(middles), CHUNK):
+        yield middles[begin : begin + CHUNK]
+
+
+def _may_be_large(
+    parts: Sequence[Draws],
+    placed: Sequence[tuple[Floats, Floats]],
+    length: int,
+    middles: NDArray[np.int64],
+    half: int,
+) -> NDArray[np.bool_]:
+    """Tell in which blocks of angles the power may be more than negligible.
+
+    With g = |φ|², |g''| ≤ 2·variance, so g and g' in the middle of a block bound g on it.
+    """
+    theta, reach = np.asarray(2 * np.pi / length * middles), 2 * np.pi / length * half
+    bound = -0.5 * (KERNEL * np.maximum(theta - reach, 0)) ** 2
+    for part, (positions, probabilities) in zip(parts, placed, strict=True):
+        var = float(probabilities @ (positions - probabilities @ positions) ** 2)
+        size, slope = _size_and_slope(positions, probabilities, theta)
+        highest = size + np.abs(slope) * reach + var * reach**2
+        bound += part.n * 0.5 * np.log(np.clip(highest, 1e-300, 1))
+    return np.asarray(bound > NEGLIGIBLE)
+
+
+def _size_and_slope(
+    positions: Floats, probabilities: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
+    """Return the squared size of a transform, and its derivative."""
+    value = np.zeros(len(theta), dtype=np.complex128)
+    slope = np.zeros(len(theta), dtype=np.complex128)
+    centred = positions - float(probabilities @ positions)
+    for batch in range(0, len(positions), FEW_ATOMS):
+        some = slice(batch, batch + FEW_ATOMS)
+        wave = np.exp(1j * np.multiply.outer(centred[some], theta))
+        value += probabilities[some] @ wave
+        slope += (probabilities[some] * centred[some]) @ wave * 1j
+    return np.abs(value) ** 2, 2 * np.real(np.conj(value) * slope)
+
+
+# Several lattices at once.
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The draws of one stratum, each outcome with its coordinates along several axes.
+
+    The outcome whose coordinates are all zero is left out.
+    """
+
+    coordinates: Floats
+    probabilities: Floats
+    n: int
+
+
+def joint_probabilities(
+    strata: Sequence[Placed], lengths: Sequence[int], *, smoothed: bool
+) -> Floats:
+    """Return the joint probabilities of the sums along all axes, each closed to a circle.
+
+    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`.
+    """
+    shape = (*lengths[:-1], lengths[-1] // 2 + 1)
+    log_size, angle = np.zeros(shape), np.zeros(shape)
+    for stratum in strata:
+        transform = _joint_transform(stratum, lengths, shape)
+        real, imaginary = transform.real, transform.imag
+        with np.errstate(divide="ignore"):  # a transform of exactly zero stays zero
+            excess = np.maximum(2 * real + real**2 + imaginary**2, -1)
+            log_size += stratum.n * 0.5 * np.log1p(excess)
+        angle += stratum.n * np.arctan2(imaginary, 1 + real)
+    if smoothed:
+        theta = 2 * np.pi / lengths[-1] * np.arange(shape[-1])
+        log_size -= 0.5 * (KERNEL * theta) ** 2
+    powers = np.exp(log_size - 1j * angle)
+    return np.maximum(fft.irfftn(powers, s=tuple(lengths)), 0.0)
+
+
+def _joint_transform(
+    stratum: Placed, lengths: Sequence[int], shape: tuple[int, ...]
+) -> NDArray[np.complex128]:
+    """Return Σ p (e^(iθ·x) - 1) at all angles θ, without losing the digits of small angles."""
+    total = np.zeros(shape, dtype=np.complex128)
+    for position, probability in zip(stratum.coordinates, stratum.probabilities, strict=True):
+        wave = np.zeros((1,) * len(shape), dtype=np.complex128)
+        for axis in np.flatnonzero(position):
+            turns = np.mod(np.arange(shape[axis]) * position[axis], lengths[axis]) / lengths[axis]
+            half = np.pi * (turns - np.rint(turns))
+            along = 2j * np.sin(half) * np.exp(1j * half)
+            along = along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+            wave = wave + along + wave * along
+        total += probability * wave
+    return total
