@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 from scipy.stats import binom
 
 from stakes._core.typing import Floats
+from stakes.errors import InputError
 
 # The lattice.
 
@@ -120,6 +121,93 @@ class SpectralDistribution(ListedDistribution):
         waves = powers.real * np.cos(theta * middle) - powers.imag * np.sin(theta * middle)
         total = count + 2 * (series * waves).sum(axis=-1)
         return np.asarray(np.clip(total / self._length, 0.0, 1.0))
+
+
+LARGEST_LATTICE = 1 << 22
+
+ROUNDING = 1e-11
+"""What the accumulated rounding of a transform may change a probability by."""
+
+IMPOSSIBLE = 1e-16
+"""What rounding may make of a probability of zero."""
+
+NEARLY = 1e-9
+"""Steps by which a value may miss the place that it is compared with."""
+
+
+class Layers:
+    """A distribution by rows: what is added up on all other lattices, and steps along one.
+
+    ``P(S ≤ x) = Σ_o Σ_i shares[o] · P(row i, steps ≤ (x - outer[o] - inner[i]) / step)``, with
+    `outer` the sums that do not depend on the table, such as those of other strata.
+    """
+
+    def __init__(
+        self, outer: tuple[Floats, Floats], inner: Floats, table: Floats, step: float, error: float
+    ) -> None:
+        values, self._shares = outer
+        self._starts = values[:, np.newaxis] + inner
+        self._table, self._step, self.error = table, step, error
+        self._sums = np.concatenate([np.zeros((len(table), 1)), np.cumsum(table, axis=1)], axis=1)
+
+    def _count(self, x: float, *, before: bool) -> NDArray[np.intp]:
+        """Return how many values of each row are at most, or before, x."""
+        sizes = (np.abs(self._starts) + abs(x)) / self._step
+        room = np.minimum(NEARLY + 16 * np.finfo(np.float64).eps * sizes, 0.25)
+        places = (x - self._starts) / self._step
+        count = np.ceil(places - room) if before else np.floor(places + room) + 1
+        return np.asarray(np.clip(count, 0, self._table.shape[1]), dtype=np.intp)
+
+    def _reached(self, x: float, *, before: bool = False) -> float:
+        count = self._count(x, before=before)
+        rows = self._sums[np.arange(len(self._sums)), count].sum(axis=1)
+        return float(np.clip(self._shares @ rows, 0, 1))
+
+    def cumulative(self, x: ArrayLike, *, before: bool) -> Any:
+        """Return the probability of at most, or of less than, each x."""
+        at = np.asarray(x, dtype=np.float64)
+        result = [self._reached(each, before=before) for each in at.ravel().tolist()]
+        return result[0] if at.ndim == 0 else np.reshape(result, at.shape)
+
+    def quantile(self, q: Floats) -> Any:
+        """Return the least values whose cumulative probabilities are at least q."""
+        result = _tidy(np.array([self._least(each) for each in q.ravel().tolist()]))
+        return result.item() if q.ndim == 0 else result.reshape(q.shape)
+
+    def _least(self, q: float) -> float:
+        low = float(self._starts.min()) - self._step
+        high = float(self._starts.max()) + self._step * (self._table.shape[1] - 1)
+        while low < (middle := (low + high) / 2) < high:
+            if self._reached(middle) >= q - ROUNDING:
+                high = middle
+            else:
+                low = middle
+        count = self._count(high, before=False)
+        rows = np.broadcast_to(np.arange(len(self._sums)), count.shape)
+        likely = (count > 0) & (self._table[rows, np.maximum(count, 1) - 1] > IMPOSSIBLE)
+        values = np.where(likely, self._starts + self._step * (count - 1), -np.inf)
+        return float(values.max()) if likely.any() else high
+
+    def pmf(self) -> tuple[Floats, Floats]:
+        """Return the values and their probabilities, one by one."""
+        if self._starts.shape[0] * self._table.size > LARGEST_LATTICE:
+            raise InputError(
+                "", "there are too many possible means to list.", "Use cdf or quantile."
+            )
+        steps = self._step * np.arange(self._table.shape[1])
+        values = (self._starts[..., np.newaxis] + steps).ravel()
+        probabilities = (self._shares[:, np.newaxis, np.newaxis] * self._table).ravel()
+        order = np.argsort(values)
+        order = order[probabilities[order] > IMPOSSIBLE]
+        values, probabilities = values[order], probabilities[order]
+        new = np.diff(values, prepend=-np.inf) > NEARLY * self._step
+        return _tidy(values[new]), np.add.reduceat(probabilities, np.flatnonzero(new))
+
+
+def _tidy(values: Floats) -> Floats:
+    """Return values without the rounding of adding up, which their last digits have."""
+    size = 10.0 ** (13 - np.ceil(np.log10(np.where(values == 0, 1, np.abs(values)))))
+    return np.asarray(np.where(np.isfinite(size), np.round(values * size) / size, values) + 0.0)
 
 
 TAIL = 1e-13
@@ -482,36 +570,42 @@ def joint_probabilities(
 ) -> Floats:
     """Return the joint probabilities of the sums along all axes, each closed to a circle.
 
-    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`.
+    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`. Rounding makes
+    some probabilities negative: without them the sums of many would be too large.
     """
     shape = (*lengths[:-1], lengths[-1] // 2 + 1)
-    log_size, angle = np.zeros(shape), np.zeros(shape)
-    for stratum in strata:
-        transform = _joint_transform(stratum, lengths, shape)
-        real, imaginary = transform.real, transform.imag
-        with np.errstate(divide="ignore"):  # a transform of exactly zero stays zero
-            excess = np.maximum(2 * real + real**2 + imaginary**2, -1)
-            log_size += stratum.n * 0.5 * np.log1p(excess)
-        angle += stratum.n * np.arctan2(imaginary, 1 + real)
+    log_size = np.zeros(shape)
     if smoothed:
-        theta = 2 * np.pi / lengths[-1] * np.arange(shape[-1])
-        log_size -= 0.5 * (KERNEL * theta) ** 2
-    powers = np.exp(log_size - 1j * angle)
-    return np.maximum(fft.irfftn(powers, s=tuple(lengths)), 0.0)
+        log_size -= 0.5 * (KERNEL * 2 * np.pi / lengths[-1] * np.arange(shape[-1])) ** 2
+    kept, log_size, angle = np.arange(log_size.size), log_size.ravel(), np.zeros(log_size.size)
+    for stratum in strata:
+        transform = _joint_transform(stratum, lengths, shape).ravel()[kept]
+        excess = 2 * transform.real + transform.real**2 + transform.imag**2
+        large = excess > np.expm1(2 * (NEGLIGIBLE - log_size) / stratum.n)
+        kept, transform, excess = kept[large], transform[large], excess[large]
+        log_size = log_size[large] + stratum.n * 0.5 * np.log1p(excess)
+        angle = angle[large] + stratum.n * np.arctan2(transform.imag, 1 + transform.real)
+    powers = np.zeros(prod(shape), dtype=np.complex128)
+    powers[kept] = np.exp(log_size - 1j * angle)
+    return np.asarray(fft.irfftn(powers.reshape(shape), s=tuple(lengths)))
 
 
 def _joint_transform(
     stratum: Placed, lengths: Sequence[int], shape: tuple[int, ...]
 ) -> NDArray[np.complex128]:
     """Return Σ p (e^(iθ·x) - 1) at all angles θ, without losing the digits of small angles."""
-    total = np.zeros(shape, dtype=np.complex128)
+    totals: dict[tuple[int, ...], Any] = {}
     for position, probability in zip(stratum.coordinates, stratum.probabilities, strict=True):
-        wave = np.zeros((1,) * len(shape), dtype=np.complex128)
-        for axis in np.flatnonzero(position):
+        wave: Any = np.zeros((1,) * len(shape), dtype=np.complex128)
+        moving = tuple(np.flatnonzero(position).tolist())
+        for axis in moving:
             turns = np.mod(np.arange(shape[axis]) * position[axis], lengths[axis]) / lengths[axis]
             half = np.pi * (turns - np.rint(turns))
             along = 2j * np.sin(half) * np.exp(1j * half)
             along = along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
             wave = wave + along + wave * along
-        total += probability * wave
-    return total
+        totals[moving] = totals.get(moving, 0) + probability * wave
+    result = np.zeros(shape, dtype=np.complex128)
+    for total in totals.values():
+        result += total
+    return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -19,8 +20,12 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._probability.convolution import (
     CLOSENESS,
+    LARGEST_LATTICE,
+    NEARLY,
     REACH,
+    ROUNDING,
     Draws,
+    Layers,
     ListedDistribution,
     Placed,
     binomial,
@@ -32,32 +37,28 @@ from stakes.infer._probability.convolution import (
     window,
 )
 
-LARGEST_LATTICE = 1 << 22
-
 FINE_LATTICE, COARSER_LATTICE, FEW_OUTCOMES = 1 << 20, 1 << 17, 16
 """How fine a lattice is where the costs have none: with few outcomes, and with more."""
 
 LARGEST_TABLE, MOST_ROWS = 1 << 21, 1 << 17
 """How large a table of joint probabilities, and how many of its rows, are still fast."""
 
-ROUNDING = 1e-11
-"""What the accumulated rounding of a transform may change a probability by."""
-
 
 class CostDistribution:
     """The bootstrap distribution of the mean cost, in the limit of infinitely many resamples.
 
-    Made by ``CostEstimate.distribution`` and ``CostDifference.distribution``. Where the costs lie
-    on a common lattice (cents, tenths, …) it is exact up to rounding. Otherwise each cost is split
-    between two neighbours on a fine lattice, keeping its mean, and `bracket` tells how far a
-    quantile can be off at most.
+    Made by ``CostEstimate.distribution`` and ``CostDifference.distribution``. It is exact up to
+    rounding where the costs have a common step (cents, tenths, …), and where they have not but the
+    combinations of their counts are few enough for a table. Otherwise the mean is rounded to a fine
+    lattice, and `error` bounds by how much.
 
     Attributes
     ----------
     mean, var : float
         The mean and the variance of the mean cost.
-    exact : bool
-        Whether the costs lie on a lattice.
+    error : float
+        By how much the mean is rounded at most: the exact ``P(mean ≤ x)`` lies between the `cdf` at
+        ``x - error`` and at ``x + error``. 0 where the distribution is exact.
 
     Notes
     -----
@@ -215,8 +216,11 @@ class CostDistribution:
     def _values(self, position: NDArray[Any]) -> Floats:
         """Return lattice points without the rounding of adding up steps."""
         values = np.asarray(self._origin + self._step * position)
+        if not self.exact:
+            return values
         size = max(abs(self._origin), abs(self._origin + self._step * self._distribution.size))
-        return _rounded(values, size) if self.exact else values
+        decimals = 13 - int(np.ceil(np.log10(size))) if size > 0 else 0
+        return np.asarray(np.round(values, decimals) + 0.0)
 
     def bracket(self, q: float) -> tuple[float, float]:
         """Return limits between which the quantile of the exact distribution lies.
@@ -268,7 +272,7 @@ class CostDistribution:
         if not self.exact:
             raise InputError(
                 "",
-                "these costs have no common step, and the possible means are too many to be listed.",
+                "the costs have no common step, and there are too many possible means to list.",
                 "Use cdf or quantile.",
             )
         if self._layers is not None:
@@ -285,89 +289,8 @@ def _without_impossible(part: Draws) -> Draws:
     return Draws(part.costs[possible], part.probabilities[possible], part.n, part.weight)
 
 
-def _rounded(values: Floats, size: float) -> Floats:
-    """Return values without the rounding of adding up steps."""
-    decimals = 13 - int(np.ceil(np.log10(size))) if size > 0 else 0
-    return np.asarray(np.round(values, decimals) + 0.0)
-
-
 # Where the costs have no common step, or so small a one that the lattice is too long: costs on
 # several lattices, and the joint distribution of the sums on each of them.
-
-NEARLY = 1e-9
-"""Steps by which a value may miss the place that it is compared with."""
-
-HALVINGS = 200
-
-
-class Layers:
-    """A distribution by rows: what is added up on all other lattices, and steps along one.
-
-    ``P(S ≤ x) = Σ_o Σ_i shares[o] · P(i-th row, steps ≤ (x - outer[o] - inner[i]) / step)``: `outer`
-    are sums that do not depend on the table, such as those of other strata.
-    """
-
-    def __init__(
-        self, outer: tuple[Floats, Floats], inner: Floats, table: Floats, step: float, error: float
-    ) -> None:
-        values, self._shares = outer
-        self._starts = values[:, np.newaxis] + inner
-        self._table, self._step, self.error = table, step, error
-        self._sums = np.concatenate([np.zeros((len(table), 1)), np.cumsum(table, axis=1)], axis=1)
-        self._low = float(self._starts.min())
-        self._high = float(self._starts.max()) + step * (table.shape[1] - 1)
-        self._size = max(abs(self._low), abs(self._high))
-
-    def _count(self, x: float, *, before: bool) -> NDArray[np.intp]:
-        """Return how many values of each row are at most, or before, x."""
-        room = NEARLY + 16 * np.finfo(np.float64).eps * self._size / self._step
-        places = (x - self._starts) / self._step
-        count = np.ceil(places - room) if before else np.floor(places + room) + 1
-        return np.clip(count, 0, self._table.shape[1]).astype(np.intp)
-
-    def _reached(self, x: float, *, before: bool = False) -> float:
-        count = self._count(x, before=before)
-        rows = self._sums[np.arange(len(self._sums)), count].sum(axis=1)
-        return float(np.clip(self._shares @ rows, 0, 1))
-
-    def cumulative(self, x: ArrayLike, *, before: bool) -> Any:
-        """Return the probability of at most, or of less than, each x."""
-        at = np.asarray(x, dtype=np.float64)
-        result = [self._reached(each, before=before) for each in at.ravel().tolist()]
-        return result[0] if at.ndim == 0 else np.reshape(result, at.shape)
-
-    def quantile(self, q: Floats) -> Any:
-        """Return the least values whose cumulative probabilities are at least q."""
-        result = _rounded(np.array([self._least(each) for each in q.ravel().tolist()]), self._size)
-        return result.item() if q.ndim == 0 else result.reshape(q.shape)
-
-    def _least(self, q: float) -> float:
-        low, high = self._low - self._step, self._high
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            if not low < middle < high:
-                break
-            if self._reached(middle) >= q - ROUNDING:
-                high = middle
-            else:
-                low = middle
-        count = self._count(high, before=False)
-        rows = np.broadcast_to(np.arange(len(self._sums)), count.shape)
-        likely = (count > 0) & (self._table[rows, np.maximum(count, 1) - 1] > 0)
-        values = np.where(likely, self._starts + self._step * (count - 1), -np.inf)
-        return float(values.max()) if likely.any() else high
-
-    def pmf(self) -> tuple[Floats, Floats]:
-        """Return the values and their probabilities, one by one."""
-        if self._starts.shape[0] * self._table.size > LARGEST_LATTICE:
-            raise InputError(
-                "", "the possible means are too many to be listed.", "Use cdf or quantile."
-            )
-        steps = self._step * np.arange(self._table.shape[1])
-        values = _rounded((self._starts[..., np.newaxis] + steps).ravel(), self._size)
-        probabilities = (self._shares[:, np.newaxis, np.newaxis] * self._table).ravel()
-        found, where = np.unique(values[probabilities > 0], return_inverse=True)
-        return found, np.bincount(where, probabilities[probabilities > 0])
 
 
 @dataclass(frozen=True)
@@ -380,19 +303,19 @@ class _Outcomes:
     n: tuple[int, ...]
 
     def spread(self, positions: Floats) -> float:
-        """Return about how many steps the sum of the positions spans, whatever is likely."""
+        """Return about how many steps the likely sums of the positions span."""
         n = np.array(self.n, dtype=np.float64)
         first = np.bincount(self.stratum, self.probabilities * positions, len(n))
         second = np.bincount(self.stratum, self.probabilities * positions**2, len(n))
-        sd = float(np.sqrt(max(n @ (second - first**2), 0)))
+        sd = float(np.sqrt(max(float(n @ (second - first**2)), 0.0)))
         largest, smallest = np.zeros(len(n)), np.zeros(len(n))
         np.maximum.at(largest, self.stratum, positions)
         np.minimum.at(smallest, self.stratum, positions)
         likely = 15 * sd + 12 * float(np.abs(positions).max(initial=0))
-        return float(min(likely, n @ (largest - smallest)))
+        return min(likely, float(n @ (largest - smallest)))
 
     def magnitudes(self, chosen: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-        """Return the chosen outcomes, those that move the mean equally far together; least first."""
+        """Return the chosen outcomes, grouped by how far they move the mean; the least first."""
         sizes = np.where(chosen, np.abs(self.moves), np.inf)
         order = np.argsort(sizes, kind="stable")[: int(chosen.sum())]
         apart = np.diff(sizes[order]) > CLOSENESS * sizes[order][1:]
@@ -409,7 +332,7 @@ class _Outcomes:
         return window(parts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Axis:
     """A lattice: its step, and how many steps each outcome moves along it."""
 
@@ -419,6 +342,10 @@ class _Axis:
 
 MOST_AXES, MOST_MAGNITUDES = 6, 200
 """With more lattices, or more distances, no table is small enough."""
+
+CLOSE_BY, LARGEST_PART = 0.01, 1000
+"""How near to whole steps of an axis a move is placed there, with the rest on another axis, and
+into how many parts the other's step may be divided."""
 
 NEGLIGIBLE = 1e-20
 """Probabilities that are left out of a list of values."""
@@ -530,23 +457,40 @@ def _axes(outcomes: _Outcomes, chosen: NDArray[np.bool_]) -> list[_Axis] | None:
 
 
 def _with(axes: list[_Axis], size: float, signs: Floats) -> Iterator[list[_Axis]]:
-    """Yield the axes with places for moves of one size too: a new axis, a finer one, or two."""
-    yield [*axes, _Axis(size, signs)]
+    """Yield the axes with places for moves of one size too: on a new axis, on one, or on two."""
+    near = [axis for axis in axes if _apart(axis, size) < CLOSE_BY * axis.step]
+    if not near:
+        yield [*axes, _Axis(size, signs)]
     for index, axis in enumerate(axes):
         fraction = near_fraction(size / axis.step)
         if fraction is not None:
-            positions = axis.positions * fraction.denominator + signs * fraction.numerator
-            finer = _Axis(axis.step / fraction.denominator, positions)
+            finer = _refined(axis, fraction, signs)
             yield [*axes[:index], finer, *axes[index + 1 :]]
-        for other, small in enumerate(axes):
-            for times in {1, round(size / axis.step)}:
-                steps = (size - times * axis.step) / small.step
+        for times in dict.fromkeys((1, round(size / axis.step))):
+            rest = size - times * axis.step
+            moved = replace(axis, positions=axis.positions + times * signs)
+            others = [*axes[:index], moved, *axes[index + 1 :]]
+            if axis in near and rest != 0:
+                yield [*others, _Axis(abs(rest), np.sign(rest) * signs)]
+            for other, small in enumerate(axes):
                 room = NEARLY + 16 * np.finfo(np.float64).eps * size / small.step
-                if other != index and abs(steps - round(steps)) <= room < 0.01:  # noqa: PLR2004
-                    both = list(axes)
-                    both[index] = replace(axis, positions=axis.positions + times * signs)
-                    both[other] = replace(small, positions=small.positions + round(steps) * signs)
-                    yield both
+                largest = int(min(np.sqrt(0.01 / room), LARGEST_PART))
+                if other != index and largest > 0:
+                    fraction = Fraction(rest / small.step).limit_denominator(largest)
+                    if abs(rest / small.step - float(fraction)) <= room:
+                        finer = _refined(small, fraction, signs)
+                        yield [*others[:other], finer, *others[other + 1 :]]
+
+
+def _apart(axis: _Axis, size: float) -> float:
+    """Return how far a size is from a whole number of steps."""
+    return abs(size - round(size / axis.step) * axis.step)
+
+
+def _refined(axis: _Axis, fraction: Fraction, signs: Floats) -> _Axis:
+    """Return the axis with places for moves by a fraction of its step."""
+    positions = axis.positions * fraction.denominator + signs * fraction.numerator
+    return _Axis(axis.step / fraction.denominator, positions)
 
 
 def _cells(outcomes: _Outcomes, axes: Sequence[_Axis]) -> float:

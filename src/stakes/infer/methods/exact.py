@@ -10,7 +10,7 @@ from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes, pseudo_counts
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
-from stakes.infer.methods._method import IntervalMethod
+from stakes.infer.methods._method import Bounds, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:
@@ -21,9 +21,10 @@ def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Flo
     """
     upper = distributions(outcomes, laplace, alpha)
     lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
-    return (
+    return Bounds.of(
         np.array([each.quantile(alpha / 2) - each.error for each in lower]),
         np.array([each.quantile(1 - alpha / 2) + each.error for each in upper]),
+        max(each.error for each in (*lower, *upper)),
     )
 
 
@@ -36,9 +37,10 @@ def tails(
     """
     upper = distributions(outcomes, laplace, alpha)
     lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
-    return (
+    return Bounds.of(
         np.array([each.cdf(margin + each.error) for each in lower]),
         np.array([each.sf(margin - each.error) for each in upper]),
+        max(each.error for each in (*lower, *upper)),
     )
 
 
