@@ -64,16 +64,17 @@ class ListedDistribution:
     """Probabilities of the positions 0, 1, …, one by one."""
 
     def __init__(self, probabilities: Floats) -> None:
-        self._probabilities = probabilities
+        self._listed = probabilities
         self.size = len(probabilities)
 
     def pmf(self) -> Floats:
         """Return the probability of each position."""
-        return self._probabilities
+        return self._listed
 
     @cached_property
     def _sums(self) -> Floats:
-        return np.concatenate([[0.0], np.minimum(np.cumsum(self.pmf()), 1.0)])
+        # Rounding makes some probabilities negative; without them the sums would be too large.
+        return np.concatenate([[0.0], np.clip(np.cumsum(self._listed), 0.0, 1.0)])
 
     def cumulative(self, position: NDArray[Any]) -> Floats:
         """Return the probability of each position and all before it."""
@@ -95,16 +96,15 @@ class SpectralDistribution(ListedDistribution):
 
     def pmf(self) -> Floats:
         """Return the probability of each position."""
-        return self._listed
+        return np.maximum(self._listed, 0.0)
 
     @cached_property
-    def _listed(self) -> Floats:
+    def _listed(self) -> Floats:  # type: ignore[override]
         spectrum = np.zeros(self._length // 2 + 1, dtype=np.complex128)
         spectrum[self._index] = self._powers
         folded = fft.irfft(spectrum, n=self._length)
         begin = self._offset % self._length
-        window = np.concatenate([folded[begin:], folded[:begin]])[: self.size]
-        return np.asarray(np.maximum(window, 0.0))
+        return np.concatenate([folded[begin:], folded[:begin]])[: self.size]
 
     def cumulative(self, position: NDArray[Any]) -> Floats:
         """Return the probability of each position and all before it."""
@@ -131,6 +131,9 @@ ROUNDING = 1e-11
 IMPOSSIBLE = 1e-16
 """What rounding may make of a probability of zero."""
 
+DIGITS = 64 * float(np.finfo(np.float64).eps)
+"""What the rounding of a few operations changes a number by, relatively."""
+
 NEARLY = 1e-9
 """Steps by which a value may miss the place that it is compared with."""
 
@@ -139,21 +142,29 @@ class Layers:
     """A distribution by rows: what is added up on all other lattices, and steps along one.
 
     ``P(S ≤ x) = Σ_o Σ_i shares[o] · P(row i, steps ≤ (x - outer[o] - inner[i]) / step)``, with
-    `outer` the sums that do not depend on the table, such as those of other strata.
+    `outer` the sums that do not depend on the table, such as those of other strata. Values
+    that differ by `nearly` are equal.
     """
 
     def __init__(
-        self, outer: tuple[Floats, Floats], inner: Floats, table: Floats, step: float, error: float
+        self,
+        outer: tuple[Floats, Floats],
+        rows: tuple[Floats, Floats],
+        step: float,
+        nearly: float,
+        error: float = 0.0,
     ) -> None:
         values, self._shares = outer
+        inner, table = rows
+        self._nearly = nearly
         self._starts = values[:, np.newaxis] + inner
         self._table, self._step, self.error = table, step, error
         self._sums = np.concatenate([np.zeros((len(table), 1)), np.cumsum(table, axis=1)], axis=1)
 
     def _count(self, x: float, *, before: bool) -> NDArray[np.intp]:
         """Return how many values of each row are at most, or before, x."""
-        sizes = (np.abs(self._starts) + abs(x)) / self._step
-        room = np.minimum(NEARLY + 16 * np.finfo(np.float64).eps * sizes, 0.25)
+        lost = DIGITS * (np.abs(self._starts) + abs(x))
+        room = np.minimum((self._nearly + lost) / self._step, 0.25)
         places = (x - self._starts) / self._step
         count = np.ceil(places - room) if before else np.floor(places + room) + 1
         return np.asarray(np.clip(count, 0, self._table.shape[1]), dtype=np.intp)
@@ -200,13 +211,13 @@ class Layers:
         order = np.argsort(values)
         order = order[probabilities[order] > IMPOSSIBLE]
         values, probabilities = values[order], probabilities[order]
-        new = np.diff(values, prepend=-np.inf) > NEARLY * self._step
+        new = np.diff(values, prepend=-np.inf) > self._nearly
         return _tidy(values[new]), np.add.reduceat(probabilities, np.flatnonzero(new))
 
 
 def _tidy(values: Floats) -> Floats:
     """Return values without the rounding of adding up, which their last digits have."""
-    size = 10.0 ** (13 - np.ceil(np.log10(np.where(values == 0, 1, np.abs(values)))))
+    size = 10.0 ** (15 - np.ceil(np.log10(np.where(values == 0, 1, np.abs(values)))))
     return np.asarray(np.where(np.isfinite(size), np.round(values * size) / size, values) + 0.0)
 
 
@@ -244,6 +255,12 @@ class Draws:
     def commonest(self) -> float:
         """The most probable cost of one draw."""
         return float(self.costs[self.probabilities.argmax()])
+
+    @cached_property
+    def reference(self) -> float:
+        """A common cost that is as small as possible: differences from it lose few digits."""
+        common = self.probabilities >= self.probabilities.max() / 10
+        return float(min(self.costs[common], key=abs))
 
     @cached_property
     def mean(self) -> float:
@@ -570,8 +587,8 @@ def joint_probabilities(
 ) -> Floats:
     """Return the joint probabilities of the sums along all axes, each closed to a circle.
 
-    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`. Rounding makes
-    some probabilities negative: without them the sums of many would be too large.
+    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`. Rounding
+    makes some probabilities negative: without them the sums of many would be too large.
     """
     shape = (*lengths[:-1], lengths[-1] // 2 + 1)
     log_size = np.zeros(shape)

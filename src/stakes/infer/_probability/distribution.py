@@ -20,6 +20,7 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._probability.convolution import (
     CLOSENESS,
+    DIGITS,
     LARGEST_LATTICE,
     NEARLY,
     REACH,
@@ -295,7 +296,7 @@ def _without_impossible(part: Draws) -> Draws:
 
 @dataclass(frozen=True)
 class _Outcomes:
-    """The outcomes of all strata but the commonest of each: how far each moves the mean."""
+    """The outcomes of all strata but a common one of each: how far each moves the mean."""
 
     moves: Floats
     probabilities: Floats
@@ -358,8 +359,8 @@ def layers_of(parts: Sequence[Draws], fixed: float) -> Layers | None:
     """
     moves, probabilities, strata = [], [], []
     for index, part in enumerate(parts):
-        others = part.costs != part.commonest
-        moves.append((part.costs[others] - part.commonest) * part.scale)
+        others = part.costs != part.reference
+        moves.append((part.costs[others] - part.reference) * part.scale)
         probabilities.append(part.probabilities[others])
         strata.append(np.full(int(others.sum()), index))
     outcomes = _Outcomes(
@@ -368,7 +369,7 @@ def layers_of(parts: Sequence[Draws], fixed: float) -> Layers | None:
         np.concatenate(strata),
         tuple(part.n for part in parts),
     )
-    origin = fixed + sum(part.weight * part.commonest for part in parts)
+    origin = fixed + sum(part.weight * part.reference for part in parts)
     found = _exact_layers(outcomes, origin)
     return _close_layers(outcomes, origin) if found is None else found
 
@@ -400,9 +401,9 @@ def _exact_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
     places = [windows[column][axis] for axis in order]
     table = _table(outcomes, axes_here, places)
     inner = _sums(axes_here[:-1], places[:-1]) + axes_here[-1].step * places[-1][0]
-    return Layers(
-        (values, shares), inner, table.reshape(len(inner), -1), axes_here[-1].step, error=0.0
-    )
+    nearly = NEARLY * min(axis.step for axis in axes) + DIGITS * abs(origin)
+    rows_here = (inner, table.reshape(len(inner), -1))
+    return Layers((values, shares), rows_here, axes_here[-1].step, nearly)
 
 
 def _close_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
@@ -431,13 +432,8 @@ def _close_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
     windows = [*(_whole_window(outcomes, axis) for axis in axes), (first, first + size - 1)]
     table = _table(outcomes, [*axes, _Axis(step, rest / step)], windows, smoothed=True)
     inner = _sums(axes, windows[:-1]) + step * first
-    return Layers(
-        (np.array([origin]), np.ones(1)),
-        inner,
-        table.reshape(len(inner), -1),
-        step,
-        error=(REACH + 1) * step,
-    )
+    outer, rows = (np.array([origin]), np.ones(1)), (inner, table.reshape(len(inner), -1))
+    return Layers(outer, rows, step, NEARLY * step, error=(REACH + 1) * step)
 
 
 def _axes(outcomes: _Outcomes, chosen: NDArray[np.bool_]) -> list[_Axis] | None:
@@ -473,7 +469,7 @@ def _with(axes: list[_Axis], size: float, signs: Floats) -> Iterator[list[_Axis]
             if axis in near and rest != 0:
                 yield [*others, _Axis(abs(rest), np.sign(rest) * signs)]
             for other, small in enumerate(axes):
-                room = NEARLY + 16 * np.finfo(np.float64).eps * size / small.step
+                room = DIGITS * size / small.step
                 largest = int(min(np.sqrt(0.01 / room), LARGEST_PART))
                 if other != index and largest > 0:
                     fraction = Fraction(rest / small.step).limit_denominator(largest)

@@ -21,6 +21,7 @@ globalThis.stakesBootstrap = (() => {
   const KERNEL = 2.85;
   const REACH = 21;
   const NEARLY = 1e-9;
+  const DIGITS = 64 * Number.EPSILON;
   const CLOSE_BY = 0.01;
   const LARGEST_PART = 1000;
   const NEGLIGIBLE = -28;
@@ -46,7 +47,7 @@ globalThis.stakesBootstrap = (() => {
     if (common !== null && (high - low) / (common / n) <= LARGEST_LATTICE) {
       return latticeTails(draws, anchor, [low, high], common / n);
     }
-    return tableTails(draws, anchor) ?? smoothTails(draws, anchor, [low, high]);
+    return tableTails(draws) ?? smoothTails(draws, anchor, [low, high]);
   }
 
   function latticeTails({ costs, probabilities, n }, anchor, [low, high], step) {
@@ -253,7 +254,9 @@ globalThis.stakesBootstrap = (() => {
   // Costs on several lattices: the joint distribution of the sums on each of them.
 
   /** Return the tails by a table that is exact, or closer than one fine lattice; else null. */
-  function tableTails({ costs, probabilities, n }, anchor) {
+  function tableTails({ costs, probabilities, n }) {
+    const common = costs.filter((_, i) => probabilities[i] >= highest(probabilities) / 10);
+    const anchor = common.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
     const others = [...costs.keys()].filter((i) => costs[i] !== anchor);
     const outcomes = {
       n,
@@ -347,7 +350,7 @@ globalThis.stakesBootstrap = (() => {
 
   /** Return the fraction of a step that a difference of large numbers is, or null. */
   function partOf(ratio, size) {
-    const room = NEARLY + 16 * Number.EPSILON * size;
+    const room = DIGITS * size;
     const largest = Math.floor(Math.min(Math.sqrt(0.01 / room), LARGEST_PART));
     if (largest === 0) return null;
     const [over, under] = nearFraction(Math.abs(ratio), BigInt(largest));
@@ -424,9 +427,10 @@ globalThis.stakesBootstrap = (() => {
     const moved = kernel ? REACH + 1 : 0;
     const fitting = (count) => Math.min(Math.max(count, 0), column.size);
     const place = (x) => (total - x) / column.step;
+    const finest = kernel ? column.step : Math.min(column.step, ...rows.map(({ step }) => step));
     const room = (x) => {
-      const size = (Math.abs(x) + Math.abs(total)) / column.step;
-      return moved + Math.min(NEARLY + 16 * Number.EPSILON * size, 0.25);
+      const lost = DIGITS * (Math.abs(x) + Math.abs(total));
+      return moved + Math.min((NEARLY * finest + lost) / column.step, 0.25);
     };
     const sides = [
       starts.map((x) => fitting(Math.floor(place(x) + room(x)) + 1)),
