@@ -226,6 +226,7 @@ COSTS = {
     "on no lattice": lambda rng, shape: rng.gamma(0.5, 10, shape),
     "small gains on no lattice": lambda rng, shape: rng.normal(0, 1e-3, shape),
     "two far apart": lambda rng, shape: np.where(rng.random(shape) < 0.5, 1, 1000),
+    "a million to one": lambda rng, shape: rng.choice([1, 12.5, 1e6], shape),
 }
 
 

@@ -12,31 +12,37 @@ from stakes.infer._outcomes import Outcomes, pseudo_counts
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer._probability.sampling import all_tilted
-from stakes.infer.methods._method import IntervalMethod
+from stakes.infer.methods._method import Bounds, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:
     """Return the α/2 and 1 - α/2 quantiles of the exact bootstrap distribution.
 
-    With ``laplace="auto"`` each limit has the correction at its own end.
+    With ``laplace="auto"`` each limit has the correction at its own end. Where the distribution is
+    not exact, the limits are moved outwards by as much as it can be off.
     """
     upper = distributions(outcomes, laplace, alpha)
     lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
-    return (
-        np.array([each.quantile(alpha / 2) for each in lower]),
-        np.array([each.quantile(1 - alpha / 2) for each in upper]),
+    return Bounds.of(
+        np.array([each.quantile(alpha / 2) - each.error for each in lower]),
+        np.array([each.quantile(1 - alpha / 2) + each.error for each in upper]),
+        max(each.error for each in (*lower, *upper)),
     )
 
 
 def tails(
     outcomes: Outcomes, margin: float, alpha: float, *, laplace: Any = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return the bootstrap probabilities of at most, and of at least, the margin: BDELTACOST's."""
+    """Return the bootstrap probabilities of at most, and of at least, the margin: BDELTACOST's.
+
+    Where the distribution is not exact, these are the largest that they can be.
+    """
     upper = distributions(outcomes, laplace, alpha)
     lower = distributions(outcomes, laplace, alpha, 0) if isinstance(laplace, str) else upper
-    return (
-        np.array([each.cdf(margin) for each in lower]),
-        np.array([each.sf(margin) for each in upper]),
+    return Bounds.of(
+        np.array([each.cdf(margin + each.error) for each in lower]),
+        np.array([each.sf(margin - each.error) for each in upper]),
+        max(each.error for each in (*lower, *upper)),
     )
 
 
