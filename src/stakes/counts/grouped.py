@@ -245,6 +245,26 @@ class GroupedConfusion(ByValue):
             squares = parts.sum(axis=0)
         return kind(self.counts.sum(axis=0), self.labels, self.decisions, squares=squares)
 
+    def swapped(self) -> Self:
+        """Return the counts of two classifiers with the second one first.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import GroupedConfusion
+        >>> table = GroupedConfusion.from_labels([0, 1], [0, 1], y_pred_2=[0, 0], groups=["a", "b"])
+        >>> table.swapped().counts[1].tolist() == table.counts[1].swapaxes(0, 1).tolist()
+        True
+        """
+        if self.counts.ndim != 4:  # noqa: PLR2004 - of two classifiers
+            raise InputError("counts", "there is one classifier only.")
+        squares = None if self.squares is None else self.squares.swapaxes(1, 2)
+        return self.with_counts(self.counts.swapaxes(1, 2), self.decisions, squares)
+
     def with_counts(self, counts: Any, decisions: Any, squares: Any = None) -> Self:
         """Return other counts of the same parts.
 
@@ -337,12 +357,7 @@ class GroupedConfusion(ByValue):
 
     def _extent(self) -> str:
         """Say how many examples there are, in how many groups and strata."""
-        found = [
-            f"{len(set(names))} {what}"
-            for what, names in (("groups", self.groups), ("strata", self.strata))
-            if names is not None
-        ]
-        return f"{number(self.n)} examples in {' and '.join(found)}"
+        return f"{number(self.n)} examples in {self.parts.extent()}"
 
     def _repr_html_(self) -> str:
         caption = f"Counts of {self._extent()}, all together"
