@@ -60,6 +60,11 @@ class ArrayTable:
         arguments = (f"y_score[{name!r}]" for name in y_score)
         lengths |= dict(zip(arguments, map(len, self._scores.values()), strict=True))
         given = {name: each for name, each in (design or {}).items() if each is not None}
+        strata = given.get("strata")
+        by_class = isinstance(strata, str)
+        if by_class:
+            validate.choice(strata, "strata", ("class",))
+            del given["strata"]
         self._names = {
             name: part_column(given[name], name) for name in ("groups", "strata") if name in given
         }
@@ -70,7 +75,8 @@ class ArrayTable:
         }
         lengths |= {name: len(each) for name, each in (self._names | self._numbers).items()}
         validate.same_length(lengths)
-        columns = DesignColumns(**{name: name for name in given})
+        named = {name: name for name in given} | ({"strata": ACTUAL} if by_class else {})
+        columns = DesignColumns(**named)
         self.roles = Roles(ACTUAL, _models(y_pred, y_score), (), guessed=False, design=columns)
         """The parts of the columns, which are known from the names of the models."""
 

@@ -242,8 +242,8 @@ def count_rows(
     with_scores : bool
         Whether scores are counted.
     row_costs : RowCosts, optional
-        What decisions cost for each row, if that is not a matter of the class alone. Models that
-        have scores alone and are not in `decided_from` then decide by them, row by row.
+        What decisions cost for each row, if that is not a matter of the class alone; models in
+        `decided_from` then decide by that, row by row, and not from one score on.
     advice : str, optional
         What to do about a decision that is missing or wrong.
     """
@@ -297,9 +297,7 @@ class _Counter:
         return list(dict.fromkeys(every))
 
     def _decides_by_scores(self, model: Model) -> bool:
-        if model.decisions is not None or model.scores is None:
-            return False
-        return self._row_costs is not None or model.name in self._decided_from
+        return model.decisions is None and model.name in self._decided_from
 
     def add(self, batch: Batch, advice: str) -> None:
         """Count some rows."""
@@ -398,7 +396,7 @@ class _Counter:
             roles.models,
             self._joint,
             self._joint_scores(),
-            self._decided_from,
+            self._decided_from if self._row_costs is None else {},
             roles.design,
             tuple(self._class_rows.tolist()),
             joined(self._examples) if self._examples else None,
