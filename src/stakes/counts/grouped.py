@@ -245,6 +245,25 @@ class GroupedConfusion(ByValue):
             squares = parts.sum(axis=0)
         return kind(self.counts.sum(axis=0), self.labels, self.decisions, squares=squares)
 
+    @property
+    def first(self) -> Self:
+        """The counts of the first of two classifiers."""
+        return self._marginal(axis=2)
+
+    @property
+    def second(self) -> Self:
+        """The counts of the second of two classifiers."""
+        return self._marginal(axis=1)
+
+    def _marginal(self, axis: int) -> Self:
+        self._check_two()
+        squares = None if self.squares is None else self.squares.sum(axis=axis)
+        return self.with_counts(self.counts.sum(axis=axis), self.decisions, squares)
+
+    def _check_two(self) -> None:
+        if self.counts.ndim != 4:  # noqa: PLR2004 - of two classifiers
+            raise InputTypeError("counts", "expected those of two classifiers, got those of one.")
+
     def swapped(self) -> Self:
         """Return the counts of two classifiers with the second one first.
 
@@ -260,8 +279,7 @@ class GroupedConfusion(ByValue):
         >>> table.swapped().counts[1].tolist() == table.counts[1].swapaxes(0, 1).tolist()
         True
         """
-        if self.counts.ndim != 4:  # noqa: PLR2004 - of two classifiers
-            raise InputError("counts", "there is one classifier only.")
+        self._check_two()
         squares = None if self.squares is None else self.squares.swapaxes(1, 2)
         return self.with_counts(self.counts.swapaxes(1, 2), self.decisions, squares)
 
