@@ -292,8 +292,10 @@ class Study:
             f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
             for name, cut in counts.decided_from.items()
         ]
-        if counts.examples is not None:
-            costs = _mean_matrix(counts.examples, costs)
+        examples = counts.examples
+        if examples is not None:
+            costs = _mean_matrix(examples, costs)
+            examples = examples if design.impossible is None else examples.without(design.impossible)
             notes += [
                 f"The model {model.name!r} has no decisions; its scores are taken as "
                 f"probabilities of {positive!r}, and each row is decided by what costs less there."
@@ -313,9 +315,9 @@ class Study:
             decided_from=counts.decided_from,
             notes=tuple(notes),
             confidence=float(confidence),
-            design=design,
+            design=design if examples is None else replace(design, impossible=None),
             class_rows=counts.class_rows,
-            examples=counts.examples,
+            examples=examples,
         )
 
     @property
@@ -325,12 +327,12 @@ class Study:
 
     @property
     def plain(self) -> bool:
-        """Whether rows are independent, equal in weight and from one stratum or from each class.
+        """Whether rows are independent, of equal weight and cost, and not from several strata.
 
-        Then their counts alone tell all.
+        Then their counts tell all, with class priors where these are known.
         """
-        apart = self.joint.parts is not None or self.joint.weighted
-        return not apart and self.examples is None and self.design.population is None
+        apart = self.joint.parts is not None or self.joint.weighted or self.examples is not None
+        return not apart and self.design == Design(self.design.class_priors)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -491,7 +493,11 @@ class Study:
                 self.source, f"comparing takes two models, there is only {self.names[0]!r}."
             )
         if unit not in self._rankings:
-            made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
+            if self.examples is None:
+                made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
+            else:
+                samples = {name: self.examples.single(name) for name in self.names}
+                made = Ranking.from_samples(samples, self.examples.spread, unit, self.design)
             self._rankings[unit] = made
         return self._rankings[unit]
 

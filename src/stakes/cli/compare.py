@@ -157,7 +157,7 @@ def _found(
     gate: bool,
 ) -> Comparison:
     """Compare every pair of models, or each model with the baseline."""
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.pairs import compared_pairs, gate_of
 
     ranking, sure = study.ranking(unit), study.confidence
@@ -171,7 +171,7 @@ def _found(
     return Comparison(
         schema=SCHEMA,
         data=data_of(study),
-        costs=costs_of(study.costs),
+        costs=costs_of_study(study),
         settings=run_settings_of(study, unit, seed=seed),
         baseline=baseline,
         margin=margin,

@@ -92,7 +92,7 @@ def evaluate(
     json: options.Json = None,
 ) -> None:
     """Say what each model costs, and how sure that is."""
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import IntervalBy, best_trivial_of, models_of
     from stakes.infer._inference import takes
     from stakes.show.text import model_table, volume_table
@@ -132,7 +132,7 @@ def evaluate(
         Evaluation(
             schema=SCHEMA,
             data=data,
-            costs=costs_of(study.costs),
+            costs=costs_of_study(study),
             settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
             models=models,
             best_set=best,

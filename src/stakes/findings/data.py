@@ -183,7 +183,7 @@ def _sampling_text(
         worth = ""
         if n_groups is None and effective < EQUAL * n:
             worth = f": they are worth {number(effective)} examples of equal weight"
-        sentences.append(f"They have weights{by('sample_weight')}{worth}.")
+        sentences.append(f"They are weighted{by('sample_weight')}{worth}.")
     both = (columns.false_positive, columns.false_negative)
     priced = [repr(each) for each in dict.fromkeys(both) if each is not None]
     if priced:
@@ -256,6 +256,8 @@ class Costs(Finding):
         What each decision costs for each class.
     text : tuple of str
         The same in sentences.
+    average : bool
+        Whether costs differ from example to example, and these are the means of each class.
     """
 
     rows: str
@@ -263,11 +265,25 @@ class Costs(Finding):
     decisions: Labels
     values: Floats
     text: tuple[str, ...]
+    average: bool = False
 
 
-def costs_of(costs: CostMatrix) -> Costs:
-    """Return a cost matrix, in numbers and in words."""
-    return Costs("predicted", costs.labels, costs.decisions, costs.values, tuple(costs.in_words()))
+def costs_of(costs: CostMatrix, *, average: bool = False) -> Costs:
+    """Return a cost matrix, in numbers and in words; or the means of the costs of examples."""
+    words = costs.in_words()
+    if average:
+        rounded = [[float(f"{each:.4g}") for each in row] for row in costs.values.tolist()]
+        named = {"labels": costs.labels, "decisions": costs.decisions}
+        means = CostMatrix(rounded, rows="predicted", **named).in_words()
+        words = [f"{each} on average" for each in means]
+    return Costs(
+        "predicted", costs.labels, costs.decisions, costs.values, tuple(words), average=average
+    )
+
+
+def costs_of_study(study: Study) -> Costs:
+    """Return what a study's decisions cost."""
+    return costs_of(study.costs, average=study.examples is not None)
 
 
 @dataclass(frozen=True, eq=False)

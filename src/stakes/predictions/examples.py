@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, Labels
+from stakes._core.labels import Label, Labels, listing
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.counts._parts import Parts
-from stakes.errors import InputError
+from stakes.errors import InputError, LabelError
 from stakes.predictions.table import Batch, Codes
 
 MISTAKES = {"false_positive": "cost of a false alarm", "false_negative": "cost of a miss"}
@@ -150,6 +151,8 @@ class JointExamples(ByValue):
         The groups and strata.
     part : ndarray of int, shape (rows,), or None
         The position of each row's part among them.
+    possible : ndarray of bool, shape (decisions, classes), or None
+        Which decisions can be taken for which class; None for all.
     """
 
     names: tuple[str, ...]
@@ -161,21 +164,61 @@ class JointExamples(ByValue):
     weights: Floats | None = None
     parts: Parts | None = None
     part: NDArray[np.intp] | None = None
+    possible: NDArray[np.bool_] | None = None
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return len(self.actual)
 
+    @cached_property
+    def _possible_costs(self) -> Floats:
+        """What each decision would cost, NaN where it cannot be taken."""
+        if self.possible is None:
+            return self.costs
+        return np.where(self.possible.T[self.actual], self.costs, np.nan)
+
+    @property
+    def spread(self) -> float:
+        """The most that two decisions on one row can differ in cost."""
+        possible = self._possible_costs
+        return float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
+
+    def without(self, impossible: Sequence[tuple[Label, Label]]) -> Self:
+        """Return the same where some cells, pairs (decision, class), cannot occur.
+
+        Parameters
+        ----------
+        impossible : sequence of (decision, class)
+            The cells; none of them may have been observed.
+        """
+        possible = np.ones((len(self.decisions), len(self.labels)), dtype=bool)
+        for cell in impossible:
+            match cell:
+                case (decision, label) if decision in self.decisions and label in self.labels:
+                    place = self.decisions.index(decision), self.labels.index(label)
+                case _:
+                    raise LabelError(
+                        "impossible",
+                        "expected pairs (decision, class) of the decisions "
+                        f"{listing(self.decisions)} and the classes {listing(self.labels)}; got "
+                        f"{cell!r}.",
+                    )
+            taken = (self.decided == place[0]).any(axis=1) & (self.actual == place[1])
+            if taken.any():
+                raise InputError(
+                    "impossible",
+                    f"predicting {decision!r} when it was {label!r} was called impossible, but "
+                    f"was observed {int(taken.sum())} times.",
+                )
+            possible[place] = False
+        return replace(self, possible=possible)
+
     def single(self, name: str) -> CostSample:
         """Return what a model's decisions cost."""
-        return self._sample(self._cost_of(name))
-
-    def pair(self, first: str, second: str) -> CostSample:
-        """Return by how much a model's decisions cost more than another's."""
-        spread = float(np.ptp(self.costs, axis=1).max())
-        difference = self._cost_of(first) - self._cost_of(second)
-        return self._sample(difference, (-spread, spread))
+        possible = self._possible_costs
+        ends = float(np.nanmin(possible)), float(np.nanmax(possible))
+        return self._sample(self._cost_of(name), ends)
 
     def always(self, decision: Label) -> CostSample:
         """Return what taking one decision for all rows would cost."""
