@@ -454,6 +454,11 @@ class Inference(ABC):
         """The method that "auto" stands for, and why."""
         return self._choose()
 
+    @property
+    def caution(self) -> str:
+        """Why the confidence is not claimed, in a few words; empty where it is."""
+        return self._outcomes.caution
+
     def __getstate__(self) -> dict[str, Any]:
         # Pickles and copies hold the fields only; what was computed from them is computed again.
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]

@@ -240,8 +240,12 @@ def _cost_charts(found: Findings) -> Drawn:
 
 
 def editable(found: Findings) -> bool:
-    """Tell whether the page can compute all again at other costs; its scripts know no priors."""
-    return found.costs.values.size <= MOST_CELLS and found.settings.class_priors is None
+    """Tell whether the page can compute all again at other costs.
+
+    Its scripts know no priors, and only independent examples of equal weight.
+    """
+    known = found.settings.class_priors is None and found.data.sampling is None
+    return known and found.costs.values.size <= MOST_CELLS
 
 
 def _pair_charts(found: Findings) -> Drawn:
@@ -446,7 +450,9 @@ SECTIONS = (
         _sensitivity_charts,
         lambda found: found.sensitivity is not None,
     ),
-    Section("sample_size", "Enough data?", _size_charts),
+    Section(
+        "sample_size", "Enough data?", _size_charts, lambda found: bool(found.sample_size)
+    ),
     Section(
         "calibration",
         "Scores as probabilities",
