@@ -24,6 +24,7 @@ __all__ = [
     "InputTypeError",
     "LabelError",
     "MissingExtraError",
+    "PlanError",
     "RareCostWarning",
     "RefusedInputError",
     "StakesError",
@@ -116,7 +117,7 @@ class RefusedInputError(StakesError):
         if spell is not None:
             names = [] if self.in_a_file else where.split(", ")
             called = [name if name in files else spell(name) or name for name in names]
-            where = ", ".join(called) or where
+            where = ", ".join(dict.fromkeys(called)) or where
             problem = spelled(problem, spell) or problem
             remedy = spelled(remedy, spell)
         text = f"{problem} {remedy}".strip()
@@ -235,6 +236,19 @@ class DesignError(InputError):
     >>> evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2], class_priors=[0.9, 0.1])
     Traceback (most recent call last):
     stakes.errors.DesignError: ...
+    """
+
+
+class PlanError(InputError):
+    """No test set is large enough for what was asked.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, plan_test_size
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> plan_test_size(costs, half_width=1e-6)
+    Traceback (most recent call last):
+    stakes.errors.PlanError: ...
     """
 
 

@@ -7,18 +7,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from stakes._core import validate
-from stakes._core.labels import Label, as_meant
-from stakes.costs import CostMatrix
-from stakes.counts import JointConfusion, PairedScoreCounts, ScoreCounts
+from stakes._core.labels import Label, Labels, as_meant
+from stakes._core.typing import Floats
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCounts
+from stakes.counts._parts import Parts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
-from stakes.errors import InputError
+from stakes.errors import InputError, InputTypeError
 from stakes.infer._design import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 from stakes.predictions import (
     ArrayTable,
     Columns,
+    DesignColumns,
+    JointExamples,
     JointScores,
     Roles,
     Table,
@@ -35,12 +41,13 @@ from stakes.predictions.classes import (
     positive_class,
     why_undecidable,
 )
+from stakes.predictions.examples import GivenCosts, RowCosts, row_costs
 from stakes.predictions.files import Progress, read_predictions
-from stakes.predictions.roles import actual_column
+from stakes.predictions.roles import NO_DESIGN, actual_column
 
 __all__ = ["Study", "study_of"]
 
-Costs = CostMatrix | Mapping[str, float]
+Costs = CostMatrix | ExampleCosts | Mapping[str, Any]
 
 DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."
 
@@ -72,7 +79,11 @@ class Study:
     confidence : float
         Of all intervals and tests.
     design : Design
-        The class priors, where they are not those of the examples.
+        The class priors and the population, where they are not those of the examples.
+    class_rows : tuple of int
+        How many rows each class has, whatever they weigh.
+    examples : JointExamples or None
+        The rows one by one, where costs are those of single rows; `costs` are then their means.
 
     Examples
     --------
@@ -98,6 +109,8 @@ class Study:
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
     design: Design = SIMPLE
+    class_rows: tuple[int, ...] = ()
+    examples: JointExamples | None = None
 
     @classmethod
     def from_table(
@@ -111,6 +124,9 @@ class Study:
         pos_label: Any = None,
         confidence: float = 0.95,
         class_priors: Mapping[Any, float] | None = None,
+        design: DesignColumns = NO_DESIGN,
+        population: Any = None,
+        impossible: Any = None,
         undecided: bool = False,
         with_scores: bool = True,
         roles: Roles | None = None,
@@ -121,9 +137,10 @@ class Study:
         ----------
         table : Table
             The rows, in any of the forms of `stakes.predictions`.
-        costs : CostMatrix or mapping
+        costs : CostMatrix, ExampleCosts or mapping
             What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
-            them, for the two classes of the table.
+            them, for the two classes of the table. In place of a number, the name of the column
+            that has it.
         actual, models, scores : str and sequences of str, optional
             The columns; by default as their names and values suggest.
         pos_label : optional
@@ -132,6 +149,12 @@ class Study:
             Of all intervals and tests.
         class_priors : mapping, optional
             The share of each class where the models are used.
+        design : DesignColumns, optional
+            The columns of groups, weights and strata, which are never guessed.
+        population : mapping or number, optional
+            From each stratum to its share or its number of rows, as in `stakes.evaluate`.
+        impossible : sequence of (decision, class), optional
+            Cells that cannot occur.
         undecided : bool, default False
             Whether models may lack decisions, where scores are no probabilities to decide by.
         with_scores : bool, default True
@@ -145,15 +168,12 @@ class Study:
             The study.
         """
         validate.alpha(confidence)
-        if isinstance(costs, CostMatrix):
-            matrix = costs
-        else:
+        if not isinstance(costs, CostMatrix):
             actual = actual_column(table, actual)
-            where = f"{table.source}, column {actual!r}"
-            matrix = costs_of_mistakes(classes_of(table, actual), costs, pos_label, where)
-        positive = positive_class(matrix, pos_label)
+        matrix, positive, each = _priced(table, costs, str(actual), pos_label)
         if roles is None:
-            roles = find_roles(table, Columns(actual, models, scores), matrix, positive)
+            named = Columns(actual, models, scores, design=_with_amounts(design, costs))
+            roles = find_roles(table, named, matrix, positive)
         decided_from = _thresholds(table, roles, matrix, positive, undecided=undecided)
         counts = count_rows(
             table,
@@ -162,6 +182,7 @@ class Study:
             positive,
             decided_from,
             with_scores=with_scores,
+            row_costs=each,
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -171,7 +192,7 @@ class Study:
             costs=matrix,
             positive=positive,
             confidence=confidence,
-            design=_design(class_priors, matrix),
+            design=_design(counts, class_priors, population, impossible),
         )
 
     @classmethod
@@ -179,11 +200,13 @@ class Study:
         cls,
         counts: Tally,
         source: str,
-        costs: Costs,
+        costs: Costs | None,
         *,
         pos_label: Any = None,
         confidence: float = 0.95,
         class_priors: Mapping[Any, float] | None = None,
+        population: Any = None,
+        impossible: Any = None,
         undecided: bool = False,
     ) -> Self:
         """Take rows that were counted before.
@@ -194,7 +217,9 @@ class Study:
             What was counted.
         source : str
             The name of the file, for errors.
-        costs, pos_label, confidence, class_priors, undecided
+        costs : CostMatrix, mapping or None
+            What decisions cost; None where the counts have the costs of single rows.
+        pos_label, confidence, class_priors, population, impossible, undecided
             As in `from_table`.
 
         Returns
@@ -217,12 +242,7 @@ class Study:
         (0.3, 5.0)
         """
         validate.alpha(confidence)
-        known = None if counts.scores is None else counts.scores.pos_label
-        if isinstance(costs, CostMatrix):
-            matrix = costs
-        else:
-            given = known if pos_label is None else pos_label
-            matrix = costs_of_mistakes(as_meant(counts.joint.labels), costs, given, source)
+        matrix = _costs_for(counts, source, costs, pos_label)
         counts = counts.renamed(matrix, source)
         positive = positive_class(matrix, pos_label)
         if positive is None:  # more classes or decisions than two, for which scores say nothing
@@ -247,11 +267,11 @@ class Study:
         return cls._made(
             counts,
             source=source,
-            roles=Roles(counts.actual, counts.models, (), guessed=False),
+            roles=Roles(counts.actual, counts.models, (), guessed=False, design=counts.design),
             costs=matrix,
             positive=positive,
             confidence=confidence,
-            design=_design(class_priors, matrix),
+            design=_design(counts, class_priors, population, impossible),
         )
 
     @classmethod
@@ -272,6 +292,16 @@ class Study:
             f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
             for name, cut in counts.decided_from.items()
         ]
+        examples = counts.examples
+        if examples is not None:
+            costs = _mean_matrix(examples, costs)
+            examples = examples if design.impossible is None else examples.without(design.impossible)
+            notes += [
+                f"The model {model.name!r} has no decisions; its scores are taken as "
+                f"probabilities of {positive!r}, and each row is decided by what costs less there."
+                for model in counts.models
+                if model.decisions is None and model.name in counts.joint.names
+            ]
         if counts.scores is not None:
             notes.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
         notes += counts.notes
@@ -285,13 +315,24 @@ class Study:
             decided_from=counts.decided_from,
             notes=tuple(notes),
             confidence=float(confidence),
-            design=design,
+            design=design if examples is None else replace(design, impossible=None),
+            class_rows=counts.class_rows,
+            examples=examples,
         )
 
     @property
     def n(self) -> int:
         """The number of examples."""
-        return self.joint.n
+        return sum(self.class_rows) if self.class_rows else int(self.joint.n)
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows are independent, of equal weight and cost, and not from several strata.
+
+        Then their counts tell all, with class priors where these are known.
+        """
+        apart = self.joint.parts is not None or self.joint.weighted or self.examples is not None
+        return not apart and self.design == Design(self.design.class_priors)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -308,7 +349,16 @@ class Study:
         """
         scores = None if self.joint_scores is None else self.joint_scores.compressed()
         roles = self.roles
-        return Tally(roles.actual, roles.models, self.joint, scores, self.decided_from)
+        return Tally(
+            roles.actual,
+            roles.models,
+            self.joint,
+            scores,
+            self.decided_from,
+            roles.design,
+            self.class_rows,
+            self.examples,
+        )
 
     def estimate(self, name: str, unit: str = "") -> CostEstimate:
         """Return what a model costs.
@@ -325,7 +375,89 @@ class Study:
         CostEstimate
             The estimate, whose ``interval`` takes a confidence level and a method.
         """
+        if self.examples is not None:
+            return self._estimate_of(self.examples.single(name), unit)
         return CostEstimate(self.joint.single(name), self.costs, self.design, unit)
+
+    def _estimate_of(self, sample: CostSample, unit: str = "") -> CostEstimate:
+        return CostEstimate(sample, None, self.design, unit)
+
+    def trivial(self) -> dict[Label, CostEstimate]:
+        """Return what each constant prediction costs.
+
+        Returns
+        -------
+        dict
+            From each decision to a CostEstimate.
+        """
+        if self.examples is None:
+            return self.estimate(self.names[0]).trivial()
+        always = self.examples.always
+        return {each: self._estimate_of(always(each)) for each in self.costs.decisions}
+
+    def best_trivial(self) -> tuple[Label, CostEstimate]:
+        """Return the cheapest constant prediction, and what it costs.
+
+        Returns
+        -------
+        decision : label
+            The decision.
+        estimate : CostEstimate
+            What taking it always costs.
+        """
+        if self.examples is None:
+            return self.estimate(self.names[0]).best_trivial()
+        return min(self.trivial().items(), key=lambda item: item[1].cost)
+
+    def constant_error_rate(self, decision: Label, always: CostEstimate) -> float:
+        """Return the share of other classes where one decision is always taken.
+
+        Parameters
+        ----------
+        decision : label
+            The decision.
+        always : CostEstimate
+            What it costs.
+
+        Returns
+        -------
+        float
+            The error rate.
+        """
+        if self.examples is None:
+            return always.error_rate
+        counts = CostEstimate(self.joint.single(self.names[0]), self.costs, self.design)
+        return counts.trivial()[decision].error_rate
+
+    def contributions(self, name: str) -> Floats:
+        """Return the part of a model's cost that each cell ``[decision, class]`` makes up.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+
+        Returns
+        -------
+        ndarray, shape (decisions, classes)
+            The parts, whose sum is the cost.
+        """
+        if self.examples is None:
+            return self.estimate(name).contributions()
+        cells = np.zeros((len(self.costs.decisions), len(self.costs.labels)))
+        for at in np.ndindex(cells.shape):
+            cells[at] = self._estimate_of(self.examples.cell(name, *at)).cost
+        return cells
+
+    def ideal_cost(self) -> float | None:
+        """Return what the cheapest decision for each row costs; None if classes tell it.
+
+        Returns
+        -------
+        float or None
+            The cost per decision.
+        """
+        return None if self.examples is None else self._estimate_of(self.examples.ideal()).cost
 
     def estimates(self, unit: str = "") -> dict[str, CostEstimate]:
         """Return what each model costs, the cheapest first.
@@ -361,7 +493,11 @@ class Study:
                 self.source, f"comparing takes two models, there is only {self.names[0]!r}."
             )
         if unit not in self._rankings:
-            made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
+            if self.examples is None:
+                made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
+            else:
+                samples = {name: self.examples.single(name) for name in self.names}
+                made = Ranking.from_samples(samples, self.examples.spread, unit, self.design)
             self._rankings[unit] = made
         return self._rankings[unit]
 
@@ -452,7 +588,12 @@ def study_of(
     y_score: Mapping[str, Any] | None = None,
     pos_label: Any = None,
     confidence: float = 0.95,
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    population: Any = None,
     class_priors: Mapping[Any, float] | None = None,
+    impossible: Any = None,
     source: str = "the predictions",
 ) -> Study:
     """Count the predictions of several models, to report on them.
@@ -463,16 +604,17 @@ def study_of(
         The actual class of each example.
     y_pred : mapping of str to array_like
         The decisions of each model, by its name.
-    costs : CostMatrix or mapping
-        What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them.
+    costs : CostMatrix, ExampleCosts or mapping
+        What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
+        each a number or an array with an entry for each example.
     y_score : mapping of str to array_like, optional
         The scores of models, of two classes; a model may have decisions, scores or both.
     pos_label : optional
         The positive class of two; by default 1, True, or the one whose misses cost more.
     confidence : float, default 0.95
         Of all intervals and tests.
-    class_priors : mapping, optional
-        The share of each class where the models are used.
+    sample_weight, groups, strata, population, class_priors, impossible
+        How the examples were drawn, as in `stakes.evaluate`; in any combination.
     source : str
         What the predictions are called in the report.
 
@@ -498,7 +640,12 @@ def study_of(
     >>> found.verdict.text.split(":")[0]
     'Use eager'
     """
-    table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source)
+    design = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    if isinstance(costs, Mapping):
+        amounts = {name: each for name, each in costs.items() if np.ndim(each)}
+        design |= amounts
+        costs = {**costs, **{name: name for name in amounts}}
+    table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source, design)
     return Study.from_table(
         table,
         costs,
@@ -506,21 +653,21 @@ def study_of(
         pos_label=pos_label,
         confidence=confidence,
         class_priors=class_priors,
+        population=population,
+        impossible=impossible,
         roles=table.roles,
     )
 
 
 def study_of_files(
     paths: Sequence[str],
-    costs: Costs,
+    costs: Costs | None,
     columns: Columns,
     progress: Progress,
     *,
     with_scores: bool = True,
-    pos_label: Any = None,
-    confidence: float = 0.95,
-    class_priors: Mapping[Any, float] | None = None,
     undecided: bool = False,
+    **options: Any,
 ) -> Study:
     """Read and count predictions.
 
@@ -529,16 +676,18 @@ def study_of_files(
     paths : sequence of str
         A count file; or tables, of which several are joined on the name of an example. A table may
         be in many files: those of a folder, or of a pattern. "-" is standard input.
-    costs : CostMatrix or mapping
-        What decisions cost; as in `Study.from_table`.
+    costs : CostMatrix, mapping or None
+        What decisions cost; as in `Study.from_table` and `Study.from_counts`.
     columns : Columns
         The columns that were named.
     progress : Progress
         Is told how far it is.
     with_scores : bool, default True
         Whether scores are counted. Without them a large file is read in batches.
-    pos_label, confidence, class_priors, undecided
-        As in `Study.from_table`.
+    undecided : bool, default False
+        Whether models may lack decisions, where scores are no probabilities to decide by.
+    **options
+        As `Study.from_table` takes them: pos_label, confidence, class_priors, population.
 
     Returns
     -------
@@ -547,25 +696,83 @@ def study_of_files(
     """
     found = read_predictions(paths, columns, progress, in_batches=not with_scores)
     if isinstance(found, tuple):
-        return Study.from_counts(
-            *found,
-            costs,
-            pos_label=pos_label,
-            confidence=confidence,
-            class_priors=class_priors,
-            undecided=undecided,
-        )
+        return Study.from_counts(*found, costs, undecided=undecided, **options)
+    if costs is None:
+        raise _no_costs(found.source)
     return Study.from_table(
         found,
         costs,
         actual=columns.actual,
         models=columns.models,
         scores=columns.scores,
-        pos_label=pos_label,
-        confidence=confidence,
-        class_priors=class_priors,
+        design=columns.design,
         undecided=undecided,
         with_scores=with_scores,
+        **options,
+    )
+
+
+def _no_costs(source: str) -> InputTypeError:
+    return InputTypeError(
+        "costs", f"what do mistakes cost? {source} does not tell.", "Give a cost matrix."
+    )
+
+
+def _priced(
+    table: Table, costs: Costs, actual: str, pos_label: Any
+) -> tuple[CostMatrix, Label | None, RowCosts | None]:
+    """Return the cost matrix, the positive class, and the costs of single rows if there are any.
+
+    The matrix then has the right labels, and its costs are not used.
+    """
+    if isinstance(costs, CostMatrix):
+        return costs, positive_class(costs, pos_label), None
+    labels = classes_of(table, actual)
+    if isinstance(costs, ExampleCosts):
+        nothing = np.zeros((len(costs.decisions), len(labels)))
+        matrix = CostMatrix(nothing, rows="predicted", labels=labels, decisions=costs.decisions)
+        return matrix, positive_class(matrix, pos_label), GivenCosts(costs)
+    where = f"{table.source}, column {actual!r}"
+    single = {name: 1.0 if isinstance(each, str) else each for name, each in costs.items()}
+    matrix = costs_of_mistakes(labels, single, pos_label, where)
+    positive = positive_class(matrix, pos_label)
+    return matrix, positive, row_costs(costs, positive)
+
+
+def _with_amounts(design: DesignColumns, costs: Costs) -> DesignColumns:
+    """Return the columns of the design with those of the costs."""
+    if not isinstance(costs, Mapping):
+        return design
+    return replace(design, **{name: each for name, each in costs.items() if isinstance(each, str)})
+
+
+def _costs_for(counts: Tally, source: str, costs: Costs | None, pos_label: Any) -> CostMatrix:
+    """Return the cost matrix that counts are studied with."""
+    if counts.examples is not None:
+        if costs is not None:
+            raise InputTypeError(
+                "costs", f"{source} has the costs of each row.", "Leave other costs out."
+            )
+        return _mean_matrix(counts.examples, counts.joint)
+    if costs is None:
+        raise _no_costs(source)
+    if isinstance(costs, CostMatrix):
+        return costs
+    if isinstance(costs, ExampleCosts) or any(isinstance(each, str) for each in costs.values()):
+        raise InputTypeError(
+            "costs",
+            f"costs of single rows are counted with the rows, which {source} no longer has.",
+            "Give the predictions themselves.",
+        )
+    known = None if counts.scores is None else counts.scores.pos_label
+    given = known if pos_label is None else pos_label
+    return costs_of_mistakes(as_meant(counts.joint.labels), costs, given, source)
+
+
+def _mean_matrix(examples: JointExamples, names: CostMatrix | JointConfusion) -> CostMatrix:
+    """Return what each decision costs on average, for each class."""
+    return CostMatrix(
+        examples.mean_costs(), rows="predicted", labels=names.labels, decisions=names.decisions
     )
 
 
@@ -587,9 +794,26 @@ def _thresholds(
     return thresholds
 
 
-def _design(class_priors: Mapping[Any, float] | None, costs: CostMatrix) -> Design:
-    if class_priors is None:
-        return SIMPLE
-    return Design(
-        {among(label, costs.labels, "class_priors"): share for label, share in class_priors.items()}
-    )
+def _design(
+    counts: Tally, class_priors: Mapping[Any, float] | None, population: Any, impossible: Any
+) -> Design:
+    """Return what is known of the sampling besides the counts, by the names that these have."""
+    joint = counts.joint
+    by_class = counts.design.strata == counts.actual
+    if isinstance(population, Mapping):
+        parts = Parts() if joint.parts is None else joint.parts
+        names = joint.labels if by_class else tuple(dict.fromkeys(parts.strata or ()))
+        if not names:
+            raise InputTypeError(
+                "population",
+                "it names strata, and there are none.",
+                "Name the column of strata with strata=, or give one number of rows.",
+            )
+        population = _by_name(population, names, "population")
+    priors = None if class_priors is None else _by_name(class_priors, joint.labels, "class_priors")
+    return Design(priors, "class" if by_class else None, impossible, population)
+
+
+def _by_name(given: Mapping[Any, Any], names: Labels, what: str) -> dict[Label, Any]:
+    """Return values by the names that are meant; text may stand for numbers."""
+    return {among(name, names, what): value for name, value in given.items()}

@@ -1,11 +1,12 @@
 import numpy as np
+import polars as pl
 import pytest
 from _helpers.strategies import label_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import JointConfusion
-from stakes.errors import InputError, LabelError
+from stakes import Confusion, GroupedConfusion, JointConfusion, PairedConfusion
+from stakes.errors import DesignError, InputError, LabelError
 
 
 @given(st.data())
@@ -68,3 +69,100 @@ def test_pairs_of_too_many_decisions_are_refused():
     joint = JointConfusion.from_labels(labels, {"a": labels, "b": labels})
     with pytest.raises(InputError, match="decisions: a table of 300 × 300 × 300 counts is too lar"):
         joint.pair("a", "b")
+
+
+DESIGNS = [
+    {"groups"},
+    {"strata"},
+    {"sample_weight"},
+    {"groups", "strata"},
+    {"groups", "sample_weight"},
+    {"strata", "sample_weight"},
+    {"groups", "strata", "sample_weight"},
+]
+
+
+def _rows(n=60, seed=1):
+    rng = np.random.default_rng(seed)
+    return {
+        "y_true": rng.choice(["no", "yes"], n, p=[0.7, 0.3]),
+        "a": rng.choice(["no", "yes"], n),
+        "b": rng.choice(["no", "yes"], n),
+        "c": rng.choice(["no", "yes"], n),
+        "groups": rng.choice(["p1", "p2", "p3", "p4"], n),
+        "strata": rng.choice(["north", "south"], n),
+        "sample_weight": rng.choice([0.5, 1.0, 4.0], n),
+    }
+
+
+def _joint(rows, design, part=slice(None)):
+    models = {name: rows[name][part] for name in "abc"}
+    how = {name: rows[name][part] for name in design}
+    return JointConfusion.from_labels(rows["y_true"][part], models, labels=["no", "yes"], **how)
+
+
+def _same(one, other):
+    one, other = one.to_dict(), other.to_dict()
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        if name in {"counts", "squares"}:
+            np.testing.assert_allclose(value, other[name], rtol=1e-12)
+        else:
+            assert value == other[name], name
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda names: "+".join(sorted(names)))
+def test_designs_are_kept_in_tables_and_merges(design):
+    rows = _rows()
+    joint = _joint(rows, design)
+    how = {name: rows[name] for name in design}
+    if design == {"sample_weight"}:
+        single = Confusion.from_labels(rows["y_true"], rows["b"], **how)
+        pair = PairedConfusion.from_labels(rows["y_true"], rows["a"], rows["c"], **how)
+    else:
+        single = GroupedConfusion.from_labels(rows["y_true"], rows["b"], **how)
+        pair = GroupedConfusion.from_labels(
+            rows["y_true"], rows["a"], y_pred_2=rows["c"], labels=["no", "yes"], **how
+        )
+    _same(joint.single("b"), single)
+    _same(joint.pair("a", "c"), pair)
+    _same(
+        sum(_joint(rows, design, part) for part in (slice(25), slice(25, 40), slice(40, 60))), joint
+    )
+    assert JointConfusion(**joint.to_dict()) == joint
+    total = rows["sample_weight"].sum() if "sample_weight" in design else 60
+    assert joint.n == pytest.approx(total)
+    assert joint.class_counts().sum() == pytest.approx(total)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda names: "+".join(sorted(names)))
+def test_frames_with_designs_are_counted_as_labels(design):
+    rows = _rows()
+    frame = pl.LazyFrame({name: values.tolist() for name, values in rows.items()})
+    counted = JointConfusion.from_frame(
+        frame, actual="y_true", predicted=list("abc"), **{name: name for name in design}
+    )
+    _same(counted, _joint(rows, design))
+
+
+def test_other_designs_are_not_merged():
+    rows = _rows()
+    for one in [set(), *DESIGNS]:
+        for other in DESIGNS:
+            if one != other:
+                with pytest.raises(DesignError, match="cannot be merged with counts without"):
+                    _joint(rows, one) + _joint(rows, other)
+
+
+def test_many_groups_are_counted_like_few(monkeypatch):
+    rows = _rows()
+    few = _joint(rows, {"groups", "strata", "sample_weight"})
+    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 10)
+    _same(_joint(rows, {"groups", "strata", "sample_weight"}), few)
+
+
+def test_groups_of_another_number_of_rows_are_refused():
+    with pytest.raises(InputError, match="groups"):
+        JointConfusion.from_labels([0, 1], {"a": [0, 1]}, groups=["p1"])
+    with pytest.raises(InputError, match="part: expected the part of each row"):
+        JointConfusion(["a"], decided=[[0]], actual=[0], counts=[1], labels=[0, 1], part=[0])

@@ -17,6 +17,7 @@ from stakes.errors import FileError, InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
+    from stakes.findings.data import Data
     from stakes.predictions import Columns, Table, Tally
     from stakes.study import Study
 
@@ -145,6 +146,56 @@ Id = Annotated[
 Confidence = Annotated[
     float, typer.Option("--confidence", metavar="SHARE", help="Of intervals and tests.")
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="The column of groups, such as patients, whose rows are not independent.",
+    ),
+]
+SampleWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="COLUMN",
+        help="The column of weights: 1 / the probability that a row is in the sample.",
+    ),
+]
+Strata = Annotated[
+    str | None,
+    typer.Option(
+        "--strata",
+        metavar="COLUMN",
+        help="The column of strata that rows were drawn from separately; the column of the actual "
+        "classes if the number of each class was fixed.",
+    ),
+]
+Population = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        metavar="ROWS",
+        help="Rows, or shares, of each stratum in the population: north=8000,south=2000; a CSV or "
+        "JSON file of them; or one number of rows without strata.",
+    ),
+]
+FalsePositiveColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--fp-column",
+        metavar="COLUMN",
+        help="The column with the cost of a false positive in each row, instead of --fp.",
+    ),
+]
+FalseNegativeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--fn-column",
+        metavar="COLUMN",
+        help="The column with the cost of a false negative in each row, instead of --fn.",
+    ),
+]
 ClassPriors = Annotated[
     str | None,
     typer.Option(
@@ -205,6 +256,30 @@ class ColumnOptions:
     key: Id = None
 
 
+@dataclass(frozen=True)
+class AmountOptions:
+    """The columns with the costs of single rows."""
+
+    fp_column: FalsePositiveColumn = None
+    fn_column: FalseNegativeColumn = None
+
+
+NO_AMOUNTS = AmountOptions()
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How the rows were drawn."""
+
+    groups: Groups = None
+    sample_weight: SampleWeight = None
+    strata: Strata = None
+    population: Population = None
+
+
+NO_SAMPLING = SamplingOptions()
+
+
 # The files that commands write, and their names.
 
 COUNTS = (".json", ".parquet")
@@ -263,19 +338,35 @@ def read_costs(given: CostOptions) -> CostMatrix | dict[str, float]:
     """Read the cost matrix, or take the costs of the two mistakes."""
     found = costs_if_given(given)
     if found is None:
-        raise InputTypeError(
-            "",
-            "what do mistakes cost?",
-            "Give a cost matrix with --costs ('stakes costs template' writes one to fill in), or "
-            "the costs of a false alarm and of a miss with --fp and --fn.",
-        )
+        raise _no_costs()
     return found
 
 
-def costs_if_given(given: CostOptions) -> CostMatrix | dict[str, float] | None:
-    """Read the costs, where any are given."""
-    inline = {"false_positive": given.false_positive, "false_negative": given.false_negative}
-    mistakes = {name: value for name, value in inline.items() if value is not None}
+def _no_costs() -> InputTypeError:
+    return InputTypeError(
+        "",
+        "what do mistakes cost?",
+        "Give a cost matrix with --costs ('stakes costs template' writes one to fill in), or "
+        "the costs of a false alarm and of a miss with --fp and --fn.",
+    )
+
+
+def costs_if_given(
+    given: CostOptions, amounts: AmountOptions = NO_AMOUNTS
+) -> CostMatrix | dict[str, Any] | None:
+    """Read the costs, where any are given; those in columns stand as the columns' names."""
+    inline = {
+        "false_positive": (given.false_positive, amounts.fp_column, "--fp"),
+        "false_negative": (given.false_negative, amounts.fn_column, "--fn"),
+    }
+    mistakes: dict[str, Any] = {}
+    for mistake, (cost, column, option) in inline.items():
+        if cost is not None and column is not None:
+            raise InputTypeError(
+                f"{option}, {option}-column", "give one cost, or the column of costs, not both."
+            )
+        if cost is not None or column is not None:
+            mistakes[mistake] = cost if column is None else column
     if given.costs is not None and mistakes:
         raise InputTypeError(
             "--costs, --fp, --fn", "give a cost matrix or the two costs, not both."
@@ -310,22 +401,75 @@ def read_priors(text: str | None) -> dict[str, float] | None:
     """Read shares such as ``fraud=0.01,ok=0.99``."""
     if text is None:
         return None
-    priors: dict[str, float] = {}
+    expected = "a share for each class, such as fraud=0.01,ok=0.99"
+    return _numbers_by_name(text, "--class-priors", "class", expected)
+
+
+def _numbers_by_name(text: str, option: str, what: str, expected: str) -> dict[str, float]:
+    pairs = []
     for part in next(csv.reader([text]), []):
-        label, equals, share = part.rpartition("=")
+        name, equals, value = part.rpartition("=")
+        if not equals:
+            raise InputError(option, f"expected {expected}; got {part!r}.")
+        pairs.append((name, value))
+    return _by_name(pairs, option, what, expected)
+
+
+def _by_name(
+    pairs: Sequence[tuple[str, Any]], where: str, what: str, expected: str
+) -> dict[str, float]:
+    """Return numbers by name; each name may stand once."""
+    found: dict[str, float] = {}
+    for name, value in pairs:
         try:
-            value = float(share)
-        except ValueError:
-            equals = ""
-        if not equals or not label.strip():
-            raise InputError(
-                "--class-priors",
-                f"expected a share for each class, such as fraud=0.01,ok=0.99; got {part!r}.",
-            )
-        if label.strip() in priors:
-            raise InputError("--class-priors", f"the class {label.strip()!r} stands twice.")
-        priors[label.strip()] = value
-    return priors
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if number != number or not str(name).strip():  # noqa: PLR0124 - not a number
+            raise InputError(where, f"expected {expected}; got {f'{name}={value}'!r}.")
+        if str(name).strip() in found:
+            raise InputError(where, f"the {what} {str(name).strip()!r} stands twice.")
+        found[str(name).strip()] = number
+    return found
+
+
+def read_population(text: str | None) -> dict[str, float] | float | None:
+    """Read what strata have in the population: a number, ``north=8000,south=2000``, or a file."""
+    if text is None:
+        return None
+    expected = "rows or a share for each stratum, such as north=8000,south=2000"
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    path = Path(text)
+    if "=" in text and not path.exists():
+        return _numbers_by_name(text, "--population", "stratum", expected)
+    return _by_name(_population_pairs(path), text, "stratum", expected)
+
+
+def _population_pairs(path: Path) -> list[tuple[str, Any]]:
+    """Return the strata of a file and their numbers: a JSON object, or the two columns of a table."""
+    import json
+
+    from stakes.read import read_text
+    from stakes.read.checksums import json_content
+    from stakes.read.tables import read_table
+
+    if path.suffix.lower() == ".json":
+        content = json_content(read_text(path), f"{path}", "an object of strata")
+        if not isinstance(content, dict):
+            raise FileError(f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}.")
+        return list(content.items())
+    table = read_table(str(path), None).table
+    if table.num_columns != 2:  # noqa: PLR2004 - names and numbers
+        raise FileError(
+            f"{path}",
+            "expected two columns, the stratum and its rows or share; there are "
+            f"{', '.join(map(repr, table.column_names[:10]))}.",
+        )
+    names, numbers = (column.to_pylist() for column in table.columns)
+    return list(zip(map(str, names), numbers, strict=True))
 
 
 def read_study(
@@ -335,6 +479,8 @@ def read_study(
     columns: ColumnOptions,
     *,
     costs: CostMatrix | dict[str, float] | None = None,
+    amounts: AmountOptions = NO_AMOUNTS,
+    sampling: SamplingOptions = NO_SAMPLING,
     confidence: float = 0.95,
     class_priors: str | None = None,
     undecided: bool = False,
@@ -343,18 +489,22 @@ def read_study(
     """Read and count, and say on standard error what was guessed; costs need not be read again."""
     from stakes.study import study_of_files
 
-    costs = read_costs(prices) if costs is None else costs
-    priors = read_priors(class_priors)
+    if costs is None:
+        costs = costs_if_given(prices, amounts)
+    if costs is None and not _may_have_costs(predictions):
+        raise _no_costs()
+    priors, population = read_priors(class_priors), read_population(sampling.population)
     with Progress(shown=not output.quiet) as progress:
         study = study_of_files(
             predictions,
             costs,
-            _named(columns),
+            _named(columns, sampling),
             progress,
             with_scores=with_scores,
             pos_label=prices.pos_label,
             confidence=confidence,
             class_priors=priors,
+            population=population,
             undecided=undecided,
         )
     known = 0 if study.roles.guessed else len(study.roles.in_words())
@@ -371,12 +521,49 @@ def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions
         return table_of_files(predictions, _named(columns), progress)
 
 
-def _named(columns: ColumnOptions) -> Columns:
-    from stakes.predictions import Columns
+def _may_have_costs(predictions: Sequence[str]) -> bool:
+    """Tell whether the predictions may be a count file with the costs of each row in it."""
+    from stakes.predictions.count_file import is_count_file
+    from stakes.read.tables import STANDARD_INPUT
 
-    return Columns(columns.actual, columns.models or (), columns.scores or (), columns.key)
+    only = predictions[0]
+    return len(predictions) == 1 and only != STANDARD_INPUT and is_count_file(only)
+
+
+def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> Columns:
+    from stakes.predictions import Columns, DesignColumns
+
+    return Columns(
+        columns.actual,
+        columns.models or (),
+        columns.scores or (),
+        columns.key,
+        DesignColumns(sampling.groups, sampling.sample_weight, sampling.strata),
+    )
 
 
 def examples_of(study: Study) -> str:
     """Say how many examples of which file there are."""
     return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"
+
+
+def sampling_note(data: Data) -> str:
+    """Say how the examples were drawn; nothing where they are single rows of equal weight."""
+    return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
+
+
+def show_caution(output: Output, data: Data) -> None:
+    """Say why the confidence is not claimed, where it is not."""
+    if data.sampling is not None and data.sampling.caution:
+        output.text()
+        output.text(data.sampling.caution, "bold yellow")
+
+
+def check_plain(study: Study) -> None:
+    """Raise when counts have a design that the command does not know."""
+    if not study.plain:
+        raise InputError(
+            study.source,
+            "it was counted with groups, strata, weights or costs of single rows; this command "
+            "takes independent rows of equal weight only.",
+        )

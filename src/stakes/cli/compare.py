@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_study
+from stakes.cli._inputs import read_study, sampling_note, show_caution
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ EXAMPLES = (
     "stakes compare predictions.csv --costs costs.csv",
     "stakes compare predictions.csv -c costs.csv --baseline logistic",
     "stakes compare predictions.csv -c costs.csv --baseline old --margin 2 --gate",
+    "stakes compare predictions.csv -c costs.csv --groups patient --weight weight",
 )
 SCHEMA = "stakes-compare/2"
 
@@ -94,7 +95,9 @@ def compare(
     *,
     predictions: options.Predictions,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     baseline: Baseline = None,
     margin: Margin = None,
     gate: AskGate = False,
@@ -105,6 +108,7 @@ def compare(
     json: options.Json = None,
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
+    from stakes.infer.gate import checked_margin
     from stakes.show.text import pair_table
 
     output = context.obj
@@ -114,6 +118,7 @@ def compare(
             "which model are the others compared with?",
             "Name it with --baseline.",
         )
+    margin = None if margin is None else checked_margin(margin)
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
@@ -121,11 +126,16 @@ def compare(
         predictions,
         prices,
         columns,
+        amounts=amounts,
+        sampling=sampling,
         confidence=confidence,
         class_priors=class_priors,
         with_scores=False,
     )
     found = _found(study, unit, seed, baseline, margin, gate=gate)
+    if drawn := sampling_note(found.data).strip():
+        output.text(drawn)
+        output.text()
     output.table(pair_table(found.pairs, unit, study.confidence))
     for sentence in [found.summary] if found.summary else [each.summary() for each in found.tests]:
         output.text()
@@ -134,6 +144,7 @@ def compare(
         output.text()
         output.text(f"Gate: {found.gate.rule}")
         output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
+    show_caution(output, found.data)
     output.results(found)
     return 0 if found.gate is None or found.gate.passed else 1
 
@@ -148,7 +159,7 @@ def _found(
     gate: bool,
 ) -> Comparison:
     """Compare every pair of models, or each model with the baseline."""
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.pairs import compared_pairs, gate_of
 
     ranking, sure = study.ranking(unit), study.confidence
@@ -162,7 +173,7 @@ def _found(
     return Comparison(
         schema=SCHEMA,
         data=data_of(study),
-        costs=costs_of(study.costs),
+        costs=costs_of_study(study),
         settings=run_settings_of(study, unit, seed=seed),
         baseline=baseline,
         margin=margin,

@@ -14,6 +14,7 @@ EXAMPLES = (
     "stakes count predictions.csv --costs costs.csv --out counts.json",
     "stakes count january.csv -c costs.csv --out january.json --without-scores",
     "stakes count january.csv -c costs.csv --out january.parquet",
+    "stakes count january.csv -c costs.csv --groups customer --out january.json",
 )
 
 Out = Annotated[
@@ -32,7 +33,11 @@ def count(
     *,
     predictions: options.Predictions,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
+    groups: options.Groups = None,
+    sample_weight: options.SampleWeight = None,
+    strata: options.Strata = None,
     out: Out,
     without_scores: WithoutScores = False,
 ) -> None:
@@ -48,6 +53,8 @@ def count(
         predictions,
         prices,
         columns,
+        amounts=amounts,
+        sampling=options.SamplingOptions(groups, sample_weight, strata),
         undecided=not without_scores,
         with_scores=not without_scores,
     )

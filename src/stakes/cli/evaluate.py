@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_volume, examples_of, read_study, volume_words
+from stakes.cli._inputs import (
+    check_volume,
+    examples_of,
+    read_study,
+    sampling_note,
+    show_caution,
+    volume_words,
+)
 
 if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
@@ -19,6 +26,8 @@ EXAMPLES = (
     "stakes evaluate predictions.csv --costs costs.csv",
     "stakes evaluate predictions.csv --fp 10 --fn 100 --pos-label fraud",
     "stakes evaluate predictions.csv -c costs.csv --volume 1e6 --per year",
+    "stakes evaluate predictions.csv -c costs.csv --groups patient",
+    "stakes evaluate audit.csv --fp 5 --fn-column amount --pos-label fraud",
 )
 SCHEMA = "stakes-evaluate/2"
 
@@ -70,7 +79,9 @@ def evaluate(
     *,
     predictions: options.Predictions,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     method: Method = "auto",
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
@@ -81,7 +92,7 @@ def evaluate(
     json: options.Json = None,
 ) -> None:
     """Say what each model costs, and how sure that is."""
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import IntervalBy, best_trivial_of, models_of
     from stakes.infer._inference import takes
     from stakes.show.text import model_table, volume_table
@@ -95,6 +106,8 @@ def evaluate(
         predictions,
         prices,
         columns,
+        amounts=amounts,
+        sampling=sampling,
         confidence=confidence,
         class_priors=class_priors,
         with_scores=False,
@@ -102,7 +115,10 @@ def evaluate(
     by = IntervalBy(method, {"rng": seed} if takes(method, "rng") else {})
     models = models_of(study, unit, volume, by)
     best, summary = _answer(study, models, unit)
-    output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.")
+    data = data_of(study)
+    output.text(
+        f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}"
+    )
     output.text()
     output.table(model_table(models, best_trivial_of(study, by), study.confidence))
     if volume is not None:
@@ -111,11 +127,12 @@ def evaluate(
         output.table(volume_table(models, title, study.confidence))
     output.text()
     output.text(summary, "bold")
+    show_caution(output, data)
     output.results(
         Evaluation(
             schema=SCHEMA,
-            data=data_of(study),
-            costs=costs_of(study.costs),
+            data=data,
+            costs=costs_of_study(study),
             settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
             models=models,
             best_set=best,

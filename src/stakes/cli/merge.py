@@ -48,4 +48,4 @@ def merge(context: typer.Context, counts: Counts, out: Out) -> None:
                 "other, its examples count double."
             )
     write_counts(out, total)
-    output.remark(f"Wrote the counts of {number(total.joint.n)} examples to {out}.")
+    output.remark(f"Wrote the counts of {number(total.n)} examples to {out}.")

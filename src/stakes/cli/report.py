@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_name, check_volume, read_study
+from stakes.cli._inputs import check_name, check_volume, read_study, sampling_note
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
@@ -44,7 +44,9 @@ def report(
     *,
     predictions: options.Predictions,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     out: Out = Path("report.html"),
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
@@ -78,6 +80,8 @@ def report(
         predictions,
         prices,
         columns,
+        amounts=amounts,
+        sampling=sampling,
         confidence=confidence,
         class_priors=class_priors,
     )
@@ -104,22 +108,31 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
     for sentence in filter(None, (verdict.population, verdict.money, *verdict.caution)):
         output.text(sentence)
     output.text()
+    if drawn := sampling_note(found.data).strip():
+        output.text(drawn)
+        output.text()
     output.text(f"The report is in {out}.")
     output.results(found)
 
 
 def _command(given: dict[str, Any]) -> str:
     """Return the command that makes the same report again."""
-    prices, columns = given["prices"], given["columns"]
+    prices, columns, sampling = given["prices"], given["columns"], given["sampling"]
     valued = {
         "--costs": prices.costs,
         "--fp": prices.false_positive,
         "--fn": prices.false_negative,
+        "--fp-column": given["amounts"].fp_column,
+        "--fn-column": given["amounts"].fn_column,
         "--pos-label": prices.pos_label,
         "--rows": prices.rows,
         "--classes": prices.classes,
         "--actual": columns.actual,
         "--id": columns.key,
+        "--groups": sampling.groups,
+        "--weight": sampling.sample_weight,
+        "--strata": sampling.strata,
+        "--population": sampling.population,
         "--class-priors": given["class_priors"],
         "--unit": given["unit"] or None,
         "--volume": given["volume"],

@@ -109,6 +109,7 @@ class ExampleCosts(ByValue):
         validate.refuse_frame(
             factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions."
         )
+        validate.same_index(y_true=y_true, factor=factor)
         codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
         multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
         shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))

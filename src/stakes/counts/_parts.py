@@ -124,6 +124,15 @@ class Parts:
             np.array([place[key] for key in theirs], dtype=np.intp),
         )
 
+    def extent(self) -> str:
+        """Say how many groups and strata there are."""
+        found = [
+            f"{len(set(names))} {what}"
+            for what, names in (("groups", self.groups), ("strata", self.strata))
+            if names is not None
+        ]
+        return " and ".join(found)
+
     def stratum_codes(self) -> tuple[NDArray[np.intp], Labels]:
         """Return the place of each part's stratum among the strata, and their names."""
         if self.strata is None:

@@ -139,6 +139,13 @@ class GroupedConfusion(ByValue):
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
+        validate.same_index(
+            y_true=y_true,
+            **predictions,
+            groups=groups,
+            strata=strata,
+            sample_weight=sample_weight,
+        )
         decided = [as_column(values, name) for name, values in predictions.items()]
         actual = as_column(y_true, "y_true")
         column, parts = Parts.of_rows(groups, strata)
@@ -245,6 +252,44 @@ class GroupedConfusion(ByValue):
             squares = parts.sum(axis=0)
         return kind(self.counts.sum(axis=0), self.labels, self.decisions, squares=squares)
 
+    @property
+    def first(self) -> Self:
+        """The counts of the first of two classifiers."""
+        return self._marginal(axis=2)
+
+    @property
+    def second(self) -> Self:
+        """The counts of the second of two classifiers."""
+        return self._marginal(axis=1)
+
+    def _marginal(self, axis: int) -> Self:
+        self._check_two()
+        squares = None if self.squares is None else self.squares.sum(axis=axis)
+        return self.with_counts(self.counts.sum(axis=axis), self.decisions, squares)
+
+    def _check_two(self) -> None:
+        if self.counts.ndim != 4:  # noqa: PLR2004 - of two classifiers
+            raise InputTypeError("counts", "expected those of two classifiers, got those of one.")
+
+    def swapped(self) -> Self:
+        """Return the counts of two classifiers with the second one first.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import GroupedConfusion
+        >>> table = GroupedConfusion.from_labels([0, 1], [0, 1], y_pred_2=[0, 0], groups=["a", "b"])
+        >>> table.swapped().counts[1].tolist() == table.counts[1].swapaxes(0, 1).tolist()
+        True
+        """
+        self._check_two()
+        squares = None if self.squares is None else self.squares.swapaxes(1, 2)
+        return self.with_counts(self.counts.swapaxes(1, 2), self.decisions, squares)
+
     def with_counts(self, counts: Any, decisions: Any, squares: Any = None) -> Self:
         """Return other counts of the same parts.
 
@@ -337,12 +382,7 @@ class GroupedConfusion(ByValue):
 
     def _extent(self) -> str:
         """Say how many examples there are, in how many groups and strata."""
-        found = [
-            f"{len(set(names))} {what}"
-            for what, names in (("groups", self.groups), ("strata", self.strata))
-            if names is not None
-        ]
-        return f"{number(self.n)} examples in {' and '.join(found)}"
+        return f"{number(self.n)} examples in {self.parts.extent()}"
 
     def _repr_html_(self) -> str:
         caption = f"Counts of {self._extent()}, all together"

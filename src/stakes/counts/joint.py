@@ -24,10 +24,12 @@ from stakes._core.labels import (
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.counts._labelled import check_cells
+from stakes.counts._parts import Parts
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
+from stakes.counts.grouped import GroupedConfusion
 from stakes.counts.paired import PairedConfusion
-from stakes.errors import InputTypeError, LabelError
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 MOST_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
@@ -48,10 +50,16 @@ class JointConfusion(ByValue):
         The position of each classifier's decision among `decisions`.
     actual : ndarray of int, shape (rows,)
         The position of the class among `labels`.
-    counts : ndarray of int, shape (rows,)
-        How often the combination came.
+    counts : ndarray of int or float, shape (rows,)
+        How often the combination occurred, or the sum of its weights.
     labels, decisions : tuple
         The classes and the decisions.
+    parts : Parts or None
+        The groups and strata that the rows are kept apart by.
+    part : ndarray of int, shape (rows,), or None
+        The position of the row's part among `parts`.
+    squares : ndarray, shape (rows,), or None
+        The sums of squared weights, where `counts` are sums of weights of independent rows.
 
     Examples
     --------
@@ -63,21 +71,34 @@ class JointConfusion(ByValue):
     names: Labels
     decided: NDArray[np.intp]
     actual: NDArray[np.intp]
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
     labels: Labels
     decisions: Labels
+    parts: Parts | None
+    part: NDArray[np.intp] | None
+    squares: NDArray[np.float64] | None
 
     def __init__(
         self,
         names: Any,
         *,
-        decided: NDArray[np.intp],
-        actual: NDArray[np.intp],
-        counts: NDArray[np.int64],
+        decided: Any,
+        actual: Any,
+        counts: Any,
         labels: Any,
         decisions: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        part: Any = None,
+        squares: Any = None,
     ) -> None:
         classes, choices = as_axes(labels, decisions)
+        parts = None
+        if groups is not None or strata is not None:
+            n = len(groups if groups is not None else strata)
+            parts = Parts.of(n, groups, strata)
+        if (parts is None) != (part is None):
+            raise InputError("part", "expected the part of each row where there are groups, only.")
         self._set(
             names=tuple(names),
             decided=readonly_copy(decided),
@@ -85,6 +106,9 @@ class JointConfusion(ByValue):
             counts=readonly_copy(counts),
             labels=classes,
             decisions=choices,
+            parts=parts,
+            part=None if part is None else readonly_copy(part),
+            squares=None if squares is None else readonly_copy(squares),
         )
 
     @classmethod
@@ -95,6 +119,9 @@ class JointConfusion(ByValue):
         *,
         labels: Any = None,
         decisions: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> Self:
         """Count the decisions of several classifiers on the same examples.
 
@@ -104,8 +131,10 @@ class JointConfusion(ByValue):
             The actual class of each example.
         predictions : mapping
             From the name of each classifier to its decisions.
-        labels, decisions
+        labels, decisions, sample_weight
             As in `Confusion.from_labels`.
+        groups, strata : array_like, shape (n,), optional
+            The group, and the stratum, of each example, as in `GroupedConfusion.from_labels`.
 
         Returns
         -------
@@ -118,6 +147,9 @@ class JointConfusion(ByValue):
         >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
         >>> joint.names, joint.n
         (('a', 'b'), 3)
+        >>> JointConfusion.from_labels(
+        ...     [0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]}, groups=["p1", "p2", "p2"])
+        JointConfusion: 3 examples in 2 groups, 2 classifiers, 3 combinations
         """
         if not isinstance(predictions, Mapping) or not predictions:
             got = "an empty one" if isinstance(predictions, Mapping) else type(predictions).__name__
@@ -126,6 +158,7 @@ class JointConfusion(ByValue):
                 f"expected a mapping from each classifier's name to its decisions, got {got}.",
             )
         columns = {f"predictions[{name!r}]": values for name, values in predictions.items()}
+        validate.same_index(y_true=y_true, **columns)
         if labels is None:
             classes_from = {"y_true": y_true} | ({} if decisions is not None else columns)
             every = [as_column(values, what) for what, values in classes_from.items()]
@@ -138,8 +171,23 @@ class JointConfusion(ByValue):
         validate.same_length(
             {"y_true": len(actual)} | dict(zip(columns, map(len, decided), strict=True))
         )
-        codes = dict(zip(predictions, decided, strict=True))
-        return cls.from_codes(actual, codes, labels=classes, decisions=choices)
+        amounts, *squares = validate.weight_amounts(sample_weight, len(actual))
+        part, parts = None, None
+        if groups is not None or strata is not None:
+            column, parts = Parts.of_rows(groups, strata)
+            part = column.codes
+            given = "strata" if groups is None else "groups"
+            validate.same_length({"y_true": len(actual), given: len(part)})
+        return cls.from_codes(
+            actual,
+            dict(zip(predictions, decided, strict=True)),
+            labels=classes,
+            decisions=choices,
+            amounts=amounts,
+            squares=squares[0] if squares else None,
+            part=part,
+            parts=parts,
+        )
 
     @classmethod
     def from_frame(
@@ -150,6 +198,9 @@ class JointConfusion(ByValue):
         predicted: Any,
         labels: Any = None,
         decisions: Any = None,
+        sample_weight: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
     ) -> Self:
         """Count the rows of a data frame where it lives, in one pass for all classifiers.
 
@@ -157,11 +208,13 @@ class JointConfusion(ByValue):
 
         Parameters
         ----------
-        frame, actual, labels, decisions
+        frame, actual, labels, decisions, sample_weight
             As in `Confusion.from_frame`.
         predicted : mapping, or sequence of str
             From the name of each classifier to its column; or the columns, whose names then are
             those of the classifiers.
+        groups, strata : str, optional
+            The names of the columns of groups and of strata.
 
         Returns
         -------
@@ -177,16 +230,13 @@ class JointConfusion(ByValue):
         >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
         [0, 1]
         """
-        if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
-            raise InputTypeError(
-                "predicted",
-                "expected a mapping from each classifier's name to its column, or a list of "
-                f"columns; got {predicted!r}.",
-            )
-        models = predicted if isinstance(predicted, Mapping) else {name: name for name in predicted}
-        if not models:
-            raise InputTypeError("predicted", "expected at least one column, got none.")
-        columns, amounts = group(frame, [actual, *models.values()])
+        models = _model_columns(predicted)
+        apart = [name for name in (groups, strata) if name is not None]
+        columns, (amounts, *squares) = group(
+            frame, [*apart, actual, *models.values()], sample_weight, any_number=apart
+        )
+        keys = dict(zip(apart, columns, strict=False))
+        columns = columns[len(apart) :]
         if labels is None:
             every = columns if decisions is None else columns[:1]
             labels = in_order({value for each in every for value in each.present(each.used())})
@@ -196,9 +246,21 @@ class JointConfusion(ByValue):
             each.looked_up(each.positions(each.used(), allowed, what))
             for each, (allowed, what) in zip(columns, axes, strict=True)
         ]
-        decided = dict(zip(models, codes[1:], strict=True))
+        part, parts = None, None
+        if apart:
+            column, parts = Parts.of_columns(
+                *(None if name is None else keys[name] for name in (groups, strata))
+            )
+            part = column.codes
         return cls.from_codes(
-            codes[0], decided, labels=classes, decisions=choices, amounts=amounts[0]
+            codes[0],
+            dict(zip(models, codes[1:], strict=True)),
+            labels=classes,
+            decisions=choices,
+            amounts=amounts,
+            squares=squares[0] if squares else None,
+            part=part,
+            parts=parts,
         )
 
     @classmethod
@@ -209,7 +271,10 @@ class JointConfusion(ByValue):
         *,
         labels: Any,
         decisions: Any,
-        amounts: NDArray[np.int64] | None = None,
+        amounts: NDArray[Any] | None = None,
+        squares: NDArray[np.float64] | None = None,
+        part: NDArray[Any] | None = None,
+        parts: Parts | None = None,
     ) -> Self:
         """Count decisions that are given by their positions among the labels and decisions.
 
@@ -221,8 +286,14 @@ class JointConfusion(ByValue):
             From the name of each classifier to the positions of its decisions among `decisions`.
         labels, decisions : sequence
             The classes and the decisions.
-        amounts : ndarray of int, shape (n,), optional
-            How many examples each row stands for; by default one.
+        amounts : ndarray, shape (n,), optional
+            How many examples each row stands for, by default one; or, as floats, its weight.
+        squares : ndarray of float, shape (n,), optional
+            The sums of squared weights of the rows; by default the squares of their weights.
+        part : ndarray of int, shape (n,), optional
+            The position of the row's part among `parts`.
+        parts : Parts, optional
+            The groups and strata of the parts.
 
         Returns
         -------
@@ -239,31 +310,47 @@ class JointConfusion(ByValue):
         >>> joint.single("a").counts.tolist()
         [[90, 10], [0, 0]]
         """
-        columns = [np.asarray(codes) for codes in (actual, *decided.values())]
+        apart = [] if part is None or parts is None else [np.asarray(part)]
+        columns = [*apart, *(np.asarray(codes) for codes in (actual, *decided.values()))]
         shape = (len(labels), *[len(decisions)] * len(decided))
+        if parts is not None:
+            shape = (len(parts), *shape)
+        sums = [amounts]
+        if amounts is not None and amounts.dtype.kind == "f" and not _has_groups(parts):
+            sums.append(amounts * amounts if squares is None else squares)
         count = _counted if math.prod(shape) <= MOST_CELLS else _sorted
-        rows, counts = count(columns, shape, amounts)
+        rows, (counts, *squared) = count(columns, shape, sums)
+        table = np.stack(rows, axis=1)
         return cls(
             tuple(decided),
-            decided=np.stack(rows, axis=1)[:, 1:],
-            actual=rows[0],
+            decided=table[:, len(apart) + 1 :],
+            actual=table[:, len(apart)],
             counts=counts,
             labels=labels,
             decisions=decisions,
+            groups=None if parts is None else parts.groups,
+            strata=None if parts is None else parts.strata,
+            part=None if parts is None else table[:, 0],
+            squares=squared[0] if squared else None,
         )
 
     @property
-    def n(self) -> int:
-        """The number of examples."""
-        return int(self.counts.sum())
+    def n(self) -> Any:
+        """The number of examples, or the sum of their weights."""
+        return self.counts.sum().item()
 
-    def class_counts(self) -> NDArray[np.int64]:
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.counts.dtype.kind == "f"
+
+    def class_counts(self) -> NDArray[Any]:
         """Return how many examples each actual class has, in the order of `labels`.
 
         Returns
         -------
-        ndarray of int, shape (classes,)
-            The numbers of examples.
+        ndarray, shape (classes,)
+            The numbers of examples, or the sums of their weights.
 
         Examples
         --------
@@ -272,15 +359,13 @@ class JointConfusion(ByValue):
         >>> joint.class_counts().tolist()
         [1, 2]
         """
-        table = np.zeros(len(self.labels), dtype=np.int64)
-        np.add.at(table, self.actual, self.counts)
-        return table
+        return self._summed(self.counts, (self.actual,), (len(self.labels),))
 
     def __add__(self, other: object) -> Self:
         """Merge the counts of two sets of examples, of the same classifiers.
 
-        The labels may differ: then the result has those of both, sorted. Merging equals counting
-        both sets at once.
+        The labels may differ: then the result has those of both, sorted. Groups and strata of the
+        same name are the same. Merging equals counting both sets at once.
         """
         if not isinstance(other, type(self)):
             return NotImplemented
@@ -290,24 +375,37 @@ class JointConfusion(ByValue):
                 f"counts of the models {listing(self.names)} cannot be merged with those of "
                 f"{listing(other.names)}.",
             )
+        if self.weighted != other.weighted:
+            raise DesignError(
+                "sample_weight",
+                "counts with them cannot be merged with counts without.",
+                "Count all parts with sample_weight=, or none.",
+            )
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)
-        parts = [_codes(part, labels, decisions, self.names) for part in (self, other)]
-        actual, decided = (np.concatenate(each) for each in zip(*parts, strict=True))
+        codes = [_codes(each, labels, decisions, self.names) for each in (self, other)]
+        actual, decided = (np.concatenate(each) for each in zip(*codes, strict=True))
+        parts, part = _merged_parts(self, other)
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = np.concatenate([self.squares, other.squares])
         return type(self).from_codes(
             actual,
             dict(zip(self.names, decided.T, strict=True)),
             labels=labels,
             decisions=decisions,
             amounts=np.concatenate([self.counts, other.counts]),
+            squares=squares,
+            part=part,
+            parts=parts,
         )
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
         return self if other == 0 else NotImplemented
 
-    def single(self, name: Any) -> Confusion:
-        """Return the confusion matrix of one classifier.
+    def single(self, name: Any) -> Confusion | GroupedConfusion:
+        """Return the confusion matrix of one classifier, kept apart by groups and strata.
 
         Parameters
         ----------
@@ -316,7 +414,7 @@ class JointConfusion(ByValue):
 
         Returns
         -------
-        Confusion
+        Confusion or, with groups or strata, GroupedConfusion
             The counts.
 
         Examples
@@ -326,12 +424,11 @@ class JointConfusion(ByValue):
         >>> joint.single("a").counts.tolist()
         [[1, 1], [0, 1]]
         """
-        table = np.zeros((len(self.decisions), len(self.labels)), dtype=np.int64)
-        np.add.at(table, (self.decided[:, self._column(name)], self.actual), self.counts)
-        return Confusion(table, self.labels, self.decisions)
+        table: Confusion | GroupedConfusion = self._tabulated(Confusion, [name])
+        return table
 
-    def pair(self, first: Any, second: Any) -> PairedConfusion:
-        """Return the joint confusion of two of the classifiers.
+    def pair(self, first: Any, second: Any) -> PairedConfusion | GroupedConfusion:
+        """Return the joint confusion of two of the classifiers, apart by groups and strata.
 
         Parameters
         ----------
@@ -340,7 +437,7 @@ class JointConfusion(ByValue):
 
         Returns
         -------
-        PairedConfusion
+        PairedConfusion or, with groups or strata, GroupedConfusion
             The counts.
 
         Examples
@@ -350,12 +447,36 @@ class JointConfusion(ByValue):
         >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
         [0, 1]
         """
-        size = len(self.decisions)
-        check_cells([size, size, len(self.labels)], "decisions")
-        table = np.zeros((size, size, len(self.labels)), dtype=np.int64)
-        one, other = (self.decided[:, self._column(name)] for name in (first, second))
-        np.add.at(table, (one, other, self.actual), self.counts)
-        return PairedConfusion(table, self.labels, self.decisions)
+        table: PairedConfusion | GroupedConfusion = self._tabulated(
+            PairedConfusion, [first, second]
+        )
+        return table
+
+    def _tabulated(self, kind: Any, names: Sequence[Any]) -> Any:
+        """Return a full table of some of the classifiers."""
+        places: list[Any] = [*(self.decided[:, self._column(name)] for name in names), self.actual]
+        shape = [*[len(self.decisions)] * len(names), len(self.labels)]
+        if self.parts is not None:
+            places, shape = [self.part, *places], [len(self.parts), *shape]
+        check_cells(shape, "decisions" if self.parts is None else "groups")
+        counts = self._summed(self.counts, places, shape)
+        squares = None if self.squares is None else self._summed(self.squares, places, shape)
+        if self.parts is None:
+            return kind(counts, self.labels, self.decisions, squares=squares)
+        return GroupedConfusion(
+            counts,
+            self.labels,
+            self.decisions,
+            self.parts.groups,
+            strata=self.parts.strata,
+            squares=squares,
+        )
+
+    @staticmethod
+    def _summed(amounts: NDArray[Any], places: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
+        table = np.zeros(tuple(shape), dtype=amounts.dtype)
+        np.add.at(table, tuple(places), amounts)
+        return table
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows as plain lists.
@@ -365,7 +486,7 @@ class JointConfusion(ByValue):
         dict
             What the constructor takes, as plain values.
         """
-        return {
+        result: dict[str, Any] = {
             "names": list(self.names),
             "decided": self.decided.tolist(),
             "actual": self.actual.tolist(),
@@ -373,6 +494,13 @@ class JointConfusion(ByValue):
             "labels": list(self.labels),
             "decisions": list(self.decisions),
         }
+        if self.parts is not None and self.part is not None:
+            named = {"groups": self.parts.groups, "strata": self.parts.strata}
+            result |= {what: list(names) for what, names in named.items() if names is not None}
+            result["part"] = self.part.tolist()
+        if self.squares is not None:
+            result["squares"] = self.squares.tolist()
+        return result
 
     def _column(self, name: Any) -> int:
         if name not in self.names:
@@ -384,23 +512,43 @@ class JointConfusion(ByValue):
         return html_table(["classifier", "examples"], rows, caption=repr(self))
 
     def __repr__(self) -> str:
+        apart = "" if self.parts is None else f" in {self.parts.extent()}"
         return (
-            f"JointConfusion: {number(self.n)} examples, {len(self.names)} classifiers, "
-            f"{len(self.counts)} combinations"
+            f"JointConfusion: {number(self.n)} examples{apart}, "
+            f"{len(self.names)} classifiers, {len(self.counts)} combinations"
         )
 
 
-Rows = tuple[Sequence[NDArray[np.intp]], NDArray[np.int64]]
-"""The distinct combinations of codes, column by column and in order, and how often each came."""
+Rows = tuple[Sequence[NDArray[np.intp]], list[NDArray[Any]]]
+"""The distinct combinations of codes, column by column and in order, and the sums of each."""
+
+Amounts = Sequence[NDArray[Any] | None]
+"""What is added up for each row: one, whole numbers, or weights and their squares."""
 
 
-def _counted(
-    columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: NDArray[np.int64] | None
-) -> Rows:
+def _has_groups(parts: Parts | None) -> bool:
+    return parts is not None and parts.groups is not None
+
+
+def _model_columns(predicted: Any) -> Mapping[Any, str]:
+    """Return the column of each classifier."""
+    if isinstance(predicted, str) or not isinstance(predicted, Mapping | Sequence):
+        raise InputTypeError(
+            "predicted",
+            "expected a mapping from each classifier's name to its column, or a list of "
+            f"columns; got {predicted!r}.",
+        )
+    models = predicted if isinstance(predicted, Mapping) else {name: name for name in predicted}
+    if not models:
+        raise InputTypeError("predicted", "expected at least one column, got none.")
+    return models
+
+
+def _counted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Amounts) -> Rows:
     """Count combinations in a table that has a cell for each, a part of the rows at a time."""
     size = math.prod(shape)
-    table = np.zeros(size, dtype=np.int64)
-    seen = table if amounts is None else np.zeros(size, dtype=np.int64)
+    seen = np.zeros(size, dtype=np.int64)
+    sums = [seen if each is None else np.zeros(size, dtype=each.dtype) for each in amounts]
     step = max(CHUNK, size)
     for start in range(0, len(columns[0]), step):
         part = slice(start, start + step)
@@ -409,15 +557,14 @@ def _counted(
             combined *= width
             combined += codes[part]
         seen += np.bincount(combined, minlength=size)
-        if amounts is not None:
-            np.add.at(table, combined, amounts[part])
+        for table, each in zip(sums, amounts, strict=True):
+            if each is not None:
+                np.add.at(table, combined, each[part])
     places = np.flatnonzero(seen)
-    return np.unravel_index(places, shape), table[places]
+    return np.unravel_index(places, shape), [table[places] for table in sums]
 
 
-def _sorted(
-    columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: NDArray[np.int64] | None
-) -> Rows:
+def _sorted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Amounts) -> Rows:
     """Count combinations of which there could be too many for a table.
 
     Those that occur are numbered anew where numbers would grow too large.
@@ -430,9 +577,12 @@ def _sorted(
         combined = combined * width + codes
         size *= width
     _, first, where = np.unique(combined, return_index=True, return_inverse=True)
-    counts = np.zeros(len(first), dtype=np.int64)
-    np.add.at(counts, where, 1 if amounts is None else amounts)
-    return [codes[first].astype(np.intp) for codes in columns], counts
+    sums = []
+    for each in amounts:
+        table = np.zeros(len(first), dtype=np.int64 if each is None else each.dtype)
+        np.add.at(table, where, 1 if each is None else each)
+        sums.append(table)
+    return [codes[first].astype(np.intp) for codes in columns], sums
 
 
 def _codes(
@@ -443,3 +593,15 @@ def _codes(
     choices = np.array([decisions.index(label) for label in part.decisions], dtype=np.intp)
     columns = [part.names.index(name) for name in names]
     return classes[part.actual], choices[part.decided[:, columns]]
+
+
+def _merged_parts(
+    one: JointConfusion, other: JointConfusion
+) -> tuple[Parts | None, NDArray[np.intp] | None]:
+    """Return the parts of both, and the position of each row's part among them."""
+    mine, theirs = (Parts() if each.parts is None else each.parts for each in (one, other))
+    if mine == theirs == Parts():
+        return None, None
+    parts, *places = mine.merged(theirs)
+    rows = [place[each.part] for place, each in zip(places, (one, other), strict=True)]
+    return parts, np.concatenate(rows)

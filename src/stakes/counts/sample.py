@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label, as_labels
+from stakes._core.labels import Label, Labels, as_column, as_labels, in_order, label_codes, listing
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.example import ExampleCosts
-from stakes.errors import DesignError, InputError
+from stakes.errors import DesignError, InputError, LabelError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -100,6 +101,7 @@ class CostSample(ByValue):
         strata: Any = None,
         low: float | None = None,
         high: float | None = None,
+        impossible: Any = None,
     ) -> Self:
         """Take the costs of what was decided, or the differences of two classifiers' costs.
 
@@ -119,6 +121,8 @@ class CostSample(ByValue):
             The weight, the group and the stratum of each example.
         low, high : float, optional
             Other bounds of what one example can cost.
+        impossible : sequence of (decision, class), optional
+            Decisions that cannot be taken for a class, whose costs the bounds need not hold.
 
         Returns
         -------
@@ -132,10 +136,18 @@ class CostSample(ByValue):
         >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
-        ends = float(costs.values.min()), float(costs.values.max())
-        values = costs.of(y_pred)
+        validate.same_index(
+            y_pred=y_pred,
+            y_pred_2=y_pred_2,
+            y_true=y_true,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+        )
+        possible = _possible(costs, y_true, impossible, [y_pred, y_pred_2])
+        values, ends = costs.of(y_pred), (float(np.nanmin(possible)), float(np.nanmax(possible)))
         if y_pred_2 is not None:
-            spread = float(np.ptp(costs.values, axis=1).max())
+            spread = float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
             values, ends = values - costs.of(y_pred_2), (-spread, spread)
         return cls(
             values,
@@ -151,6 +163,59 @@ class CostSample(ByValue):
     def n(self) -> int:
         """The number of examples."""
         return len(self.values)
+
+    def swapped(self) -> Self:
+        """Return the differences of two classifiers' costs with the second one first.
+
+        Returns
+        -------
+        CostSample
+            The differences.
+
+        Examples
+        --------
+        >>> from stakes import CostSample
+        >>> CostSample([0, 0, 35, -10], low=-20, high=500).swapped()
+        CostSample: 4 examples, mean cost -6.25, possible -500 to 20
+        """
+        return self._changed(
+            values=readonly_copy(0.0 - self.values), low=0.0 - self.high, high=0.0 - self.low
+        )
+
+    def minus(self, other: Self, spread: float | None = None) -> Self:
+        """Return what the same examples cost more here than with another classifier.
+
+        Parameters
+        ----------
+        other : CostSample
+            What the same examples, in the same order, cost with the other classifier.
+        spread : float, optional
+            The most that two decisions on one example can differ in cost; by default the range of
+            both samples.
+
+        Returns
+        -------
+        CostSample
+            The differences.
+
+        Examples
+        --------
+        >>> from stakes import CostSample
+        >>> CostSample([0, 0, 35, 10], high=500).minus(CostSample([5, 5, 5, 5], high=500))
+        CostSample: 4 examples, mean cost 6.25, possible -500 to 500
+        """
+        for name in ("n", "weights", "groups", "strata", "classes"):
+            if not _same(getattr(self, name), getattr(other, name)):
+                what = "numbers of examples" if name == "n" else name
+                raise DesignError(name, f"the two samples have different {what}.")
+        if spread is None:
+            spread = max(self.high, other.high) - min(self.low, other.low)
+        values = self.values - other.values
+        if np.abs(values).max() > spread:
+            raise InputError(
+                "spread", f"one example's costs differ by {np.abs(values).max():g}, got {spread:g}."
+            )
+        return self._changed(values=readonly_copy(values), low=-spread, high=float(spread))
 
     def __add__(self, other: object) -> Self:
         """Merge the costs of two sets of examples."""
@@ -214,6 +279,61 @@ class CostSample(ByValue):
             [[name, number(value)] for name, value in rows.items()],
             "Sample of costs",
         )
+
+
+def _same(one: Any, other: Any) -> bool:
+    arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return bool(np.array_equal(one, other) if arrays else one == other)
+
+
+def _possible(
+    costs: ExampleCosts, y_true: Any, impossible: Any, predictions: Sequence[Any]
+) -> NDArray[np.float64]:
+    """Return what each decision costs for each example, NaN where it cannot be taken."""
+    if impossible is None:
+        return costs.values
+    if y_true is None:
+        raise DesignError("impossible", "it needs the class of each example.", "Give y_true.")
+    actual = as_column(y_true, "y_true")
+    classes = in_order(actual.present(actual.used()))
+    codes = label_codes(y_true, "y_true", classes, "classes")
+    validate.same_length({"y_true": len(codes), "costs": len(costs)})
+    values = costs.values.copy()
+    for cell in impossible:
+        match cell:
+            case (decision, label) if decision in costs.decisions and label in classes:
+                rows = codes == classes.index(label)
+                _check_never(cell, rows, costs.decisions, predictions)
+                values[rows, costs.decisions.index(decision)] = np.nan
+            case _:
+                raise LabelError(
+                    "impossible",
+                    "expected pairs (decision, class) of the decisions "
+                    f"{listing(costs.decisions)} and the classes {listing(classes)}; got "
+                    f"{cell!r}.",
+                )
+    return values
+
+
+def _check_never(
+    cell: tuple[Label, Label],
+    rows: NDArray[np.bool_],
+    decisions: Labels,
+    predictions: Sequence[Any],
+) -> None:
+    """Check that no classifier took a decision for the rows of a class."""
+    for decided in predictions:
+        if decided is None:
+            continue
+        codes = label_codes(decided, "y_pred", decisions, "decisions of the costs")
+        validate.same_length({"costs": len(rows), "y_pred": len(codes)})
+        times = int((rows & (codes == decisions.index(cell[0]))).sum())
+        if times:
+            raise InputError(
+                "impossible",
+                f"predicting {cell[0]!r} when it was {cell[1]!r} was called impossible, but was "
+                f"observed {times} times.",
+            )
 
 
 def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:

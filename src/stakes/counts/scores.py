@@ -111,6 +111,7 @@ class ScoreCounts(TwoClassCounts):
         >>> ScoreCounts.from_scores(["ok", "fraud", "ok"], [0.1, 0.8, 0.3], pos_label="fraud")
         ScoreCounts: 1 × 'fraud', 2 × 'ok', 3 distinct scores
         """
+        validate.same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         column = as_column(y_true, "y_true")
         scores = validate.scores(y_score)
         validate.same_length({"y_true": len(column), "y_score": len(scores)})

@@ -161,6 +161,7 @@ class CostCurve(Curve):
         {'a': 0.0, 'b': 0.0, 'c': 0.0}
         """
         classes = as_labels(labels, "labels")
+        validate.same_index(y_true=y_true, proba=proba, sample_weight=sample_weight)
         scores = validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):
             raise InputError(

@@ -11,13 +11,17 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import Label, Labels
-from stakes._core.text import listed, percent
+from stakes._core.text import listed, number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.infer._design import checked_priors
+from stakes.predictions import DesignColumns
 from stakes.study import Study
+
+EQUAL = 0.95
+"""Sizes and weights that are worth at least this share of equal ones are not worth a word."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,121 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
+class Sampling(Finding):
+    """How the examples were drawn, where they are not single rows of equal weight.
+
+    Attributes
+    ----------
+    groups : str or None
+        The column of the groups, whose rows are not independent; null where there are none.
+    n_groups : int or None
+        How many groups there are.
+    sample_weight : str or None
+        The column of the weights.
+    strata : str or None
+        The column of the strata.
+    n_strata : int or None
+        How many strata there are.
+    population : mapping, float or None
+        From each stratum to its rows or its share, as given; or the number of rows.
+    false_positive, false_negative : str or None
+        The columns of what a false alarm and a miss cost.
+    effective_n : float
+        Kish's number: how many groups of equal size, or rows of equal weight, are worth as much.
+    caution : str
+        Why the confidence is not claimed, in a sentence; empty where it is.
+    text : str
+        The same in a sentence.
+    """
+
+    groups: str | None
+    n_groups: int | None
+    sample_weight: str | None
+    strata: str | None
+    n_strata: int | None
+    population: Mapping[str, float] | float | None
+    false_positive: str | None
+    false_negative: str | None
+    effective_n: float
+    caution: str
+    text: str
+
+
+def sampling_of(study: Study) -> Sampling | None:
+    """Return how the examples were drawn; None where they are single rows of equal weight."""
+    columns, parts = study.roles.design, study.joint.parts
+    population = study.design.population
+    if not columns.used() and population is None:
+        return None
+    groups = strata = None
+    if parts is not None:
+        groups, strata = parts.groups, parts.strata
+    by_class = columns.strata == study.roles.actual
+    n_strata = len(study.costs.labels) if by_class else None if strata is None else len(set(strata))
+    n_groups = None if groups is None else len(set(groups))
+    effective = _effective(study)
+    caution = study.estimate(study.names[0]).caution if study.names else ""
+    if caution:
+        caution = f"{caution[0].upper()}{caution[1:]}."
+    named: Mapping[str, float] | float | None = population
+    if isinstance(population, Mapping):
+        named = {str(name): float(each) for name, each in population.items()}
+    return Sampling(
+        groups=columns.groups,
+        n_groups=n_groups,
+        sample_weight=columns.sample_weight,
+        strata=columns.strata,
+        n_strata=n_strata,
+        population=named,
+        false_positive=columns.false_positive,
+        false_negative=columns.false_negative,
+        effective_n=effective,
+        caution=caution,
+        text=_sampling_text(columns, n_groups, n_strata, effective, study.n),
+    )
+
+
+def _effective(study: Study) -> float:
+    """Return Kish's number of groups or, without groups, of rows."""
+    joint = study.joint
+    codes = None if joint.parts is None else joint.parts.group_codes()
+    if codes is not None and joint.part is not None:
+        sizes = np.bincount(codes[joint.part], joint.counts)
+        return float(sizes.sum() ** 2 / (sizes @ sizes))
+    if joint.squares is not None:
+        return float(joint.counts.sum() ** 2 / joint.squares.sum())
+    return float(study.n)
+
+
+def _sampling_text(
+    columns: DesignColumns, n_groups: int | None, n_strata: int | None, effective: float, n: int
+) -> str:
+    """Say how the examples were drawn."""
+
+    def by(argument: str) -> str:
+        column = getattr(columns, argument)
+        return "" if column == argument else f" by {column!r}"
+
+    found = []
+    if n_groups is not None:
+        worth = f" (worth {number(effective)} of equal size)" if effective < EQUAL * n_groups else ""
+        found.append(f"{number(n_groups)} groups{by('groups')}{worth}")
+    if n_strata is not None:
+        found.append(f"{number(n_strata)} strata{by('strata')}")
+    sentences = [f"The examples are in {listed(found)}."] if found else []
+    if columns.sample_weight is not None:
+        worth = ""
+        if n_groups is None and effective < EQUAL * n:
+            worth = f": they are worth {number(effective)} examples of equal weight"
+        sentences.append(f"They are weighted{by('sample_weight')}{worth}.")
+    both = (columns.false_positive, columns.false_negative)
+    priced = [repr(each) for each in dict.fromkeys(both) if each is not None]
+    if priced:
+        sentences.append(f"What a mistake costs differs from example to example, by {listed(priced)}.")
+    return " ".join(sentences)
+
+
+@dataclass(frozen=True, eq=False)
 class Data(Finding):
     """The examples.
 
@@ -92,6 +211,8 @@ class Data(Finding):
         The positive class of two.
     notes : tuple of str
         What the columns were taken for.
+    sampling : Sampling or None
+        How the examples were drawn; null where they are single rows of equal weight.
     """
 
     source: str
@@ -101,6 +222,7 @@ class Data(Finding):
     class_counts: tuple[int, ...]
     pos_label: Label | None
     notes: tuple[str, ...]
+    sampling: Sampling | None
 
 
 def data_of(study: Study) -> Data:
@@ -111,9 +233,10 @@ def data_of(study: Study) -> Data:
         n=study.n,
         labels=tuple(joint.labels),
         decisions=tuple(joint.decisions),
-        class_counts=tuple(joint.class_counts().tolist()),
+        class_counts=study.class_rows or tuple(joint.class_counts().tolist()),
         pos_label=study.pos_label,
         notes=tuple(study.notes),
+        sampling=sampling_of(study),
     )
 
 
@@ -133,6 +256,8 @@ class Costs(Finding):
         What each decision costs for each class.
     text : tuple of str
         The same in sentences.
+    average : bool
+        Whether costs differ from example to example, and these are the means of each class.
     """
 
     rows: str
@@ -140,11 +265,25 @@ class Costs(Finding):
     decisions: Labels
     values: Floats
     text: tuple[str, ...]
+    average: bool = False
 
 
-def costs_of(costs: CostMatrix) -> Costs:
-    """Return a cost matrix, in numbers and in words."""
-    return Costs("predicted", costs.labels, costs.decisions, costs.values, tuple(costs.in_words()))
+def costs_of(costs: CostMatrix, *, average: bool = False) -> Costs:
+    """Return a cost matrix, in numbers and in words; or the means of the costs of examples."""
+    words = costs.in_words()
+    if average:
+        rounded = [[float(f"{each:.4g}") for each in row] for row in costs.values.tolist()]
+        named = {"labels": costs.labels, "decisions": costs.decisions}
+        means = CostMatrix(rounded, rows="predicted", **named).in_words()
+        words = [f"{each} on average" for each in means]
+    return Costs(
+        "predicted", costs.labels, costs.decisions, costs.values, tuple(words), average=average
+    )
+
+
+def costs_of_study(study: Study) -> Costs:
+    """Return what a study's decisions cost."""
+    return costs_of(study.costs, average=study.examples is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +381,7 @@ def population_of(study: Study) -> str:
     if priors is None:
         return ""
     shares = listed([f"{percent(share)} {label!r}" for label, share in priors.items()])
-    same = np.allclose(list(priors.values()), study.joint.class_counts() / study.n)
+    same = np.allclose(list(priors.values()), study.joint.class_counts() / study.joint.n)
     return f"Costs are for populations with {shares}, {'' if same else 'not '}as in the examples."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
-from stakes.counts import Confusion
+from stakes.counts import Confusion, GroupedConfusion
 from stakes.errors import InputError, LabelError
 from stakes.findings._encode import Finding
 from stakes.infer._design import where_used
@@ -143,19 +143,26 @@ def models_of(
     study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
 ) -> tuple[Model, ...]:
     """Return each model's cost and its interval, the cheapest first."""
+    best = study.best_trivial()
     return tuple(
-        _model(name, estimate, study, volume, by)
+        _model(name, estimate, study, best, volume, by)
         for name, estimate in study.estimates(unit).items()
     )
 
 
 def _model(
-    name: str, estimate: CostEstimate, study: Study, volume: float | None, by: IntervalBy
+    name: str,
+    estimate: CostEstimate,
+    study: Study,
+    best: tuple[Label, CostEstimate],
+    volume: float | None,
+    by: IntervalBy,
 ) -> Model:
     interval = by.interval(estimate, study.confidence)
     confusion = study.joint.single(name)
+    pooled = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
     used = where_used(confusion, study.design)
-    decision, trivial = estimate.best_trivial()
+    decision, trivial = best
     return Model(
         name=name,
         cost=estimate.cost,
@@ -166,12 +173,12 @@ def _model(
         over_volume=_over_volume(estimate, interval, volume),
         error_rate=_error_rate(used),
         kappa=_kappa(used),
-        savings=_savings(used, study, trivial.cost),
+        savings=_savings(used, study, estimate.cost, trivial.cost),
         best_trivial=decision,
         trivial_cost=trivial.cost,
         cheaper_than_trivial=estimate.cost < trivial.cost,
-        counts=confusion.counts,
-        contributions=estimate.contributions(),
+        counts=pooled.counts,
+        contributions=study.contributions(name),
         summary=by.summary(estimate, study.confidence),
     )
 
@@ -199,9 +206,12 @@ def _kappa(confusion: Confusion) -> float | None:
         return None
 
 
-def _savings(confusion: Confusion, study: Study, trivial: float) -> float | None:
+def _savings(confusion: Confusion, study: Study, cost: float, trivial: float) -> float | None:
     if trivial <= 0:
         return None
+    ideal = study.ideal_cost()
+    if ideal is not None:
+        return (trivial - cost) / (trivial - ideal) if trivial > ideal else None
     try:
         return savings(confusion, study.costs)
     except InputError:  # one decision is the cheapest for every example
@@ -210,21 +220,20 @@ def _savings(confusion: Confusion, study: Study, trivial: float) -> float | None
 
 def trivial_of(study: Study) -> tuple[Trivial, ...]:
     """Return what each constant prediction costs, the cheapest first."""
-    always = study.estimate(study.names[0]).trivial()
+    always = study.trivial()
     found = [_trivial(decision, each, study, AUTO) for decision, each in always.items()]
     return tuple(sorted(found, key=lambda each: each.cost))
 
 
 def best_trivial_of(study: Study, by: IntervalBy = AUTO) -> Trivial:
     """Return what the best constant prediction costs, without a look at the others."""
-    cheapest = next(iter(study.estimates().values()))
-    return _trivial(*cheapest.best_trivial(), study, by)
+    return _trivial(*study.best_trivial(), study, by)
 
 
 def _trivial(decision: Label, always: CostEstimate, study: Study, by: IntervalBy) -> Trivial:
     interval = by.interval(always, study.confidence)
     try:
-        errors = always.error_rate
+        errors = study.constant_error_rate(decision, always)
     except LabelError:  # no decision is a class
         errors = None
     return Trivial(decision, always.cost, interval.low, interval.high, always.total, errors)

@@ -32,7 +32,7 @@ from stakes.findings.data import (
     Data,
     ReportSettings,
     Settings,
-    costs_of,
+    costs_of_study,
     data_of,
     report_settings_of,
     software,
@@ -75,6 +75,14 @@ class Joint(Finding):
 
 
 def _joint_of(joint: JointConfusion) -> Joint:
+    if joint.parts is not None:  # of which there may be very many
+        joint = JointConfusion.from_codes(
+            joint.actual,
+            dict(zip(joint.names, joint.decided.T, strict=True)),
+            labels=joint.labels,
+            decisions=joint.decisions,
+            amounts=joint.counts,
+        )
     return Joint(
         tuple(map(str, joint.names)),
         joint.decided,
@@ -110,7 +118,8 @@ class Findings(Finding):
     joint : Joint
         The counts behind all findings.
     curves : Curves or None
-        Cost curves and thresholds; null where no model has scores.
+        Cost curves and thresholds; null where no model has scores. This and what follows is there
+        only for independent examples of equal weight, whose costs are those of their class.
     sensitivity : Sensitivity or None
         How the verdict depends on the costs; null for one model.
     sample_size : tuple of SampleSize
@@ -189,16 +198,16 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
         return Findings(
             schema=SCHEMA,
             data=data_of(study),
-            costs=costs_of(study.costs),
+            costs=costs_of_study(study),
             settings=report_settings_of(study, chosen),
             verdict=verdict_of(study, chosen, models),
             models=models,
             trivial=trivial_of(study),
             pairs=pairs_of(study, chosen.seed),
             joint=_joint_of(study.joint),
-            curves=curves_of(study),
-            sensitivity=sensitivity_of(study, chosen),
-            sample_size=sample_sizes_of(study, chosen),
-            calibration=calibration_of(study),
+            curves=curves_of(study) if study.plain else None,
+            sensitivity=sensitivity_of(study, chosen) if study.plain else None,
+            sample_size=sample_sizes_of(study, chosen) if study.plain else (),
+            calibration=calibration_of(study) if study.plain else (),
             software=software(),
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stakes._core.text import amount, listed, number, percent
 from stakes.findings._encode import Finding
-from stakes.findings.data import Settings, population_of
+from stakes.findings.data import Settings, population_of, sampling_of
 from stakes.findings.models import Model
 from stakes.study import Study
 
@@ -29,7 +29,8 @@ class Verdict(Finding):
     money : str
         What the first of the best costs; empty where `text` has said it.
     caution : tuple of str
-        What speaks against a model although it was not beaten.
+        Why the confidence is not claimed, where it is not, and what speaks against a model although
+        it was not beaten.
     """
 
     text: str
@@ -43,6 +44,8 @@ class Verdict(Finding):
 def verdict_of(study: Study, settings: Settings, models: Sequence[Model]) -> Verdict:
     """Return the models that no other was shown to beat, and what to say about them."""
     alone = len(models) == 1
+    sampling = sampling_of(study)
+    unsure = [] if sampling is None or not sampling.caution else [sampling.caution]
     names = study.names if alone else study.ranking().best_set(study.confidence)
     best = [model for model in models if model.name in names]
     return Verdict(
@@ -51,7 +54,7 @@ def verdict_of(study: Study, settings: Settings, models: Sequence[Model]) -> Ver
         tie=len(best) > 1,
         population=population_of(study),
         money=_money(settings, best[0], alone=alone),
-        caution=tuple(_caution(models, best)),
+        caution=(*unsure, *_caution(models, best)),
     )
 
 

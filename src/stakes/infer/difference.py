@@ -173,27 +173,11 @@ class CostDifference(Inference):
             raise DesignError(
                 "costs", "the differences of single examples do not tell each one's cost."
             )
-        first, second = self._marginals()
+        table = self.paired if isinstance(self.paired, GroupedConfusion) else self._table()
         return (
-            CostEstimate(first, self.costs, self.design, self.unit),
-            CostEstimate(second, self.costs, self.design, self.unit),
+            CostEstimate(table.first, self.costs, self.design, self.unit),
+            CostEstimate(table.second, self.costs, self.design, self.unit),
         )
-
-    def _marginals(self) -> tuple[CountTable, CountTable]:
-        """Return each classifier's own table; groups stay groups."""
-        if isinstance(self.paired, GroupedConfusion):
-            apart = self.paired
-            one, other = (
-                apart.with_counts(
-                    apart.counts.sum(axis=axis),
-                    apart.decisions,
-                    None if apart.squares is None else apart.squares.sum(axis=axis),
-                )
-                for axis in (2, 1)
-            )
-            return one, other
-        table = self._table()
-        return table.first, table.second
 
     def test(
         self,
@@ -378,7 +362,7 @@ class CostDifference(Inference):
             return f"a difference of {number(stratum.costs[end])} for one example"
         table = self._table()
         cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])
-        if stratum.place.size == table.counts.size:  # of all classes
+        if len(stratum.place) == table.counts.size:
             i, k, j = np.unravel_index(cell, table.counts.shape)
         else:
             i, k = np.unravel_index(cell, table.counts.shape[:2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,9 +86,10 @@ def evaluate(
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
     """
-    table = _counted(costs, y_true, [y_pred], _Sampling(sample_weight, groups, strata))
-    matrix = costs if isinstance(costs, CostMatrix) else None
-    return CostEstimate(table, matrix, _design(strata, class_priors, impossible, population), unit)
+    design = _design(strata, class_priors, impossible, population)
+    sampling = Sampling(sample_weight, groups, strata)
+    table, matrix, design = _inferred(costs, y_true, [y_pred], sampling, design)
+    return CostEstimate(table, matrix, design, unit)
 
 
 def compare(
@@ -154,19 +155,22 @@ def compare(
     if ids is not None:
         _check_same_examples(ids, len(y_pred_1))
     predictions = [y_pred_1, y_pred_2]
-    table = _counted(costs, y_true, predictions, _Sampling(sample_weight, groups, strata))
-    matrix = costs if isinstance(costs, CostMatrix) else None
     design = _design(strata, class_priors, impossible, population)
+    sampling = Sampling(sample_weight, groups, strata)
+    table, matrix, design = _inferred(costs, y_true, predictions, sampling, design)
     return CostDifference(table, matrix, names, design, unit)
 
 
 def compare_many(
     y_true: Any,
     predictions: Mapping[str, Any],
-    costs: CostMatrix,
+    costs: CostMatrix | ExampleCosts,
     *,
+    sample_weight: Any = None,
+    groups: Any = None,
     class_priors: Any = None,
-    strata: str | None = None,
+    strata: Any = None,
+    population: Any = None,
     impossible: Any = None,
     unit: str = "",
 ) -> Ranking:
@@ -175,12 +179,12 @@ def compare_many(
     Parameters
     ----------
     y_true : array_like, shape (n,)
-        The actual class of each example.
+        The actual class of each example; with ExampleCosts it may be None.
     predictions : mapping
         From the name of each classifier to its decisions.
-    costs : CostMatrix
-        What each decision costs for each class.
-    class_priors, strata, impossible, unit
+    costs : CostMatrix or ExampleCosts
+        What each decision costs for each class, or for each example.
+    sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`.
 
     Returns
@@ -192,7 +196,7 @@ def compare_many(
     -----
     Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. p-values are
     adjusted by Holm's method, and the intervals of all pairs hold together: see
-    ``Ranking.pairwise``.
+    ``Ranking.pairwise``. With groups, strata or weights these are Bonferroni's.
 
     References
     ----------
@@ -210,19 +214,44 @@ def compare_many(
     ... }, costs).summary())
     eager is the cheapest of 2: 0.1 each, with 95 % confidence.
     """
-    if not isinstance(costs, CostMatrix):
-        raise InputTypeError("costs", f"expected a CostMatrix, got {type(costs).__name__}.")
+    _check_costs(costs)
+    if not isinstance(predictions, Mapping):
+        raise InputTypeError(
+            "predictions",
+            "expected a mapping from each classifier's name to its decisions, got "
+            f"{type(predictions).__name__}.",
+        )
+    if len(predictions) < 2:  # noqa: PLR2004 - nothing to compare
+        raise InputError(
+            "predictions", f"expected at least two classifiers, got {len(predictions)}."
+        )
+    sampling = Sampling(sample_weight, groups, strata)
+    design = _design(strata, class_priors, impossible, population)
+    if isinstance(costs, ExampleCosts):
+        samples = {
+            name: _sample(costs, y_true, [decided], sampling, design.impossible)
+            for name, decided in predictions.items()
+        }
+        first, second, *_ = predictions.values()
+        spread = _sample(costs, y_true, [first, second], sampling, design.impossible).high
+        return Ranking.from_samples(samples, spread, unit, replace(design, impossible=None))
     joint = JointConfusion.from_labels(
-        y_true, predictions, labels=costs.labels, decisions=costs.decisions
+        y_true, predictions, labels=costs.labels, decisions=costs.decisions, **sampling.arrays
     )
-    if len(joint.names) < 2:  # noqa: PLR2004 - nothing to compare
-        raise InputError("predictions", "expected at least two classifiers, got 1.")
-    return Ranking.from_joint(joint, costs, unit, Design(class_priors, strata, impossible))
+    return Ranking.from_joint(joint, costs, unit, design)
 
 
 @dataclass(frozen=True)
-class _Sampling:
-    """How the rows came, as arrays with an entry for each row."""
+class Sampling:
+    """How the rows came, as arrays with an entry for each row.
+
+    Attributes
+    ----------
+    sample_weight, groups : array_like or None
+        The weight and the group of each row.
+    strata : array_like, "class" or None
+        The stratum of each row.
+    """
 
     sample_weight: Any = None
     groups: Any = None
@@ -248,21 +277,10 @@ class _Sampling:
         }
 
 
-def _counted(
-    costs: Any, y_true: Any, predictions: Sequence[Any], sampling: _Sampling
-) -> CountTable:
-    """Return the table of one or two models' decisions."""
-    if isinstance(costs, ExampleCosts):
-        if y_true is not None:
-            validate.same_length({"y_true": len(y_true), "costs": len(costs)})
-        return CostSample.from_labels(costs, *predictions, y_true=y_true, **sampling.arrays)
-    if not isinstance(costs, CostMatrix):
-        raise InputTypeError(
-            "costs",
-            f"expected a CostMatrix or ExampleCosts, got {type(costs).__name__}.",
-            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() "
-            "or cheapest_probability.",
-        )
+def count_decisions(
+    costs: CostMatrix, y_true: Any, predictions: Sequence[Any], sampling: Sampling
+) -> Confusion | PairedConfusion | GroupedConfusion:
+    """Return the table of one or two models' decisions, with the labels of the costs."""
     names = {"labels": costs.labels, "decisions": costs.decisions}
     if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
@@ -271,6 +289,46 @@ def _counted(
         )
     kind = Confusion if len(predictions) == 1 else PairedConfusion
     return kind.from_labels(y_true, *predictions, sample_weight=sampling.sample_weight, **names)
+
+
+def _inferred(
+    costs: Any,
+    y_true: Any,
+    predictions: Sequence[Any],
+    sampling: Sampling,
+    design: Design,
+) -> tuple[CountTable, CostMatrix | None, Design]:
+    """Return the table of one or two models' decisions, and the costs and the design beside it."""
+    _check_costs(costs)
+    if isinstance(costs, ExampleCosts):
+        table = _sample(costs, y_true, predictions, sampling, design.impossible)
+        return table, None, replace(design, impossible=None)
+    return count_decisions(costs, y_true, predictions, sampling), costs, design
+
+
+def _sample(
+    costs: ExampleCosts,
+    y_true: Any,
+    predictions: Sequence[Any],
+    sampling: Sampling,
+    impossible: Any,
+) -> CostSample:
+    """Return what single examples cost, or by how much two models differ on each."""
+    if y_true is not None:
+        validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+    return CostSample.from_labels(
+        costs, *predictions, y_true=y_true, impossible=impossible, **sampling.arrays
+    )
+
+
+def _check_costs(costs: Any) -> None:
+    if not isinstance(costs, CostMatrix | ExampleCosts):
+        raise InputTypeError(
+            "costs",
+            f"expected a CostMatrix or ExampleCosts, got {type(costs).__name__}.",
+            "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() "
+            "or cheapest_probability.",
+        )
 
 
 def _design(strata: Any, class_priors: Any, impossible: Any, population: Any) -> Design:

@@ -16,29 +16,38 @@ from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
-from stakes.counts import PairedConfusion
+from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, RareCostWarning, warn
-from stakes.infer._design import SIMPLE, Design
-from stakes.infer._inference import USUAL, TestResult
+from stakes.infer._design import SIMPLE, CountTable, Design
+from stakes.infer._inference import USUAL, TestResult, outcomes_behind
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.gate import Gate
+from stakes.infer.gate import Gate, checked_margin
+
+ONE_SAMPLE = ("simple", "examples")
+"""The designs in which all examples are independent draws of one population."""
+
+PairTable = PairedConfusion | GroupedConfusion | CostSample
+"""What two classifiers decided on the same examples, or the differences of their costs."""
 
 
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """Several classifiers, compared pair by pair.
 
-    Made by `compare_many`, or by `from_pairs` from counts.
+    Made by `compare_many`, or from counts by `from_joint` and `from_pairs`, and from costs of
+    single examples by `from_samples`.
 
     Notes
     -----
     p-values are adjusted by Holm's method: the k-th smallest of m is multiplied by m + 1 - k, and
     is no less than those before it. Simultaneous intervals are d ± t* s_d, with t* the quantile of
     the largest t of all pairs, whose correlations come from their joint counts; Bonferroni's
-    where an outcome that matters is rare, or the design is not simple.
+    where an outcome that matters is rare, or the design is not simple: with groups, strata,
+    weights, class priors or a finite population each interval is that of `compare` at the
+    confidence 1 - α/m.
 
     References
     ----------
@@ -60,10 +69,11 @@ class Ranking:
     ['keen', 'eager']
     """
 
-    pairs: Mapping[tuple[str, str], PairedConfusion]
-    costs: CostMatrix
+    pairs: Mapping[tuple[str, str], PairTable]
+    costs: CostMatrix | None
     unit: str = ""
     design: Design = SIMPLE
+    singles: Mapping[str, CountTable] | None = None
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +88,8 @@ class Ranking:
                 f"expected the counts of every pair of at least two classifiers; {missing}.",
             )
         sizes = {table.n for table in self.pairs.values()}
-        if len(sizes) > 1:
+        # Sums of weights depend on the order in which they are added up.
+        if not np.allclose(list(sizes), max(sizes), rtol=1e-9, atol=0):
             raise InputError(
                 "pairs",
                 f"the tables have {sorted(sizes)} examples; all pairs must be counted on the same "
@@ -88,7 +99,11 @@ class Ranking:
 
     @classmethod
     def from_pairs(
-        cls, pairs: Mapping[tuple[str, str], PairedConfusion], costs: CostMatrix, unit: str = ""
+        cls,
+        pairs: Mapping[tuple[str, str], PairedConfusion | GroupedConfusion],
+        costs: CostMatrix,
+        unit: str = "",
+        design: Design = SIMPLE,
     ) -> Self:
         """Make a ranking from the joint counts of every pair, wherever they were counted.
 
@@ -101,6 +116,8 @@ class Ranking:
             What each decision costs for each class.
         unit : str, optional
             The unit of the costs.
+        design : Design, optional
+            How the examples were drawn.
 
         Returns
         -------
@@ -115,7 +132,7 @@ class Ranking:
         >>> print(Ranking.from_pairs({("tree", "forest"): paired}, costs).summary())
         forest is the cheapest of 2: 0.4 each, with 95 % confidence.
         """
-        return cls(dict(pairs), costs, unit)
+        return cls(dict(pairs), costs, unit, design)
 
     @classmethod
     def from_joint(
@@ -151,6 +168,49 @@ class Ranking:
         """
         pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
         return cls(pairs, costs, unit, design)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_samples(
+        cls,
+        samples: Mapping[str, CostSample],
+        spread: float | None = None,
+        unit: str = "",
+        design: Design = SIMPLE,
+    ) -> Self:
+        """Make a ranking from what each example cost with each classifier.
+
+        Parameters
+        ----------
+        samples : mapping
+            From the name of each classifier to the costs of the same examples, in the same order.
+        spread : float, optional
+            The most that two decisions on one example can differ in cost; by default the range of
+            the costs.
+        unit : str, optional
+            The unit of the costs.
+        design : Design, optional
+            How the examples were drawn.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+
+        Examples
+        --------
+        >>> from stakes import CostSample, Ranking
+        >>> samples = {"a": CostSample([0, 5, 0, 5] * 50), "b": CostSample([0, 0, 0, 5] * 50)}
+        >>> print(Ranking.from_samples(samples, unit="USD").summary())
+        b is the cheapest of 2: 1.25 USD each, with 95 % confidence.
+        """
+        if spread is None:
+            ends = [(each.low, each.high) for each in samples.values()]
+            spread = max(high for _, high in ends) - min(low for low, _ in ends)
+        pairs: dict[tuple[str, str], PairTable] = {
+            (first, second): samples[first].minus(samples[second], spread)
+            for first, second in combinations(samples, 2)
+        }
+        return cls(pairs, None, unit, design, dict(samples))
 
     def difference(self, first: str, second: str) -> CostDifference:
         """Return the comparison of two of the classifiers.
@@ -214,11 +274,23 @@ class Ranking:
     def _estimates(self) -> dict[str, CostEstimate]:
         """What each model costs, the cheapest first."""
         result: dict[str, CostEstimate] = {}
-        for (first, second), table in self.pairs.items():
-            for name, counts in ((first, table.first), (second, table.second)):
-                if name not in result:
-                    result[name] = CostEstimate(counts, self.costs, self.design, self.unit)
+        for name, table in self._tables().items():
+            result[name] = CostEstimate(table, self.costs, self.design, self.unit)
         return dict(sorted(result.items(), key=lambda item: item[1].cost))
+
+    def _tables(self) -> Mapping[str, CountTable]:
+        """Return what is known of each model by itself."""
+        if self.singles is not None:
+            return self.singles
+        tables: dict[str, CountTable] = {}
+        for (first, second), table in self.pairs.items():
+            if isinstance(table, CostSample):
+                raise InputError("singles", "expected the costs of each classifier, got None.")
+            if first not in tables:
+                tables[first] = table.first
+            if second not in tables:
+                tables[second] = table.second
+        return tables
 
     def pairwise(
         self,
@@ -273,7 +345,10 @@ class Ranking:
         alpha = validate.alpha(confidence)
         compared = self._compared
         # Normal theory needs every extreme outcome often enough, and independent examples.
-        usual = all(each.choice.name == USUAL for each in compared) and self.design == SIMPLE
+        usual = self.design == SIMPLE and all(
+            each.choice.name == USUAL and outcomes_behind(each).design in ONE_SAMPLE
+            for each in compared
+        )
         limits = max_t(compared, alpha, rng) if usual else bonferroni(compared, alpha)
         return judged(compared, self._p_values, limits, alpha, adjust)
 
@@ -354,10 +429,7 @@ class Ranking:
         >>> print(gate.tests[0].summary())
         new costs less than 0.5 more than old: shown at 95 % confidence (p = 1e-12, exact).
         """
-        if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
-            raise InputError(
-                "margin", f"expected how much more a model may cost, 0 or more; got {margin:g}."
-            )
+        margin = None if margin is None else checked_margin(margin)
         pairs = self.against(baseline, confidence=confidence)
         tests: list[TestResult] = []
         if margin is not None:

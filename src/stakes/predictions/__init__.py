@@ -2,8 +2,9 @@
 
 from stakes.predictions.arrays import ArrayTable
 from stakes.predictions.arrow import ArrowTable
+from stakes.predictions.examples import JointExamples
 from stakes.predictions.files import ShardedTable
-from stakes.predictions.roles import Columns, Model, Roles, find_roles
+from stakes.predictions.roles import Columns, DesignColumns, Model, Roles, find_roles
 from stakes.predictions.scores import JointScores
 from stakes.predictions.table import Batch, Table
 from stakes.predictions.tally import Tally, count_rows, merged
@@ -13,6 +14,8 @@ __all__ = [
     "ArrowTable",
     "Batch",
     "Columns",
+    "DesignColumns",
+    "JointExamples",
     "JointScores",
     "Model",
     "Roles",

@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Cells, Label, LabelMatcher, as_column
+from stakes._core.labels import Cells, Column, Label, LabelMatcher, as_column
 from stakes._core.typing import Floats
+from stakes.counts._parts import part_column
 from stakes.errors import InputError, InputTypeError
-from stakes.predictions.roles import Model, Roles
+from stakes.predictions.roles import DesignColumns, Model, Roles
 from stakes.predictions.table import Codes
 
 ACTUAL = "y_true"
@@ -31,14 +32,25 @@ class ArrayTable:
         The decisions and the scores of models, by their names.
     source : str
         What the predictions are called.
+    design : mapping of str to array_like, optional
+        Of "groups", "strata", "sample_weight", "false_positive" and "false_negative", those that
+        examples have.
     """
 
     cells: Cells = "values"
 
     def __init__(
-        self, y_true: Any, y_pred: Mapping[str, Any], y_score: Mapping[str, Any], source: str
+        self,
+        y_true: Any,
+        y_pred: Mapping[str, Any],
+        y_score: Mapping[str, Any],
+        source: str,
+        design: Mapping[str, Any] | None = None,
     ) -> None:
         _check_mappings(y_pred, y_score)
+        rows = {f"y_pred[{name!r}]": values for name, values in y_pred.items()}
+        rows |= {f"y_score[{name!r}]": values for name, values in y_score.items()}
+        validate.same_index(y_true=y_true, **rows)
         self.source = source
         self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
         for name, values in y_pred.items():
@@ -50,8 +62,25 @@ class ArrayTable:
         lengths = {column.name: len(column) for column in self._labels.values()}
         arguments = (f"y_score[{name!r}]" for name in y_score)
         lengths |= dict(zip(arguments, map(len, self._scores.values()), strict=True))
+        given = {name: each for name, each in (design or {}).items() if each is not None}
+        strata = given.get("strata")
+        by_class = isinstance(strata, str)
+        if by_class:
+            validate.choice(strata, "strata", ("class",))
+            del given["strata"]
+        self._names = {
+            name: part_column(given[name], name) for name in ("groups", "strata") if name in given
+        }
+        self._numbers = {
+            name: validate.numeric(values, name, ndim=1)
+            for name, values in given.items()
+            if name not in self._names
+        }
+        lengths |= {name: len(each) for name, each in (self._names | self._numbers).items()}
         validate.same_length(lengths)
-        self.roles = Roles(ACTUAL, _models(y_pred, y_score), (), guessed=False)
+        named = {name: name for name in given} | ({"strata": ACTUAL} if by_class else {})
+        columns = DesignColumns(**named)
+        self.roles = Roles(ACTUAL, _models(y_pred, y_score), (), guessed=False, design=columns)
         """The parts of the columns, which are known from the names of the models."""
 
     @property
@@ -84,9 +113,17 @@ class ArrayTable:
         column = self._labels[name]
         return column.looked_up(column.positions(column.used(), matcher.labels, what))
 
-    def scores(self, name: str) -> Floats:
-        """Return a column of numbers."""
-        return self._scores[name]
+    def scores(self, name: str, what: str = "score") -> Floats:
+        """Return a column of numbers; `what` they are is for errors."""
+        if name in self._scores:
+            return self._scores[name]
+        numbers = self._numbers[name]
+        validate.finite(numbers, name, f"Leave out the examples that have no {what}.")
+        return numbers
+
+    def names(self, name: str) -> Column:
+        """Return a column of names, of which there may be any number."""
+        return self._names[name]
 
     def score_range(self, name: str) -> tuple[float, float]:
         """Return the lowest and the highest number of a column."""

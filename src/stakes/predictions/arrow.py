@@ -12,6 +12,7 @@ from stakes._core.labels import (
     CHUNK,
     MOST_LABELS,
     Cells,
+    Column,
     Label,
     LabelMatcher,
     hint,
@@ -27,7 +28,7 @@ from stakes.read.tables import FileRows, pyarrow
 NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
 """What numbers look like in text."""
 
-SCORE_ADVICE = "Write a number there, or take the column out of the file."
+NUMBER_ADVICE = "Write a number there, or take the column out of the file."
 
 
 class ArrowTable:
@@ -171,16 +172,26 @@ class ArrowTable:
             return len(numbers), len(numbers)
         return _amount_of_numbers(self._table.column(name))
 
-    def scores(self, name: str) -> Floats:
-        """Return a column of numbers."""
+    def names(self, name: str) -> Column:
+        """Return a column of names, of which there may be any number."""
+        codes, values = self._codes(name)
+        for place, value in enumerate(values):
+            if is_blank(value):
+                raise self._problem(name, codes == place, "there is no name.")
+        places: dict[Label, int] = {}  # what differs in spaces alone is one name
+        lookup = np.array([places.setdefault(_name(each), len(places)) for each in values])
+        return Column(name, lookup[codes], 0, list(places))
+
+    def scores(self, name: str, what: str = "score") -> Floats:
+        """Return a column of numbers; `what` they are is for errors."""
         numbers = self._as_numbers(name)
         if numbers is not None:
             return numbers
         codes, values = self._codes(name)
         for place, value in enumerate(values):
-            problem = _no_score(value)
+            problem = _no_number(value, what)
             if problem is not None:
-                raise self._problem(name, codes == place, problem, SCORE_ADVICE)
+                raise self._problem(name, codes == place, problem, NUMBER_ADVICE)
         raise InputError(f"{self.source}, column {name!r}", "expected numbers.")
 
     def score_range(self, name: str) -> tuple[float, float]:
@@ -264,10 +275,18 @@ def _unknown(value: Any, matcher: LabelMatcher, what: str) -> str:
     return f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
 
 
-def _no_score(value: Any) -> str | None:
+def _name(value: Any) -> Label:
+    """Return a name as count files can hold it: text or a number; a date becomes text."""
+    held = plain(value)
+    if isinstance(held, str):
+        return held.strip()
+    return held if isinstance(held, int | float) else str(held)
+
+
+def _no_number(value: Any, what: str) -> str | None:
     """Say what is wrong with a value that is no number; nothing if it is one."""
     if is_blank(value):
-        return "there is no score."
+        return f"there is no {what}."
     try:
         bad = np.isnan(float(value))
     except (TypeError, ValueError):

@@ -2,34 +2,48 @@
 
 As JSON:
 
-- ``schema``: ``"stakes-counts/1"``.
+- ``schema``: ``"stakes-counts/2"``.
 - ``actual``: the column that had the actual classes.
 - ``labels``, ``decisions``: the classes, and what can be decided.
 - ``models``: an object for each model with its ``name``, its columns of ``decisions`` and
   ``scores``, and ``decided_from``, the score from which on the positive class was decided; null
   for what it has not.
-- ``joint``: ``models``, and a row for each combination of class and decisions that came: ``actual``
-  (positions among labels), ``decided`` (for each model, positions among decisions), ``counts``.
+- ``design``: the columns of ``groups``, ``sample_weight``, ``strata``, and of what a
+  ``false_positive`` and a ``false_negative`` costs; null for those that there are not. Strata by the
+  column of the actual classes say that the numbers of each class were fixed.
+- ``rows``: how many rows each class has, whatever they weigh.
+- ``parts``: null, or the names of ``groups`` and ``strata`` (null for what there is not), an entry
+  for each group in each stratum.
+- ``joint``: ``models``, and a row for each combination of part, class and decisions that occurred:
+  ``actual`` (positions among labels), ``decided`` (for each model, positions among decisions),
+  ``counts`` (or sums of weights), ``squares`` (the sums of squared weights of independent rows, or
+  null) and ``part`` (positions among the parts, or null).
 - ``scores``: null, or ``models``, ``pos_label``, ``neg_label``, ``thresholds`` (each model's
   distinct scores, highest first; "inf" and "-inf" are text), and a row for each combination of
-  class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive`` (0 or
-  1) and ``amounts`` (null if all are 1).
+  part, class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive``
+  (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
+- ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
+  ``costs`` (for each decision, what it costs), ``weights`` and ``part``.
 - ``checksum``: of all this; a file that was edited no longer has it. Files that other software
   makes may leave it out.
 
-Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole.
+Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole;
+sums of weights may differ in their last digit.
 
 As Parquet, with a row for each combination that occurs:
 
 ========================== ==================================================================
 column                     holds
 ========================== ==================================================================
-``part``                   "decisions" or "scores": which of the two the row counts
+``table``                  "decisions", "scores" or "examples": what the row counts
 ``actual``                 the position of the class among the labels
 ``decided: <model>``       the position of the model's decision among the decisions, in rows of
-                           decisions
+                           decisions and of examples
 ``score: <model>``         the model's score, in rows of scores
-``count``                  how many examples the row stands for
+``cost: <position>``       what the decision at that position costs, in rows of examples
+``count``                  how many examples the row stands for, or their weight
+``square``                 the sum of their squared weights
+``part``                   the position of the group and stratum among the parts
 ========================== ==================================================================
 
 What there is besides rows, and the checksum, is JSON in the schema's metadata under ``stakes``.
@@ -40,6 +54,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +64,11 @@ from numpy.typing import NDArray
 from stakes._core.labels import as_axes
 from stakes._core.values import readonly
 from stakes.counts import JointConfusion
+from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
-from stakes.predictions.roles import Model
+from stakes.predictions.examples import JointExamples
+from stakes.predictions.roles import DesignColumns, Model
 from stakes.predictions.scores import JointScores
 from stakes.predictions.tally import TOO_MANY, Tally
 from stakes.read import read_text
@@ -65,7 +82,7 @@ from stakes.read.checksums import (
 )
 from stakes.read.tables import STANDARD_INPUT, file_kind, pyarrow, source_name
 
-SCHEMA = "stakes-counts/1"
+SCHEMA = "stakes-counts/2"
 
 SCHEMA_SHOWS = b'"stakes-counts/'
 """What a count file in JSON holds near its beginning."""
@@ -73,7 +90,7 @@ SCHEMA_SHOWS = b'"stakes-counts/'
 PARQUET = b"PAR1"
 """What a Parquet file begins with."""
 
-DECISIONS, SCORES = "decisions", "scores"
+DECISIONS, SCORES, EXAMPLES = "decisions", "scores", "examples"
 
 
 def is_count_file(path: str, piped: bytes | None = None) -> bool:
@@ -124,9 +141,13 @@ def counts_text(counts: Tally) -> str:
         "actual": joint.actual.tolist(),
         "decided": joint.decided.T.tolist(),
         "counts": joint.counts.tolist(),
+        "squares": _listed(joint.squares),
+        "part": _listed(joint.part),
     }
     if counts.scores is not None:
         content["scores"] |= _scores_dict(counts.scores.compressed())
+    if counts.examples is not None:
+        content["examples"] |= _examples_dict(counts.examples.ordered())
     content["checksum"] = counts_checksum(counts)
     lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -135,7 +156,9 @@ def counts_text(counts: Tally) -> str:
 def _header(counts: Tally) -> dict[str, Any]:
     """Return what a count file has besides rows."""
     joint, scores = counts.joint, counts.scores
-    for label in (*joint.labels, *joint.decisions):
+    parts = Parts() if joint.parts is None else joint.parts
+    apart = {"groups": parts.groups, "strata": parts.strata}
+    for label in (*joint.labels, *joint.decisions, *(parts.groups or ()), *(parts.strata or ())):
         if not isinstance(label, str | int | float):
             raise LabelError(
                 "labels",
@@ -156,6 +179,11 @@ def _header(counts: Tally) -> dict[str, Any]:
             }
             for model in counts.models
         ],
+        "design": vars(counts.design),
+        "rows": list(counts.class_rows),
+        "parts": None
+        if joint.parts is None
+        else {what: None if names is None else list(names) for what, names in apart.items()},
         "joint": {"models": list(joint.names)},
         "scores": None
         if scores is None
@@ -164,6 +192,7 @@ def _header(counts: Tally) -> dict[str, Any]:
             "pos_label": scores.pos_label,
             "neg_label": scores.neg_label,
         },
+        "examples": None if counts.examples is None else {},
     }
 
 
@@ -172,10 +201,12 @@ def counts_checksum(counts: Tally) -> str:
 
     It is that of what the file has besides rows and, of the rows in their order, the classes, the
     decisions of each model and the counts; then of the rows of scores the classes (1 for the
-    positive one), the amounts and the scores of each model.
+    positive one), the amounts and the scores of each model; then of the examples the classes, the
+    decisions and the costs. Where there are squares (or weights) and parts, they follow in each.
     """
     joint = counts.joint
     arrays: list[NDArray[Any]] = [joint.actual, joint.decided.T, joint.counts]
+    arrays += _there(joint.squares, joint.part)
     if counts.scores is not None:
         scores = counts.scores.compressed()
         amounts = amounts_of(scores.amounts, len(scores.positive))
@@ -183,8 +214,19 @@ def counts_checksum(counts: Tally) -> str:
             cuts[ranks] + 0.0  # minus zero is zero
             for cuts, ranks in zip(scores.thresholds, scores.ranks, strict=True)
         ]
-        arrays += [scores.positive, amounts, *values]
+        arrays += [scores.positive, amounts, *values, *_there(scores.squares, scores.part)]
+    if counts.examples is not None:
+        rows = counts.examples.ordered()
+        arrays += [rows.actual, rows.decided.T, rows.costs.T, *_there(rows.weights, rows.part)]
     return checksum(_header(counts), arrays)
+
+
+def _there(*arrays: NDArray[Any] | None) -> list[NDArray[Any]]:
+    return [each for each in arrays if each is not None]
+
+
+def _listed(array: NDArray[Any] | None) -> list[Any] | None:
+    return None if array is None else array.tolist()
 
 
 def _json(value: Any) -> str:
@@ -199,7 +241,19 @@ def _scores_dict(scores: JointScores) -> dict[str, Any]:
         ],
         "ranks": scores.ranks.tolist(),
         "positive": scores.positive.astype(int).tolist(),
-        "amounts": None if scores.amounts is None else scores.amounts.tolist(),
+        "amounts": _listed(scores.amounts),
+        "squares": _listed(scores.squares),
+        "part": _listed(scores.part),
+    }
+
+
+def _examples_dict(examples: JointExamples) -> dict[str, Any]:
+    return {
+        "actual": examples.actual.tolist(),
+        "decided": examples.decided.T.tolist(),
+        "costs": examples.costs.T.tolist(),
+        "weights": _listed(examples.weights),
+        "part": _listed(examples.part),
     }
 
 
@@ -247,11 +301,10 @@ def _tally(content: dict[str, Any]) -> Tally:
     models = content["models"]
     given = content["joint"]
     names = _names(given["models"], models)
-    counts = _whole(given["counts"], "counts", (-1,))
+    design = DesignColumns(**content["design"])
+    weighted, parts = design.sample_weight is not None, _parts(content["parts"], design)
+    counts = _amounts(given["counts"], "counts", weighted=weighted)
     size = len(counts)
-    many = counts.sum(dtype=np.float64) > TOO_MANY / 2
-    if many and (total := sum(counts.tolist())) >= TOO_MANY:
-        raise ValueError(f"counts: they add up to {total:,}, expected less than 2**63 examples.")
     actual = _whole(given["actual"], "actual", (size,), len(labels))
     decided = _whole(given["decided"], "decided", (len(names), size), len(decisions))
     joint = JointConfusion.from_codes(
@@ -260,9 +313,14 @@ def _tally(content: dict[str, Any]) -> Tally:
         labels=labels,
         decisions=decisions,
         amounts=counts,
+        **_apart(given, parts, size, squared=weighted and not _grouped(parts)),
     )
     if not joint.n:
         raise ValueError("it counts no examples.")
+    rows = tuple(_whole(content["rows"], "rows", (len(labels),)).tolist())
+    if not weighted and rows != tuple(joint.class_counts().tolist()):
+        raise ValueError(f"rows: expected those of each class, as counted; got {list(rows)}.")
+    examples = content["examples"]
     return Tally(
         str(content["actual"]),
         tuple(Model(str(each["name"]), each["decisions"], each["scores"]) for each in models),
@@ -273,6 +331,71 @@ def _tally(content: dict[str, Any]) -> Tally:
             for each in models
             if each["decided_from"] is not None
         },
+        design,
+        rows,
+        None if examples is None else _examples(examples, joint, sum(rows)),
+    )
+
+
+def _parts(given: Any, design: DesignColumns) -> Parts | None:
+    """Return the groups and strata, of which there must be those that the design has."""
+    if given is None:
+        return None
+    groups, strata = given["groups"], given["strata"]
+    parts = Parts.of(len(groups if strata is None else strata), groups, strata)
+    if (groups is None) != (design.groups is None) or (strata and design.strata is None):
+        raise ValueError("parts: expected the groups and strata that the design has.")
+    return parts
+
+
+def _grouped(parts: Parts | None) -> bool:
+    return parts is not None and parts.groups is not None
+
+
+def _apart(given: Any, parts: Parts | None, size: int, *, squared: bool) -> dict[str, Any]:
+    """Return the part and the squares of each row, which there must be or not."""
+    for name, expected in (("part", parts is not None), ("squares", squared)):
+        if (given[name] is not None) != expected:
+            raise ValueError(f"{name}: expected {'them' if expected else 'none'}.")
+    squares, part = given["squares"], None
+    if parts is not None:
+        part = _whole(given["part"], "part", (size,), len(parts))
+    return {
+        "squares": None if squares is None else _numbers(squares, "squares", (size,)),
+        "parts": parts,
+        "part": part,
+    }
+
+
+def _amounts(values: Any, name: str, *, weighted: bool) -> NDArray[Any]:
+    """Check counts, or sums of weights."""
+    if weighted:
+        return _numbers(values, name, (-1,))
+    counts = _whole(values, name, (-1,))
+    many = counts.sum(dtype=np.float64) > TOO_MANY / 2
+    if many and (total := sum(counts.tolist())) >= TOO_MANY:
+        raise ValueError(f"{name}: they add up to {total:,}, expected less than 2**63 examples.")
+    return counts
+
+
+def _examples(given: dict[str, Any], joint: JointConfusion, n: int) -> JointExamples:
+    parts, weights = joint.parts, given["weights"]
+    actual = _whole(given["actual"], "actual", (n,), len(joint.labels))
+    shape = (len(joint.names), n)
+    decided = _whole(given["decided"], "decided", shape, len(joint.decisions))
+    if (weights is None) == joint.weighted:
+        raise ValueError("weights: expected those of each row where rows have weights, only.")
+    costs = _numbers(given["costs"], "costs", (len(joint.decisions), n), negative=True)
+    return JointExamples(
+        tuple(map(str, joint.names)),
+        readonly(actual),
+        readonly(np.ascontiguousarray(decided.T)),
+        readonly(np.ascontiguousarray(costs.T)),
+        joint.labels,
+        joint.decisions,
+        None if weights is None else readonly(_numbers(weights, "weights", (n,))),
+        parts,
+        None if parts is None else _whole(given["part"], "part", (n,), len(parts)),
     )
 
 
@@ -289,9 +412,12 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
             raise ValueError(f"ranks: expected positions among {len(values)} scores.")
     amounts = None
     if given["amounts"] is not None:
-        amounts = readonly(_whole(given["amounts"], "amounts", (len(positive),)))
-    if (len(positive) if amounts is None else amounts.sum()) != joint.n:
+        amounts = readonly(_amounts(given["amounts"], "amounts", weighted=joint.weighted))
+    counted = len(positive) if amounts is None else amounts.sum()
+    if not math.isclose(counted, joint.n, rel_tol=1e-9 if joint.weighted else 0.0):
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
+    squared = joint.weighted and not _grouped(joint.parts)
+    apart = _apart(given, joint.parts, len(positive), squared=squared)
     return JointScores(
         names,
         tuple(map(readonly, thresholds)),
@@ -300,6 +426,7 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
         amounts,
         given["pos_label"],
         given["neg_label"],
+        **apart,
     )
 
 
@@ -329,38 +456,86 @@ def _whole(
     return array.astype(np.int64)
 
 
+def _numbers(
+    values: Any, name: str, shape: tuple[int, ...], *, negative: bool = False
+) -> NDArray[np.float64]:
+    """Check finite numbers, by default not negative; -1 in the shape is any length but 0."""
+    array = np.array(values, dtype=np.float64)
+    right = array.ndim == len(shape) and all(
+        size == asked or (asked < 0 < size) for size, asked in zip(array.shape, shape, strict=True)
+    )
+    if not right or not np.isfinite(array).all() or (not negative and (array < 0).any()):
+        raise ValueError(f"{name}: expected finite numbers, as many as there are rows.")
+    return array
+
+
 # Parquet, whose rows become what a JSON file has.
 
 
 def counts_bytes(counts: Tally) -> bytes:
     """Write counts as the bytes of a Parquet file."""
     pa = pyarrow()
-    joint = counts.joint
-    scores = None if counts.scores is None else counts.scores.compressed()
-    rows = len(joint.counts), 0 if scores is None else len(scores.positive)
-
-    def column(kind: Any, above: Any, below: Any) -> Any:
-        parts = [
-            pa.nulls(size, kind) if values is None else pa.array(values, kind)
-            for values, size in zip((above, below), rows, strict=True)
-        ]
-        return pa.chunked_array(parts)
-
-    parts = pa.array([DECISIONS] * rows[0] + [SCORES] * rows[1]).dictionary_encode()
-    actual, amounts = np.empty(0, np.int32), np.empty(0, np.int64)
-    if scores is not None:
-        places = [joint.labels.index(each) for each in (scores.neg_label, scores.pos_label)]
-        actual = np.array(places, dtype=np.int32)[scores.positive.astype(np.intp)]
-        amounts = amounts_of(scores.amounts, rows[1])
-    table = {"part": parts, "actual": column(pa.int32(), joint.actual, actual)}
-    for name, decided in zip(joint.names, joint.decided.T, strict=True):
-        table[f"decided: {name}"] = column(pa.int32(), decided, None)
-    for place, name in enumerate(() if scores is None else scores.names):
-        values = scores.thresholds[place][scores.ranks[place]]  # type: ignore[union-attr]
-        table[f"score: {name}"] = column(pa.float64(), None, values)
-    table["count"] = column(pa.int64(), joint.counts, amounts)
+    tables = {DECISIONS: _decision_columns(counts)}
+    if counts.scores is not None:
+        tables[SCORES] = _score_columns(counts, counts.scores.compressed())
+    if counts.examples is not None:
+        tables[EXAMPLES] = _example_columns(counts.examples.ordered())
+    sizes = {name: len(columns["actual"]) for name, columns in tables.items()}
+    names = list(dict.fromkeys(name for columns in tables.values() for name in columns))
+    last = [name for name in ("count", "square", "part") if name in names]
+    names = [*(name for name in names if name not in last), *last]
+    rows = pa.array([name for name, size in sizes.items() for _ in range(size)], pa.string())
+    table: dict[str, Any] = {"table": rows.dictionary_encode()}
+    for name in names:
+        found = {each: columns[name] for each, columns in tables.items() if name in columns}
+        whole = all(values.dtype.kind in "biu" for values in found.values())
+        kind = pa.float64() if not whole else pa.int64() if name == "count" else pa.int32()
+        table[name] = pa.chunked_array(
+            [
+                pa.array(found[each].astype(kind.to_pandas_dtype()), kind)
+                if each in found
+                else pa.nulls(size, kind)
+                for each, size in sizes.items()
+            ]
+        )
     content = _header(counts) | {"checksum": counts_checksum(counts)}
     return parquet_bytes(pa.table(table), content)
+
+
+def _decision_columns(counts: Tally) -> dict[str, NDArray[Any]]:
+    joint = counts.joint
+    columns = {"actual": joint.actual}
+    for name, decided in zip(joint.names, joint.decided.T, strict=True):
+        columns[f"decided: {name}"] = decided
+    return columns | {"count": joint.counts} | _if_there(joint.squares, joint.part)
+
+
+def _score_columns(counts: Tally, scores: JointScores) -> dict[str, NDArray[Any]]:
+    labels = counts.joint.labels
+    places = [labels.index(each) for each in (scores.neg_label, scores.pos_label)]
+    columns = {"actual": np.array(places)[scores.positive.astype(np.intp)]}
+    for name, cuts, ranks in zip(scores.names, scores.thresholds, scores.ranks, strict=True):
+        columns[f"score: {name}"] = cuts[ranks]
+    columns["count"] = amounts_of(scores.amounts, len(scores.positive))
+    return columns | _if_there(scores.squares, scores.part)
+
+
+def _example_columns(examples: JointExamples) -> dict[str, NDArray[Any]]:
+    columns = {"actual": examples.actual}
+    for name, decided in zip(examples.names, examples.decided.T, strict=True):
+        columns[f"decided: {name}"] = decided
+    for place, costs in enumerate(examples.costs.T):
+        columns[f"cost: {place}"] = costs
+    ones = np.ones(examples.n, dtype=np.int64)
+    count = ones if examples.weights is None else examples.weights
+    return columns | {"count": count} | _if_there(None, examples.part)
+
+
+def _if_there(
+    squares: NDArray[Any] | None, part: NDArray[Any] | None
+) -> dict[str, NDArray[Any]]:
+    both = {"square": squares, "part": part}
+    return {name: each for name, each in both.items() if each is not None}
 
 
 def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None) -> Tally:
@@ -392,21 +567,44 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
     """Put the rows where a JSON file has them."""
     from pyarrow import compute
 
-    part = table["part"].cast(pyarrow().string())
+    kinds = table["table"].cast(pyarrow().string())
+    columns = set(table.column_names)
 
     def values(name: str, of: str) -> NDArray[Any]:
-        column = table[name].filter(compute.equal(part, of)).combine_chunks()
+        column = table[name].filter(compute.equal(kinds, of)).combine_chunks()
         return np.asarray(column.to_numpy(zero_copy_only=False))
+
+    def apart(of: str) -> dict[str, Any]:
+        squared = "square" in columns and table["square"].null_count < len(table)
+        return {
+            "squares": values("square", of) if squared else None,
+            "part": values("part", of) if "part" in columns else None,
+        }
 
     joint = content["joint"]
     joint |= {
         "actual": values("actual", DECISIONS),
         "decided": np.array([values(f"decided: {each}", DECISIONS) for each in joint["models"]]),
         "counts": values("count", DECISIONS),
+        **apart(DECISIONS),
     }
+    if content["scores"] is not None:
+        _add_scores(content, values)
+        content["scores"] |= apart(SCORES)
+    if content["examples"] is not None:
+        costs = [values(f"cost: {place}", EXAMPLES) for place in range(len(content["decisions"]))]
+        weighted = content["design"]["sample_weight"] is not None
+        content["examples"] |= {
+            "actual": values("actual", EXAMPLES),
+            "decided": np.array([values(f"decided: {each}", EXAMPLES) for each in joint["models"]]),
+            "costs": np.array(costs),
+            "weights": values("count", EXAMPLES) if weighted else None,
+            "part": apart(EXAMPLES)["part"],
+        }
+
+
+def _add_scores(content: dict[str, Any], values: Callable[[str, str], NDArray[Any]]) -> None:
     scores = content["scores"]
-    if scores is None:
-        return
     ranked = [
         np.unique(-values(f"score: {each}", SCORES), return_inverse=True)
         for each in scores["models"]

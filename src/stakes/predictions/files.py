@@ -236,6 +236,7 @@ def _read_counts(
         "models": columns.models,
         "scores": columns.scores,
         "key": columns.key,
+        **columns.design.used(),
     }
     for name, value in named.items():
         if value:

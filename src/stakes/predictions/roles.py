@@ -40,12 +40,61 @@ DECISION_WORDS = re.compile(
     re.IGNORECASE,
 )
 BARE_DECISION = re.compile(r"^(?:y_)?pred(?:icted|ictions?)?$|^decisions?$", re.IGNORECASE)
+GROUP_NAMES = re.compile(
+    r"^(patient|subject|user|customer|client|account|person|household|group|cluster|session|study|"
+    r"student|speaker)s?([_. -]?(id|no|number|key|uuid))?$",
+    re.IGNORECASE,
+)
+"""Names of columns whose equal values may tell rows that are not independent."""
+
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
+class DesignColumns:
+    """The columns that tell how rows came, and what a mistake costs for each; never guessed.
+
+    Attributes
+    ----------
+    groups : str or None
+        The group of each row, such as a patient, where those of a group are not independent.
+    sample_weight : str or None
+        The weight of each row: one over the probability of its being in the sample.
+    strata : str or None
+        The stratum that each row was drawn from. The column with the actual classes says that their
+        numbers were fixed.
+    false_positive, false_negative : str or None
+        What a false alarm, and a miss, costs for each row.
+    """
+
+    groups: str | None = None
+    sample_weight: str | None = None
+    strata: str | None = None
+    false_positive: str | None = None
+    false_negative: str | None = None
+
+    def used(self) -> dict[str, str]:
+        """Return the columns that there are, by the part that they play."""
+        return {name: column for name, column in vars(self).items() if column is not None}
+
+    def in_words(self) -> list[str]:
+        """Say what each column is taken for."""
+        what = {
+            "groups": "Rows with the same {!r} are one group",
+            "sample_weight": "The weights are in the column {!r}",
+            "strata": "The strata are in the column {!r}",
+            "false_positive": "What a false alarm costs is in the column {!r}",
+            "false_negative": "What a miss costs is in the column {!r}",
+        }
+        return [f"{what[name].format(column)}." for name, column in self.used().items()]
+
+
+NO_DESIGN = DesignColumns()
+
+
+@dataclass(frozen=True)
 class Columns:
-    """The columns that were named; what was not is guessed.
+    """The columns that were named; what was not is guessed, except those of the design.
 
     Attributes
     ----------
@@ -55,12 +104,15 @@ class Columns:
         The columns with decisions and with scores.
     key : str or None
         The column that names an example, to join files on.
+    design : DesignColumns
+        The columns of groups, weights, strata and costs.
     """
 
     actual: str | None = None
     models: Sequence[str] = ()
     scores: Sequence[str] = ()
     key: str | None = None
+    design: DesignColumns = NO_DESIGN
 
 
 @dataclass(frozen=True)
@@ -86,12 +138,15 @@ class Roles:
         The columns that play no part.
     guessed : bool
         Whether any of it was guessed.
+    design : DesignColumns
+        The columns of groups, weights, strata and costs.
     """
 
     actual: str
     models: tuple[Model, ...]
     ignored: tuple[str, ...]
     guessed: bool
+    design: DesignColumns = NO_DESIGN
 
     def in_words(self) -> list[str]:
         """Say what was understood, one sentence for each part."""
@@ -103,8 +158,15 @@ class Roles:
             if model.scores is not None:
                 where.append(f"its scores in {model.scores!r}")
             notes.append(f"The model {model.name!r} has {' and '.join(where)}.")
+        notes += self.design.in_words()
         if self.ignored:
             notes.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+        grouping = [name for name in self.ignored if GROUP_NAMES.search(name)]
+        if grouping and self.design.groups is None:
+            notes.append(
+                f"All rows are taken as independent. If those with the same {grouping[0]!r} are "
+                "not, name it as the column of groups."
+            )
         return notes
 
 
@@ -129,9 +191,11 @@ def find_roles(
         The positive class: "prob_ok" holds the probability of "ok", which is no score of another.
     """
     check_columns(table, [named.actual, *named.models, *named.scores])
+    check_columns(table, [*named.design.used().values()])
     actual = actual_column(table, named.actual)
     _check_one_part_each(actual, named, table.source)
-    candidates = [name for name in table.columns if name != actual and not ID_NAMES.search(name)]
+    taken = {actual, *named.design.used().values()}
+    candidates = [name for name in table.columns if name not in taken and not ID_NAMES.search(name)]
     foreign: list[str] = []
     if named.models or named.scores:
         decisions = list(dict.fromkeys(named.models))
@@ -147,10 +211,10 @@ def find_roles(
     models = _paired(decisions, scores, None if positive is None else str(positive))
     if not models:
         raise _no_models(table.columns, foreign, table.source)
-    used = {actual, *decisions, *scores}
+    used = {*taken, *decisions, *scores}
     ignored = tuple(name for name in table.columns if name not in used)
     guessed = named.actual is None or not (named.models or named.scores)
-    return Roles(actual, models, ignored, guessed=guessed)
+    return Roles(actual, models, ignored, guessed=guessed, design=named.design)
 
 
 # The rules, in the order in which they are applied.
@@ -168,6 +232,26 @@ def _check_one_part_each(actual: str, named: Columns, source: str) -> None:
             f"the column {min(both)!r} was named as decisions and as scores; it can be only one "
             "of them.",
         )
+    _check_design(actual, named, source)
+
+
+def _check_design(actual: str, named: Columns, source: str) -> None:
+    """Raise when a column of the design has another part; amounts may be those of both mistakes."""
+    design = named.design
+    apart = {"groups": design.groups, "weights": design.sample_weight, "strata": design.strata}
+    taken = {name: "a model" for name in (*named.models, *named.scores)} | {actual: "the classes"}
+    costs = {column: "costs" for column in (design.false_positive, design.false_negative) if column}
+    for what, column in [*apart.items(), *((what, column) for column, what in costs.items())]:
+        if column is None or (what == "strata" and column == actual):
+            continue
+        other = taken.get(column)
+        if other is not None:
+            raise InputError(
+                source,
+                f"the column {column!r} was named as {what} and as {other}; it can be only one of "
+                "them.",
+            )
+        taken[column] = what
 
 
 def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from stakes._core.labels import Label, listing
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly
 from stakes.counts import PairedScoreCounts, ScoreCounts
+from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 from stakes.errors import LabelError
 
@@ -33,19 +34,28 @@ class JointScores(ByValue):
         The position of each row's scores among them.
     positive : ndarray of bool, shape (rows,)
         Whether the row is of the positive class.
-    amounts : ndarray of int, shape (rows,), or None
-        How many examples the row stands for; None if each for one.
+    amounts : ndarray, shape (rows,), or None
+        How many examples the row stands for, or their weight; None if each for one.
     pos_label, neg_label : label
         The classes; the higher a score, the more likely the positive one.
+    squares : ndarray, shape (rows,), or None
+        The sums of squared weights, where `amounts` are sums of weights.
+    parts : Parts or None
+        The groups and strata that rows are kept apart by.
+    part : ndarray of int, shape (rows,), or None
+        The position of the row's part among them.
     """
 
     names: tuple[str, ...]
     thresholds: tuple[Floats, ...]
     ranks: NDArray[np.int32]
     positive: NDArray[np.bool_]
-    amounts: NDArray[np.int64] | None
+    amounts: NDArray[Any] | None
     pos_label: Label
     neg_label: Label
+    squares: Floats | None = None
+    parts: Parts | None = None
+    part: NDArray[np.intp] | None = None
 
     @classmethod
     def from_columns(
@@ -55,6 +65,9 @@ class JointScores(ByValue):
         *,
         pos_label: Label,
         neg_label: Label,
+        sample_weight: Floats | None = None,
+        parts: Parts | None = None,
+        part: NDArray[np.intp] | None = None,
     ) -> Self:
         """Rank the scores of each model.
 
@@ -66,16 +79,26 @@ class JointScores(ByValue):
             From each model's name to its scores.
         pos_label, neg_label : label
             The names of the classes.
+        sample_weight : ndarray, shape (n,), optional
+            The weight of each example.
+        parts, part : Parts and ndarray of int, shape (n,), optional
+            The groups and strata, and the position of each example's part among them.
         """
         tables = [ranked(values) for values in columns.values()]
+        squares = None
+        if sample_weight is not None and (parts is None or parts.groups is None):
+            squares = readonly(sample_weight**2)
         return cls(
             tuple(columns),
             tuple(readonly(thresholds) for thresholds, _ in tables),
             readonly(np.array([ranks for _, ranks in tables], dtype=np.int32)),
             readonly(positive),
-            None,
+            sample_weight,
             pos_label,
             neg_label,
+            squares,
+            parts,
+            part,
         )
 
     @property
@@ -88,7 +111,10 @@ class JointScores(ByValue):
         at = self.names.index(name)
         cuts = self.thresholds[at]
         tables = sides(self.ranks[at], len(cuts), self.positive, self.amounts)
-        return ScoreCounts(cuts, *tables, **self._labels())
+        squares = None
+        if self.squares is not None:
+            squares = sides(self.ranks[at], len(cuts), self.positive, self.squares)
+        return ScoreCounts(cuts, *tables, squares=squares, **self._labels())
 
     def pair(self, first: str, second: str) -> PairedScoreCounts:
         """Return the joint score table of two of the models."""
@@ -100,12 +126,14 @@ class JointScores(ByValue):
             ranks_2=self.ranks[other],
             positive=self.positive,
             amounts=self.amounts,
+            squares=self.squares,
             **self._labels(),
         )
 
     def compressed(self) -> Self:
         """Return a row for each combination that occurs, in one and the same order."""
         keys = [*self.ranks[::-1], ~self.positive]  # the last one sorts first
+        keys += [] if self.part is None else [self.part]
         order = np.lexsort(keys)
         new = np.zeros(len(order), dtype=bool)
         new[0] = True
@@ -113,16 +141,16 @@ class JointScores(ByValue):
             ordered = key[order]
             new[1:] |= ordered[1:] != ordered[:-1]
         rows, place = order[new], np.cumsum(new) - 1
-        amounts = np.zeros(len(rows), dtype=np.int64)
-        np.add.at(amounts, place, 1 if self.amounts is None else self.amounts[order])
-        return type(self)(
-            self.names,
-            self.thresholds,
-            readonly(self.ranks[:, rows]),
-            readonly(self.positive[rows]),
-            None if (amounts == 1).all() else readonly(amounts),
-            self.pos_label,
-            self.neg_label,
+        each = amounts_of(self.amounts, len(order))
+        amounts = _added(each, order, place)
+        plain = self.squares is None and (amounts == 1).all()
+        return replace(
+            self,
+            ranks=readonly(self.ranks[:, rows]),
+            positive=readonly(self.positive[rows]),
+            amounts=None if plain else readonly(amounts),
+            squares=None if self.squares is None else readonly(_added(self.squares, order, place)),
+            part=None if self.part is None else readonly(self.part[rows]),
         )
 
     def __add__(self, other: object) -> Self:
@@ -135,21 +163,31 @@ class JointScores(ByValue):
                 f"scores of {listing(self.names)} for {self.pos_label!r} cannot be merged with "
                 f"those of {listing(other.names)} for {other.pos_label!r}.",
             )
-        parts = (self, other)
+        both = (self, other)
         tables = [
-            merged([part.thresholds[at] for part in parts], [part.ranks[at] for part in parts])
+            merged([each.thresholds[at] for each in both], [each.ranks[at] for each in both])
             for at in range(len(self.names))
         ]
+        parts, part, squares = None, None, None
+        if self.parts is not None and other.parts is not None:
+            parts, *places = self.parts.merged(other.parts)
+            rows = zip(places, both, strict=True)
+            part = readonly(np.concatenate([place[each.part] for place, each in rows]))
+        if self.squares is not None and other.squares is not None:
+            squares = readonly(np.concatenate([self.squares, other.squares]))
         return type(self)(
             self.names,
             tuple(readonly(thresholds) for thresholds, _ in tables),
             readonly(np.array([ranks for _, ranks in tables], dtype=np.int32)),
-            readonly(np.concatenate([part.positive for part in parts])),
+            readonly(np.concatenate([each.positive for each in both])),
             readonly(
-                np.concatenate([amounts_of(part.amounts, len(part.positive)) for part in parts])
+                np.concatenate([amounts_of(each.amounts, len(each.positive)) for each in both])
             ),
             self.pos_label,
             self.neg_label,
+            squares,
+            parts,
+            part,
         ).compressed()
 
     def _labels(self) -> dict[str, Label]:
@@ -163,3 +201,10 @@ class JointScores(ByValue):
             for name, values in zip(same.names, same.thresholds, strict=True)
         }
         return {k: v for k, v in same._values().items() if k != "thresholds"} | arrays  # noqa: SLF001
+
+
+def _added(values: NDArray[Any], order: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
+    """Add up the values of rows that are the same, which `place` tells of the ordered rows."""
+    sums = np.zeros(int(place[-1]) + 1, dtype=values.dtype)
+    np.add.at(sums, place, values[order])
+    return sums

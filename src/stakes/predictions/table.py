@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Cells, Label, LabelMatcher
+from stakes._core.labels import Cells, Column, Label, LabelMatcher
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 
@@ -43,8 +43,19 @@ class Batch(Protocol):
             What to do about a value that is none of them.
         """
 
-    def scores(self, name: str) -> Floats:
-        """Return a column of numbers, none of them missing."""
+    def scores(self, name: str, what: str = "score") -> Floats:
+        """Return a column of numbers, none of them missing.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        what : str, default "score"
+            What they are, for errors.
+        """
+
+    def names(self, name: str) -> Column:
+        """Return a column of names, such as those of groups, of which there may be any number."""
 
 
 class Table(Protocol):

@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.labels import Label, LabelMatcher, Labels, hint, listing
+from stakes._core.text import listed
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
-from stakes.errors import InputError, LabelError
+from stakes.counts._parts import Parts
+from stakes.errors import DesignError, InputError, LabelError
 from stakes.predictions.classes import decisions_of
-from stakes.predictions.roles import Model, Roles
+from stakes.predictions.examples import JointExamples, RowCosts, joined
+from stakes.predictions.roles import NO_DESIGN, DesignColumns, Model, Roles
 from stakes.predictions.scores import JointScores
 from stakes.predictions.table import Batch, Table
 
@@ -45,6 +49,12 @@ class Tally:
         The scores of those that have any.
     decided_from : mapping
         The score from which on the positive class was decided, for models that had scores alone.
+    design : DesignColumns
+        The columns of groups, weights, strata and costs.
+    class_rows : tuple of int
+        How many rows each class has, whatever they weigh.
+    examples : JointExamples or None
+        The rows one by one, where costs are those of single rows.
     notes : tuple of str
         How labels were read that are written otherwise than those of the costs.
     """
@@ -54,7 +64,20 @@ class Tally:
     joint: JointConfusion
     scores: JointScores | None = None
     decided_from: Mapping[str, float] = field(default_factory=dict)
+    design: DesignColumns = NO_DESIGN
+    class_rows: tuple[int, ...] = ()
+    examples: JointExamples | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.class_rows:
+            whole = tuple(int(each) for each in self.joint.class_counts())
+            object.__setattr__(self, "class_rows", whole)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return sum(self.class_rows)
 
     def renamed(self, costs: CostMatrix, source: str) -> Tally:
         """Return the counts by the classes and decisions of a cost matrix.
@@ -76,6 +99,9 @@ class Tally:
             places = _places(both, costs.labels, "classes", source).tolist()
             positive, negative = (costs.labels[place] for place in places)
             scores = replace(scores, pos_label=positive, neg_label=negative)
+        examples = self.examples
+        rows = np.zeros(len(costs.labels), dtype=np.int64)
+        rows[classes] = self.class_rows
         return replace(
             self,
             joint=JointConfusion.from_codes(
@@ -84,8 +110,13 @@ class Tally:
                 labels=costs.labels,
                 decisions=costs.decisions,
                 amounts=joint.counts,
+                squares=joint.squares,
+                part=joint.part,
+                parts=joint.parts,
             ),
             scores=scores,
+            class_rows=tuple(rows.tolist()),
+            examples=None if examples is None else examples.renamed(classes, decisions, costs),
         )
 
 
@@ -110,7 +141,7 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
     parts : sequence of (name, Tally)
         The names of the files and what they hold.
     """
-    rows = sum(int(part.joint.n) for _, part in parts)
+    rows = sum(part.n for _, part in parts)
     if rows >= TOO_MANY:
         raise InputError(
             ", ".join(name for name, _ in parts[:3]) + (", …" if parts[3:] else ""),
@@ -122,7 +153,16 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
         scores = None
         if total.scores is not None and part.scores is not None:
             scores = total.scores + part.scores
-        total = replace(total, joint=total.joint + part.joint, scores=scores)
+        examples = None
+        if total.examples is not None and part.examples is not None:
+            examples = total.examples + part.examples
+        total = replace(
+            total,
+            joint=total.joint + part.joint,
+            scores=scores,
+            class_rows=tuple(map(sum, zip(total.class_rows, part.class_rows, strict=True))),
+            examples=examples,
+        )
     return total
 
 
@@ -136,6 +176,8 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
             f"they have counts of different models, {listing(names[0])} and {listing(names[1])}.",
             again,
         )
+    if one.design != other.design:
+        raise DesignError(files, _unlike(one.design, other.design), again)
     for what in ("labels", "decisions"):
         mine, theirs = (getattr(each.joint, what) for each in (one, other))
         if mine != theirs:
@@ -153,6 +195,21 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
         )
 
 
+def _unlike(one: DesignColumns, other: DesignColumns) -> str:
+    """Say in which column of the design two counts differ."""
+    name = next(name for name in vars(one) if getattr(one, name) != getattr(other, name))
+    what = {
+        "sample_weight": "weights",
+        "false_positive": "costs of false alarms",
+        "false_negative": "costs of misses",
+    }.get(name, name)
+    mine, theirs = (
+        "without them" if column is None else f"by the column {column!r}"
+        for column in (getattr(one, name), getattr(other, name))
+    )
+    return f"they have different {what}: one was counted {mine}, the other {theirs}."
+
+
 def _scored(counts: Tally) -> tuple[tuple[str, ...], tuple[Label, Label]] | None:
     scores = counts.scores
     return None if scores is None else (scores.names, (scores.neg_label, scores.pos_label))
@@ -166,6 +223,7 @@ def count_rows(
     decided_from: Mapping[str, float],
     *,
     with_scores: bool,
+    row_costs: RowCosts | None = None,
     advice: str = "",
 ) -> Tally:
     """Count the rows of a table, a batch of them at a time.
@@ -184,10 +242,15 @@ def count_rows(
         The score from which on the positive class is decided, for models that have scores alone.
     with_scores : bool
         Whether scores are counted.
+    row_costs : RowCosts, optional
+        What decisions cost for each row, if that is not a matter of the class alone; models in
+        `decided_from` then decide by that, row by row, and not from one score on.
     advice : str, optional
         What to do about a decision that is missing or wrong.
     """
-    counter = _Counter(table, roles, costs, positive, decided_from, with_scores=with_scores)
+    counter = _Counter(
+        table, roles, costs, positive, decided_from, with_scores=with_scores, row_costs=row_costs
+    )
     for batch in table.batches(counter.columns()):
         counter.add(batch, advice)
     return counter.tally()
@@ -205,14 +268,20 @@ class _Counter:
         decided_from: Mapping[str, float],
         *,
         with_scores: bool,
+        row_costs: RowCosts | None,
     ) -> None:
         self._source, self._roles = table.source, roles
+        self._row_costs = row_costs
+        self._examples: list[JointExamples] = []
+        self._class_rows = np.zeros(len(costs.labels), dtype=np.int64)
         self._costs, self._positive = costs, positive
         self._decided_from = dict(decided_from)
         scored = {each.name: each.scores for each in roles.models if each.scores is not None}
         self._scored = scored if with_scores and positive is not None else {}
         self._joint: JointConfusion | None = None
         self._positives: list[NDArray[np.bool_]] = []
+        self._weights: list[Floats | None] = []
+        self._parts: list[tuple[Parts, NDArray[np.intp]]] = []
         self._scores: dict[str, list[Floats]] = {name: [] for name in self._scored}
         self._matchers = {roles.actual: LabelMatcher(costs.labels, table.cells)}
         for model in roles.models:
@@ -222,27 +291,83 @@ class _Counter:
     def columns(self) -> list[str]:
         """Return the columns that are needed."""
         models = self._roles.models
-        deciding = [str(each.scores) for each in models if each.name in self._decided_from]
-        return list(dict.fromkeys([*self._matchers, *deciding, *self._scored.values()]))
+        deciding = [str(each.scores) for each in models if self._decides_by_scores(each)]
+        every = [*self._matchers, *deciding, *self._scored.values()]
+        every += self._roles.design.used().values()
+        every += [] if self._row_costs is None else self._row_costs.columns
+        return list(dict.fromkeys(every))
+
+    def _decides_by_scores(self, model: Model) -> bool:
+        return model.decisions is None and model.name in self._decided_from
 
     def add(self, batch: Batch, advice: str) -> None:
         """Count some rows."""
         costs, actual = self._costs, self._roles.actual
         codes = batch.codes(actual, self._matchers[actual], "classes")
+        self._class_rows += np.bincount(codes, minlength=len(costs.labels))
+        decided = self._decided(batch, advice)
+        part, parts, weights = self._apart(batch, len(codes))
+        joint = JointConfusion.from_codes(
+            codes,
+            decided,
+            labels=costs.labels,
+            decisions=costs.decisions,
+            amounts=weights,
+            part=part,
+            parts=parts,
+        )
+        self._joint = joint if self._joint is None else self._joint + joint
+        if self._row_costs is not None:
+            self._examples.append(
+                JointExamples(
+                    tuple(decided),
+                    codes.astype(np.intp),
+                    np.stack([*decided.values()], axis=1).astype(np.intp),
+                    self._row_costs.of(batch, codes, costs),
+                    costs.labels,
+                    costs.decisions,
+                    weights,
+                    parts,
+                    part,
+                )
+            )
+        if self._scored:
+            self._weights.append(weights)
+            self._parts += [] if parts is None or part is None else [(parts, part)]
+            self._keep(codes == costs.labels.index(self._positive), batch)
+
+    def _decided(self, batch: Batch, advice: str) -> dict[str, NDArray[Any]]:
+        """Return the decisions of the models that have any, by their positions."""
         decided: dict[str, NDArray[Any]] = {}
         for model in self._roles.models:
             if model.decisions is not None:
                 matcher = self._matchers[model.decisions]
                 decided[model.name] = batch.codes(model.decisions, matcher, "decisions", advice)
-            elif model.name in self._decided_from:
-                chosen = batch.scores(str(model.scores)) >= self._decided_from[model.name]
-                decided[model.name] = decisions_of(chosen, costs, self._positive)
-        joint = JointConfusion.from_codes(
-            codes, decided, labels=costs.labels, decisions=costs.decisions
-        )
-        self._joint = joint if self._joint is None else self._joint + joint
-        if self._scored:
-            self._keep(codes == costs.labels.index(self._positive), batch)
+            elif self._decides_by_scores(model):
+                scores = batch.scores(str(model.scores))
+                if self._row_costs is None:
+                    chosen = scores >= self._decided_from[model.name]
+                else:
+                    chosen = self._row_costs.chosen(batch, scores)
+                decided[model.name] = decisions_of(chosen, self._costs, self._positive)
+        return decided
+
+    def _apart(
+        self, batch: Batch, n: int
+    ) -> tuple[NDArray[np.intp] | None, Parts | None, Floats | None]:
+        """Return the part of each row, the parts, and the weights; None for what there is not."""
+        design, part, parts, weights = self._roles.design, None, None, None
+        strata = None if design.strata == self._roles.actual else design.strata
+        if design.groups is not None or strata is not None:
+            column, parts = Parts.of_columns(
+                *(None if name is None else batch.names(name) for name in (design.groups, strata))
+            )
+            part = column.codes.astype(np.intp)
+        if design.sample_weight is not None:
+            name = design.sample_weight
+            where = name if name == "sample_weight" else f"{batch.source}, column {name!r}"
+            weights = validate.weights(batch.scores(name, "weight"), n, where)
+        return part, parts, weights
 
     def _keep(self, positive: NDArray[np.bool_], batch: Batch) -> None:
         self._positives.append(positive)
@@ -272,19 +397,26 @@ class _Counter:
             roles.models,
             self._joint,
             self._joint_scores(),
-            self._decided_from,
+            self._decided_from if self._row_costs is None else {},
+            roles.design,
+            tuple(self._class_rows.tolist()),
+            joined(self._examples) if self._examples else None,
             self._notes(),
         )
 
     def _notes(self) -> tuple[str, ...]:
         """Say which values were read as labels that are written otherwise."""
-        notes = []
+        columns: dict[frozenset[tuple[Any, Any]], list[str]] = {}
+        readings: dict[frozenset[tuple[Any, Any]], dict[Any, Any]] = {}
         for name, matcher in self._matchers.items():
-            pairs = [f"{value!r} is read as {label!r}" for value, label in matcher.readings.items()]
-            if pairs:
-                more = ", …" if len(pairs) > MOST_READINGS else ""
-                notes.append(f"In the column {name!r} {', '.join(pairs[:MOST_READINGS])}{more}.")
-        return tuple(notes)
+            if matcher.readings:
+                same = frozenset(matcher.readings.items())
+                columns.setdefault(same, []).append(repr(name))
+                readings.setdefault(same, dict(matcher.readings))
+        return tuple(
+            f"In the column{'s' if names[1:] else ''} {listed(names)}, {_readings(readings[same])}."
+            for same, names in columns.items()
+        )
 
     def _joint_scores(self) -> JointScores | None:
         if not self._scored:
@@ -292,14 +424,36 @@ class _Counter:
         columns = {}
         for name in self._scored:
             columns[name] = _one(self._scores.pop(name))
+        parts, part = _one_set(self._parts) if self._parts else (None, None)
         return JointScores.from_columns(
             _one(self._positives),
             columns,
             pos_label=self._positive,
             neg_label=next(label for label in self._costs.labels if label != self._positive),
+            sample_weight=None if self._weights[0] is None else _one(self._weights),
+            parts=parts,
+            part=part,
         )
+
+
+def _readings(found: dict[Any, Any]) -> str:
+    """Say how values were read, of many only the first."""
+    (value, label), *others = list(found.items())[:MOST_READINGS]
+    parts = [f"{value!r} is read as {label!r}", *(f"{each!r} as {read!r}" for each, read in others)]
+    return f"{', '.join(parts)}, …" if len(found) > MOST_READINGS else listed(parts)
 
 
 def _one(arrays: list[Any]) -> Any:
     """Put arrays together; one alone need not be copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _one_set(
+    batches: Sequence[tuple[Parts, NDArray[np.intp]]],
+) -> tuple[Parts, NDArray[np.intp]]:
+    """Return the groups and strata of all batches, and the position of each row's among them."""
+    total, rows = batches[0][0], [batches[0][1]]
+    for parts, part in batches[1:]:
+        total, before, now = total.merged(parts)
+        rows = [*(before[each] for each in rows), now[part]]
+    return total, _one(rows)

@@ -240,8 +240,12 @@ def _cost_charts(found: Findings) -> Drawn:
 
 
 def editable(found: Findings) -> bool:
-    """Tell whether the page can compute all again at other costs; its scripts know no priors."""
-    return found.costs.values.size <= MOST_CELLS and found.settings.class_priors is None
+    """Tell whether the page can compute all again at other costs.
+
+    Its scripts know no priors, and only independent examples of equal weight.
+    """
+    known = found.settings.class_priors is None and found.data.sampling is None
+    return known and found.costs.values.size <= MOST_CELLS
 
 
 def _pair_charts(found: Findings) -> Drawn:
@@ -289,7 +293,7 @@ def _sensitivity_charts(found: Findings) -> Drawn:
 def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
     """Return a path's rows, one for each model and position, its axis, and the cost as stated."""
     alt = altair()
-    each = ["cost", "low", "high", "probability"]
+    each = ["cost", "low", "high", "probability_low"]
     rows = (
         alt.Chart()
         .transform_flatten(["names", *each], ["name", *each])
@@ -338,9 +342,12 @@ def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     rows, x, stated = _along(found, path)
     colours, _ = scales(model_names(found))
     axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
-    y = alt.Y("probability:Q", axis=axis).stack("zero").scale(domain=[0, 1])
+    y = alt.Y("probability_low:Q", axis=axis).stack("zero").scale(domain=[0, 1])
     marks = [rows.mark_area(opacity=0.8).encode(x=x, y=y, color=colours), stated]
-    words = f"Probability of being the cheapest model against the {path.axis}."
+    words = (
+        "Lower bounds of the probability of being the cheapest model against the "
+        f"{path.axis}; what is left blank cannot be told."
+    )
     return layers(f"sensitivity.paths.{place}", marks, 70), words
 
 
@@ -443,7 +450,7 @@ SECTIONS = (
         _sensitivity_charts,
         lambda found: found.sensitivity is not None,
     ),
-    Section("sample_size", "Enough data?", _size_charts),
+    Section("sample_size", "Enough data?", _size_charts, lambda found: bool(found.sample_size)),
     Section(
         "calibration",
         "Scores as probabilities",

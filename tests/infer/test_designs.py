@@ -1,0 +1,210 @@
+"""Designs combine: every pair and triple gives what a direct computation on the rows gives."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from stakes import CostMatrix, CostSample, ExampleCosts, Ranking, compare, compare_many, evaluate
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+
+N = 240
+CLASSES, DECISIONS = ("no", "yes"), ("no", "refer", "yes")
+COSTS = CostMatrix(
+    [[0.0, 30.0], [2.5, 4.0], [3.0, -1.0]],
+    rows="predicted",
+    labels=CLASSES,
+    decisions=DECISIONS,
+)
+POPULATION = {"north": 5000, "south": 2000, "west": 900}
+PRIORS = {"no": 0.8, "yes": 0.2}
+IMPOSSIBLE = [("refer", "no")]
+FEATURES = ("groups", "weights", "strata", "priors", "examples", "impossible")
+SETS = [set(), *(set(each) for size in (1, 2, 3) for each in combinations(FEATURES, size))]
+SETS.append(set(FEATURES))
+
+
+def _rows():
+    rng = np.random.default_rng(7)
+    groups = rng.integers(0, 60, N)
+    y_true = rng.choice(CLASSES, N, p=[0.6, 0.4])
+    models = {}
+    for name, skill in (("a", 0.9), ("b", 0.75), ("c", 0.6)):
+        decided = np.where(rng.random(N) < skill, y_true, rng.choice(DECISIONS, N))
+        models[name] = np.where((decided == "refer") & (y_true == "no"), "no", decided)
+    return {
+        "y_true": y_true,
+        "models": models,
+        "groups": groups,
+        "weights": rng.choice([0.5, 1.0, 3.0], N),
+        "strata": rng.choice(list(POPULATION), N, p=[0.3, 0.3, 0.4]),
+        "examples": ExampleCosts.from_matrix(COSTS, y_true, rng.uniform(0.5, 2.0, N)),
+    }
+
+
+ROWS = _rows()
+
+
+def _arguments(features):
+    """Return the costs and the options of a combination of designs."""
+    options = {}
+    if "groups" in features:
+        options["groups"] = ROWS["groups"]
+    if "weights" in features:
+        options["sample_weight"] = ROWS["weights"]
+    if "strata" in features:
+        options |= {"strata": ROWS["strata"], "population": POPULATION}
+    if "priors" in features:
+        options["class_priors"] = PRIORS
+    if "impossible" in features:
+        options["impossible"] = IMPOSSIBLE
+    return ROWS["examples"] if "examples" in features else COSTS, options
+
+
+def _by_hand(features):
+    """Return what each model costs, from the rows."""
+    share = ROWS["weights"].copy() if "weights" in features else np.ones(N)
+    total = sum(POPULATION.values())
+    margins = []
+    if "strata" in features:
+        margins.append([(ROWS["strata"] == h, rows / total) for h, rows in POPULATION.items()])
+    if "priors" in features:
+        margins.append([(ROWS["y_true"] == j, prior) for j, prior in PRIORS.items()])
+    share /= share.sum()
+    for _ in range(200 if len(margins) > 1 else 1):  # raking, one margin after the other
+        for margin in margins:
+            for inside, target in margin:
+                share[inside] *= target / share[inside].sum()
+    costs = {}
+    for name, decided in ROWS["models"].items():
+        if "examples" in features:
+            each = ROWS["examples"].of(decided)
+        else:
+            rows = [DECISIONS.index(value) for value in decided]
+            each = COSTS.values[rows, [CLASSES.index(value) for value in ROWS["y_true"]]]
+        costs[name] = float(share @ each)
+    return costs
+
+
+def _id(features):
+    return "+".join(sorted(features)) or "none"
+
+
+@pytest.mark.parametrize("features", SETS, ids=_id)
+def test_estimates_of_any_design_are_those_of_the_rows(features):
+    costs, options = _arguments(features)
+    wanted = _by_hand(features)
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    for name, decided in models.items():
+        assert evaluate(y_true, decided, costs, **options).cost == pytest.approx(
+            wanted[name], rel=1e-9
+        )
+    ranking = compare_many(y_true, models, costs, **options)
+    assert list(ranking.estimates()) == sorted(wanted, key=wanted.get)
+    for name, estimate in ranking.estimates().items():
+        assert estimate.cost == pytest.approx(wanted[name], rel=1e-9)
+    for first, second in [*combinations(models, 2), ("c", "a")]:
+        both = compare(y_true, models[first], models[second], costs, **options)
+        expected = wanted[first] - wanted[second]
+        assert both.difference == pytest.approx(expected, rel=1e-9)
+        assert ranking.difference(first, second).difference == pytest.approx(expected, rel=1e-9)
+
+
+# Triples take no other way to an interval than pairs.
+PAIRS = [features for features in SETS if len(features) <= 2 or features == set(FEATURES)]
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+@pytest.mark.parametrize("features", PAIRS, ids=_id)
+def test_a_ranking_of_any_design_is_that_of_its_comparisons(features):
+    costs, options = _arguments(features)
+    y_true, models = ROWS["y_true"], {name: ROWS["models"][name] for name in "bc"}
+    [pair] = compare_many(y_true, models, costs, **options).pairwise()
+    alone = compare(y_true, *(models[name] for name in (pair.first, pair.second)), costs, **options)
+    assert pair.p_value == pytest.approx(alone.test().p_value, rel=1e-6, abs=1e-12)
+    assert pair.low < pair.difference < pair.high
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+def test_simultaneous_intervals_of_designs_are_bonferronis():
+    costs, options = _arguments({"groups", "weights"})
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    ranking = compare_many(y_true, models, costs, **options)
+    for pair in ranking.pairwise(confidence=0.9):
+        alone = compare(y_true, models[pair.first], models[pair.second], costs, **options)
+        assert (pair.low, pair.high) == pytest.approx(tuple(alone.interval(1 - 0.1 / 3)), rel=1e-6)
+        assert pair.adjusted >= pair.p_value
+    gate = ranking.gate("b", margin=2.0)
+    tests = {test.names[0]: test.p_value for test in gate.tests}
+    alone = compare(y_true, models["a"], models["b"], costs, **options)
+    assert tests["a"] == pytest.approx(alone.test(alternative="less", margin=2.0).p_value)
+    assert ranking.best_set()[0] == next(iter(ranking.estimates()))
+
+
+def test_groups_make_the_p_value_larger_where_rows_repeat():
+    copies = {name: np.repeat(decided, 4) for name, decided in ROWS["models"].items()}
+    y_true, person = np.repeat(ROWS["y_true"], 4), np.repeat(np.arange(N), 4)
+    once = compare_many(ROWS["y_true"], ROWS["models"], COSTS, groups=np.arange(N))
+    copied = compare_many(y_true, copies, COSTS, groups=person)
+    for first, second in combinations("abc", 2):
+        one, other = (each.difference(first, second) for each in (once, copied))
+        assert one.difference == pytest.approx(other.difference)
+        assert tuple(one.interval()) == pytest.approx(tuple(other.interval()), rel=1e-6)
+
+
+@pytest.mark.parametrize("features", [{"groups"}, {"weights"}, {"groups", "strata", "priors"}])
+def test_constant_predictions_under_a_design(features):
+    costs, options = _arguments(features)
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    estimate = compare_many(y_true, models, costs, **options).estimates()["a"]
+    for decision, always in estimate.trivial().items():
+        direct = evaluate(y_true, [decision] * N, costs, **options)
+        assert always.cost == pytest.approx(direct.cost)
+        assert type(always.confusion) is type(direct.confusion)
+    decision, always = estimate.best_trivial()
+    assert always.cost == min(each.cost for each in estimate.trivial().values())
+
+
+def test_a_decision_that_cannot_be_taken_narrows_the_bounds_of_single_costs():
+    values = np.tile([0.0, 5.0, 9.0], (40, 1))
+    values[0] = [0.0, 800.0, 9.0]
+    costs = ExampleCosts(values, decisions=DECISIONS)
+    y_true = ["no"] + ["yes"] * 39
+    decided, other = ["no"] * 40, ["yes"] * 40
+    assert CostSample.from_labels(costs, decided).high == 800
+    named = CostSample.from_labels(costs, decided, y_true=y_true, impossible=IMPOSSIBLE)
+    assert (named.low, named.high) == (0, 9)
+    paired = CostSample.from_labels(costs, decided, other, y_true=y_true, impossible=IMPOSSIBLE)
+    assert (paired.low, paired.high) == (-9, 9)
+    ranking = compare_many(y_true, {"x": decided, "y": other}, costs, impossible=iter(IMPOSSIBLE))
+    assert ranking.pairs["x", "y"] == paired
+    taken = ["refer"] * 40
+    with pytest.raises(InputError, match="'refer' when it was 'no' was called impossible, but was"):
+        CostSample.from_labels(costs, decided, taken, y_true=y_true, impossible=IMPOSSIBLE)
+    with pytest.raises(LabelError, match=r"pairs \(decision, class\)"):
+        CostSample.from_labels(costs, decided, y_true=y_true, impossible=[("maybe", "no")])
+    with pytest.raises(DesignError, match="needs the class of each example"):
+        evaluate(None, decided, costs, impossible=IMPOSSIBLE)
+
+
+def test_rankings_of_samples_need_the_same_examples():
+    one, other = CostSample([0, 5, 9], groups=[1, 2, 3]), CostSample([0, 5, 1], groups=[1, 2, 2])
+    with pytest.raises(DesignError, match="the two samples have different groups"):
+        Ranking.from_samples({"a": one, "b": other})
+    with pytest.raises(InputError, match="spread: one example's costs differ by 8, got 7"):
+        one.minus(CostSample([0, 5, 1], groups=[1, 2, 3]), spread=7)
+    difference = one.minus(CostSample([0, 5, 1], groups=[1, 2, 3]))
+    assert difference.swapped().swapped() == difference
+    assert (difference.swapped().values == [0, 0, -8]).all()
+    with pytest.raises(InputError, match="expected the costs of each classifier"):
+        Ranking({("a", "b"): difference}, None).estimates()
+
+
+def test_what_compare_many_refuses():
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    with pytest.raises(InputTypeError, match="expected a CostMatrix or ExampleCosts"):
+        compare_many(y_true, models, [[0, 1], [1, 0]])
+    with pytest.raises(InputTypeError, match="expected a mapping"):
+        compare_many(y_true, list(models.values()), ROWS["examples"])
+    with pytest.raises(InputError, match="at least two classifiers, got 1"):
+        compare_many(y_true, {"a": models["a"]}, ROWS["examples"])
