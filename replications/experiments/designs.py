@@ -5,6 +5,7 @@ No paper has this. The numbers are those of the guide to designs: this module pr
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,18 +48,19 @@ CHOICES: Mapping[str, dict[str, Any]] = {"auto": {}, "conservative": {"conservat
 def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
     """Measure the coverage of both intervals, their widths, and the test's false rejections."""
     problem = PROBLEMS[setting]
-    found = [judged(problem, trial.rng) for _ in range(trial.repeats)]
+    repeats = math.ceil(trial.repeats * problem.effort)
+    found = [judged(problem, trial.rng) for _ in range(repeats)]
     for method in CHOICES:
         missed = np.array([each.missed(method) for each in found])
         covered = int((~missed.any(axis=1)).sum())
-        yield share("coverage", covered, trial.repeats, method=method)
-        yield share("upper limit too low", int(missed[:, 1].sum()), trial.repeats, method=method)
+        yield share("coverage", covered, repeats, method=method)
+        yield share("upper limit too low", int(missed[:, 1].sum()), repeats, method=method)
     tested = [each.rejected for each in found if each.rejected is not None]
     if tested:
-        yield share("false rejections", sum(tested), trial.repeats, method="auto")
+        yield share("false rejections", sum(tested), repeats, method="auto")
     doubted = sum(each.doubted for each in found)
-    yield share("not claimed", doubted, trial.repeats, method="auto")
-    yield from _widths(problem, max(trial.repeats // 10, 1), trial.rng)
+    yield share("not claimed", doubted, repeats, method="auto")
+    yield from _widths(problem, max(repeats // 20, 5), trial.rng)
 
 
 @dataclass(frozen=True)

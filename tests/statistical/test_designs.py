@@ -35,7 +35,7 @@ TYPICAL = [
     "groups × weights: 100, all alarms, 10 % of the rest, 1 missed whole",
     "strata × weights: 4 strata, weights 1 and 10, 1 missed",
     "weights × priors: 500 of each class, weights 1 and 10, 1 missed",
-    "examples: 10 misses of lognormal σ 1, at most 1,004",
+    "examples: 10 misses in 100 of lognormal σ 1, at most 1,004",
     "groups × strata × weights: 120 × 10, across 4 strata, 1 missed",
     "groups × strata × priors: 120 × 10 in 4 strata, 5 % in use, 1 missed",
     "strata × weights × priors: 4 strata, 2 % in use, 1 missed",

@@ -20,6 +20,7 @@ Rng = np.random.Generator
 
 ILL, ALARMS, MISS = 0.2, 0.05, 100.0
 SHARES = (0.5, 0.3, 0.15, 0.05)
+FEW, FEWEST, SLOW = (1, 3), 4, 0.25
 EXPECTED = (0.3, 0.5, 1, 1.5, 2, 3, 5, 10)
 """How many extreme groups, or rows, are expected in a test set."""
 
@@ -76,6 +77,8 @@ class Problem:
         Which interval is known to hold there.
     bound : float or None
         The most that a row can cost, where each has its own cost and the most is known.
+    effort : float
+        The share of the test sets to draw: fewer where an interval takes long.
     """
 
     design: str
@@ -87,6 +90,7 @@ class Problem:
     miss_cost: float = MISS
     rival: str = ""
     bound: float | None = None
+    effort: float = 1.0
 
     @property
     def name(self) -> str:
@@ -128,6 +132,38 @@ def equal_groups(expected: float, kind: str, groups: int = 100, size: int = 20) 
 
 def _of(kind: str) -> str:
     return {"whole": "whole", "single": "row by row", "mixed": "whole or row by row"}[kind]
+
+
+def rows_and_groups(patients: int, rows: float, groups: float) -> Problem:
+    """Return patients of whom single images are missed often, and seldom all of them."""
+    ill_patients = ILL * patients
+    whole, single = groups / ill_patients, rows / (20 * ill_patients)
+
+    def draw(rng: Rng) -> Drawn:
+        group = _equal(patients, 20)
+        ill, lost = rng.random(patients) < ILL, rng.random(patients) < whole
+        missed = lost[group] | (rng.random(len(group)) < single)
+        return Drawn(ill[group], ill[group] & missed, options={"groups": group})
+
+    missed = ILL * (1 - (1 - whole) * (1 - single))
+    setting = f"{patients} × 20, {rows:g} rows and {groups:g} whole missed"
+    return Problem("groups", setting, draw, missed, rival=MEANS)
+
+
+def large_missed(expected: float) -> Problem:
+    """Return groups of Pareto(3) sizes, missed whole, the more likely the larger."""
+    sizes = np.minimum(np.floor(np.random.default_rng(0).pareto(3, 4_000_000) + 1), 50)
+    scale = expected / (20 * sizes.mean())
+
+    def draw(rng: Rng) -> Drawn:
+        size = np.minimum(np.floor(rng.pareto(3, 100) + 1), 50).astype(int)
+        group = np.repeat(np.arange(100), size)
+        ill, lost = rng.random(100) < ILL, rng.random(100) < scale * size
+        return Drawn(ill[group], (ill & lost)[group], options={"groups": group})
+
+    missed = ILL * float(np.minimum(scale * sizes, 1) @ sizes / sizes.sum())
+    setting = f"100 of Pareto(3) sizes, {expected:g} missed whole, larger ones likelier"
+    return Problem("groups", setting, draw, missed)
 
 
 def pareto_sizes(rho: float) -> Problem:
@@ -225,6 +261,22 @@ def heavy_errors(sigma: float) -> Problem:
     return Problem("weights", setting, draw, missed, rival=PRODUCTS)
 
 
+def heavy_misses(expected: float) -> Problem:
+    """Return lognormal weights, with misses as likely as the weight says."""
+
+    def draw(rng: Rng) -> Drawn:
+        weight = rng.lognormal(0, 1, 1000)
+        positive = rng.random(1000) < ILL
+        chance = np.minimum(expected / (1000 * ILL) * weight / np.exp(0.5), 1)
+        miss = positive & (rng.random(1000) < chance)
+        return Drawn(positive, miss, options={"sample_weight": weight})
+
+    # The mean weight of a missed row is E w²/E w, e^1.5, over that of all, e^0.5.
+    missed = expected / 1000 * float(np.e)
+    setting = f"lognormal σ 1, {expected:g} missed, heavy ones likelier"
+    return Problem("weights", setting, draw, missed, rival=PRODUCTS)
+
+
 # Strata and class priors.
 
 
@@ -257,7 +309,9 @@ def many_strata(count: int, expected: float, kind: str) -> Problem:
         "largest": "drawn equally, missed in the largest",
     }[kind]
     setting = f"{count}, {said}, {expected:g} missed"
-    return Problem("strata", setting, draw, missed, 0.9 * (1 - missed), rival=MOVER)
+    effort = 1.0 if count == FEWEST else SLOW
+    negative = 0.9 * (1 - missed)
+    return Problem("strata", setting, draw, missed, negative, rival=MOVER, effort=effort)
 
 
 def finite_strata(expected: float) -> Problem:
@@ -351,7 +405,8 @@ def groups_in_strata(expected: float, kind: str, *, weights: bool = False) -> Pr
     design = "groups × strata × weights" if weights else "groups × strata"
     setting = f"120 × 10, {'in' if kind == 'nested' else 'across'} 4 strata, {expected:g} missed"
     rival = MOVER if kind == "nested" and not weights else ""
-    return Problem(design, setting, draw, ILL * expected / 24, rival=rival)
+    effort = SLOW if weights and kind == "nested" else 1.0
+    return Problem(design, setting, draw, ILL * expected / 24, rival=rival, effort=effort)
 
 
 def groups_and_priors(expected: float, kind: str, *, weights: bool = False) -> Problem:
@@ -374,7 +429,8 @@ def groups_and_priors(expected: float, kind: str, *, weights: bool = False) -> P
     each = "of one class" if kind == "nested" else "of both classes"
     setting = f"100 × 10 {each}, 5 % in use, {expected:g} missed"
     missed = 0.05 * expected / (50 if kind == "nested" else 100)
-    return Problem(design, setting, draw, missed, 0.95)
+    effort = SLOW if kind == "nested" else 1.0
+    return Problem(design, setting, draw, missed, 0.95, effort=effort)
 
 
 def groups_strata_priors(expected: float) -> Problem:
@@ -434,7 +490,7 @@ def weighted_strata(expected: float) -> Problem:
 
     setting = f"4 strata, weights 1 and 10, {expected:g} missed"
     share = expected / 1000
-    return Problem("strata × weights", setting, draw, share, 0.9 * (1 - share))
+    return Problem("strata × weights", setting, draw, share, 0.9 * (1 - share), effort=SLOW)
 
 
 def weighted_priors(expected: float) -> Problem:
@@ -448,33 +504,37 @@ def weighted_priors(expected: float) -> Problem:
         return Drawn(positive, miss, options=options)
 
     setting = f"500 of each class, weights 1 and 10, {expected:g} missed"
-    return Problem("weights × priors", setting, draw, 0.02 * expected / 500, 0.98)
+    missed = 0.02 * expected / 500
+    return Problem("weights × priors", setting, draw, missed, 0.98, effort=SLOW)
 
 
 # Costs of single examples.
 
 
-def single_costs(sigma: float, groups: int = 0, *, bound: float | None = None) -> Problem:
+def single_costs(
+    sigma: float, groups: int = 0, *, bound: float | None = None, found: float = 0.9
+) -> Problem:
     """Return misses that cost a lognormal amount each, ten of them in a thousand rows."""
     from scipy.special import ndtr
 
     n, miss_share = 1000, 0.01
+    share = miss_share / (1 - found)
     mean = float(np.exp(sigma**2 / 2))
     if bound is not None:  # amounts above the bound are drawn again
         reach = np.log(bound) / sigma
         mean *= float(ndtr(reach - sigma) / ndtr(reach))
 
     def amounts(rng: Rng) -> Floats:
-        found = rng.lognormal(0, sigma, n)
-        while bound is not None and (found > bound).any():
-            again = found > bound
-            found[again] = rng.lognormal(0, sigma, int(again.sum()))
-        return np.asarray(50 * found)
+        each = rng.lognormal(0, sigma, n)
+        while bound is not None and (each > bound).any():
+            again = each > bound
+            each[again] = rng.lognormal(0, sigma, int(again.sum()))
+        return np.asarray(50 * each)
 
     def draw(rng: Rng) -> Drawn:
         if not groups:
-            positive = rng.random(n) < 0.1  # noqa: PLR2004
-            miss = positive & (rng.random(n) < 10 * miss_share)
+            positive = rng.random(n) < share
+            miss = positive & (rng.random(n) >= found)
             return Drawn(positive, miss, stakes=amounts(rng))
         group = _equal(groups, n // groups)
         ill, lost = rng.random(groups) < ILL, rng.random(groups) < miss_share / ILL
@@ -483,19 +543,17 @@ def single_costs(sigma: float, groups: int = 0, *, bound: float | None = None) -
 
     known = "" if bound is None else f", at most {50 * bound:,.0f}"
     design, each = ("examples × groups", f", {groups} groups") if groups else ("examples", "")
-    setting = f"10 misses of lognormal σ {sigma:g}{known}{each}"
+    of = "" if groups else f" in {n * share:.0f}"
+    setting = f"10 misses{of} of lognormal σ {sigma:g}{known}{each}"
     return Problem(
         design,
         setting,
         draw,
         miss_share,
-        1 - ILL if groups else 0.9,
+        1 - ILL if groups else 1 - share,
         miss_cost=50 * mean,
         bound=None if bound is None else 50 * bound,
     )
-
-
-FEW, FEWEST = (0.5, 1, 3), 4
 
 
 def problems() -> Iterator[Problem]:
@@ -503,12 +561,15 @@ def problems() -> Iterator[Problem]:
     for kind, numbers in (("whole", EXPECTED), ("mixed", FEW), ("single", FEW)):
         yield from (equal_groups(m, kind) for m in numbers)
     yield from (equal_groups(m, "whole", groups=300) for m in (0.3, 1, 3))
+    yield from (rows_and_groups(*each) for each in ((100, 30, 1), (300, 30, 1), (300, 60, 2)))
     yield from (pareto_sizes(rho) for rho in (0.1, 0.5, 0.9))
     yield from (pareto_missed(m) for m in (1, 3, 10))
     yield from (pareto_missed(m, 3.0) for m in (1, 3, 10))
     yield size_matters()
+    yield from (large_missed(m) for m in (1, 3))
     yield from (audited(m) for m in EXPECTED)
     yield from (heavy_errors(sigma) for sigma in (1, 1.5, 2))
+    yield from (heavy_misses(m) for m in (1, 3))
     for count in (4, 20, 40):
         for kind in ("proportional", "equal", "largest"):
             yield from (many_strata(count, m, kind) for m in ((1, 3) if count == FEWEST else (3,)))
@@ -524,11 +585,11 @@ def problems() -> Iterator[Problem]:
     yield from (weighted_strata(m) for m in FEW)
     yield from (weighted_priors(m) for m in FEW)
     yield from (single_costs(sigma) for sigma in (1, 2))
+    yield from (single_costs(sigma, found=0.5) for sigma in (1, 2))
     yield from (single_costs(sigma, bound=float(np.exp(3 * sigma))) for sigma in (1, 2))
     yield single_costs(1, 100)
-    for m in (1, 3):
-        yield groups_in_strata(m, "nested", weights=True)
-        yield groups_in_strata(m, "crossing", weights=True)
-        yield groups_and_priors(m, "nested", weights=True)
-        yield strata_and_priors(m, weights=True)
-        yield groups_strata_priors(m)
+    yield groups_in_strata(1, "nested", weights=True)
+    yield groups_in_strata(1, "crossing", weights=True)
+    yield groups_and_priors(1, "nested", weights=True)
+    yield strata_and_priors(1, weights=True)
+    yield groups_strata_priors(1)
