@@ -84,7 +84,7 @@ def judged(problem: Problem, rng: np.random.Generator) -> Judged:
     a tenth of the time of its limits.
     """
     drawn = problem.draw(rng)
-    decided = _first(drawn, rng)
+    decided = first_decisions(drawn, rng)
     truth = problem.cost if drawn.truth is None else drawn.truth
     outcomes = estimate_of(problem, drawn, decided)._outcomes  # noqa: SLF001
     tails = {}
@@ -104,7 +104,7 @@ def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterato
     found: dict[str, list[tuple[float, float, float]]] = {}
     for _ in range(repeats):
         drawn = problem.draw(rng)
-        decided = _first(drawn, rng)
+        decided = first_decisions(drawn, rng)
         truth = problem.cost if drawn.truth is None else drawn.truth
         estimate = estimate_of(problem, drawn, decided)
         for method, options in CHOICES.items():
@@ -146,7 +146,7 @@ def difference_of(
     return compare(drawn.positive.astype(int), decided, second, costs, **drawn.options)
 
 
-def _first(drawn: Drawn, rng: np.random.Generator) -> Decided:
+def first_decisions(drawn: Drawn, rng: np.random.Generator) -> Decided:
     """Return what the first model decides."""
     alarm = drawn.alarm
     if alarm is None:
