@@ -20,7 +20,7 @@ Rng = np.random.Generator
 
 ILL, ALARMS, MISS = 0.2, 0.05, 100.0
 SHARES = (0.5, 0.3, 0.15, 0.05)
-FEW, FEWEST, SLOW = (1, 3), 4, 0.25
+FEW, FEWEST, USUAL, SLOW, MORE = (1, 3), 4, 100, 0.25, 4.0
 EXPECTED = (0.3, 0.5, 1, 1.5, 2, 3, 5, 10)
 """How many extreme groups, or rows, are expected in a test set."""
 
@@ -78,7 +78,8 @@ class Problem:
     bound : float or None
         The most that a row can cost, where each has its own cost and the most is known.
     effort : float
-        The share of the test sets to draw: fewer where an interval takes long.
+        The share of the test sets to draw: fewer where an interval takes long, more where the
+        coverage is nearest to what is promised.
     """
 
     design: str
@@ -127,6 +128,7 @@ def equal_groups(expected: float, kind: str, groups: int = 100, size: int = 20) 
         draw,
         ILL * (1 - (1 - whole) * (1 - single)),
         rival=MEANS,
+        effort=MORE if kind == "whole" and groups == USUAL else 1.0,
     )
 
 
