@@ -229,12 +229,12 @@ def _mover(shares: Floats, means: Floats, low: Floats, high: Floats) -> tuple[fl
 
 # The table of the guide.
 
-HEADER = ("design", "test set", "auto", "conservative", "false rejections", "width")
+HEADER = ("design", "test set", "drawn", "auto", "conservative", "false rejections", "width")
 
 
 def table(results: Results) -> str:
     """Return the table of the guide to designs, in Markdown; percentages."""
-    lines = [HEADER, ("---", "---", "---:", "---:", "---:", "---:")]
+    lines = [HEADER, ("---", "---", "---:", "---:", "---:", "---:", "---:")]
     for name, problem in PROBLEMS.items():
         rows = results.select(setting=name)
         if rows:
@@ -242,7 +242,7 @@ def table(results: Results) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _numbers(rows: Sequence[Row]) -> tuple[str, str, str, str]:
+def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
     found = {(row["measure"], row["method"]): float(row["value"]) for row in rows}
 
     def percent(measure: str, method: str) -> str:
@@ -253,6 +253,7 @@ def _numbers(rows: Sequence[Row]) -> tuple[str, str, str, str]:
     other = found.get(("width", "rival"))
     width = "" if other is None else f"{found['width', 'auto'] / other:.2f}"
     return (
+        f"{next(row['repeats'] for row in rows if row['measure'] == 'coverage')}",
         percent("coverage", "auto") + mark,
         percent("coverage", "conservative"),
         percent("false rejections", "auto"),

@@ -72,7 +72,7 @@ def test_the_table_has_a_line_for_each_setting():
     rows = [{"setting": name, **row} for row in EXPERIMENT.measure(trial, setting=name)]
     lines = table(Results("designs", rows, 0.005, 0)).splitlines()
     assert len(lines) == 3
-    assert lines[2].startswith("| groups | 100 × 20, 0.3 missed whole | 100.0 |")
+    assert lines[2].startswith("| groups | 100 × 20, 0.3 missed whole | 20 | 100.0 |")
 
 
 def test_the_guide_has_the_table_of_the_kept_run():
