@@ -459,7 +459,9 @@ def _population_pairs(path: Path) -> list[tuple[str, Any]]:
     if path.suffix.lower() == ".json":
         content = json_content(read_text(path), f"{path}", "an object of strata")
         if not isinstance(content, dict):
-            raise FileError(f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}.")
+            raise FileError(
+                f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}."
+            )
         return list(content.items())
     table = read_table(str(path), None).table
     if table.num_columns != 2:  # noqa: PLR2004 - names and numbers

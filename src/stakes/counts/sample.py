@@ -50,6 +50,8 @@ class CostSample(ByValue):
     groups: tuple[Label, ...] | None
     strata: tuple[Label, ...] | None
     classes: tuple[Label, ...] | None
+    assumed: bool
+    unequal: bool
 
     def __init__(
         self,
@@ -86,6 +88,8 @@ class CostSample(ByValue):
             groups=_each(groups, "groups", len(array)),
             strata=_each(strata, "strata", len(array)),
             classes=_each(classes, "classes", len(array)),
+            assumed=high is None,
+            unequal=high is None and _unequal(np.abs(array)),
         )
 
     @classmethod
@@ -144,12 +148,15 @@ class CostSample(ByValue):
             groups=groups,
             strata=strata,
         )
+        values = costs.of(y_pred)
         possible = _possible(costs, y_true, impossible, [y_pred, y_pred_2])
-        values, ends = costs.of(y_pred), (float(np.nanmin(possible)), float(np.nanmax(possible)))
+        most = costs.high if not costs.assumed else float(np.nanmax(possible))
+        ends = float(np.nanmin(possible)), most
+        spreads = np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)
         if y_pred_2 is not None:
-            spread = float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
+            spread = float(spreads.max()) if costs.assumed else most - ends[0]
             values, ends = values - costs.of(y_pred_2), (-spread, spread)
-        return cls(
+        result = cls(
             values,
             ends[0] if low is None else low,
             ends[1] if high is None else high,
@@ -158,6 +165,8 @@ class CostSample(ByValue):
             strata=strata,
             classes=y_true,
         )
+        unequal = costs.assumed and high is None and _unequal(spreads)
+        return result._changed(assumed=costs.assumed and high is None, unequal=bool(unequal))
 
     @property
     def n(self) -> int:
@@ -236,7 +245,7 @@ class CostSample(ByValue):
             max(self.high, other.high),
             sample_weight=joined.pop("weights"),
             **joined,
-        )
+        )._changed(assumed=self.assumed or other.assumed, unequal=self.unequal or other.unequal)
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -284,6 +293,19 @@ class CostSample(ByValue):
 def _same(one: Any, other: Any) -> bool:
     arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
     return bool(np.array_equal(one, other) if arrays else one == other)
+
+
+FEWEST_AMOUNTS, LARGEST_SHARE = 20.0, 0.1
+
+
+def _unequal(amounts: NDArray[np.float64]) -> bool:
+    """Tell whether one of the amounts, or few of them, make up much of them all."""
+    total = float(amounts.sum())
+    if not total:
+        return False
+    worth = total**2 / float(amounts @ amounts)
+    alike = float(amounts.max()) == float(amounts[amounts > 0].min())
+    return not alike and (worth < FEWEST_AMOUNTS or float(amounts.max()) > LARGEST_SHARE * total)
 
 
 def _possible(

@@ -40,6 +40,11 @@ LARGEST_SHARE = 0.1
 
 MOST_RAKING = 1000
 
+UNEQUAL = (
+    "few examples carry most of what could be lost, and larger amounts than those seen are not "
+    "allowed for, so the confidence is not claimed"
+)
+
 
 @dataclass(frozen=True)
 class Design:
@@ -112,7 +117,11 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
         return Outcomes((stratum,))
     rows = _listed(table, cell_costs, design)
     shares = _Shares.of(rows, design)
-    return _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+    found = _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+    if isinstance(table, CostSample):
+        caution = found.caution or (UNEQUAL if table.unequal else "")
+        return replace(found, bounded=not table.assumed, caution=caution)
+    return found
 
 
 def _is_simple(table: CountTable, design: Design) -> bool:

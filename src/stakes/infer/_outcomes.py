@@ -183,11 +183,14 @@ class Outcomes:
         "weighted" or "grouped"; and "finite" where the population is.
     caution : str
         Why the confidence is not claimed, where it is not.
+    bounded : bool
+        Whether the least and the most are known, and not only those seen.
     """
 
     strata: tuple[Stratum, ...]
     design: str = "simple"
     caution: str = ""
+    bounded: bool = True
 
     @property
     def tables(self) -> int:

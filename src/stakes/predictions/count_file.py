@@ -531,9 +531,7 @@ def _example_columns(examples: JointExamples) -> dict[str, NDArray[Any]]:
     return columns | {"count": count} | _if_there(None, examples.part)
 
 
-def _if_there(
-    squares: NDArray[Any] | None, part: NDArray[Any] | None
-) -> dict[str, NDArray[Any]]:
+def _if_there(squares: NDArray[Any] | None, part: NDArray[Any] | None) -> dict[str, NDArray[Any]]:
     both = {"square": squares, "part": part}
     return {name: each for name, each in both.items() if each is not None}
 
