@@ -282,14 +282,20 @@ def _highest(values: NDArray[np.float64], high: float | str | None) -> float:
     if not np.isfinite(most) or most < largest:
         raise InputError(
             "high",
-            f"expected a finite number of at least the largest cost, {largest:g}; got {most:g}.",
+            f"expected a finite number, at least the largest cost, {largest:g}; got {most:g}.",
         )
     return most
 
 
 def tail_bound(amounts: NDArray[np.float64]) -> float:
     """Return what an amount larger than all of these would be on average."""
-    ordered = np.sort(amounts[amounts > 0])[::-1]
+    positive = amounts[amounts > 0]
+    # What many examples have in common, such as the cost of an alarm, tells nothing of the tail.
+    found, times = np.unique(positive, return_counts=True)
+    single = found[times == 1]
+    ordered = np.sort(single if len(single) > FEWEST_OF_TAIL else positive)[::-1]
+    if len(ordered):
+        ordered[0] = positive.max()
     if len(ordered) <= FEWEST_OF_TAIL:
         raise InputError(
             "high",

@@ -165,8 +165,9 @@ class CostSample(ByValue):
             strata=strata,
             classes=y_true,
         )
-        unequal = costs.assumed and high is None and _unequal(spreads)
-        return result._changed(assumed=costs.assumed and high is None, unequal=bool(unequal))
+        unequal = _unequal(spreads) or _unequal(np.abs(values))
+        assumed = costs.assumed and high is None
+        return result._changed(assumed=assumed, unequal=assumed and unequal)
 
     @property
     def n(self) -> int:
@@ -295,17 +296,17 @@ def _same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other) if arrays else one == other)
 
 
-FEWEST_AMOUNTS, LARGEST_SHARE = 20.0, 0.1
+FEWEST_AMOUNTS, HALF = 20.0, 0.5
+"""Amounts are too unequal if they are worth fewer equal ones than this, and than half of them."""
 
 
 def _unequal(amounts: NDArray[np.float64]) -> bool:
     """Tell whether one of the amounts, or few of them, make up much of them all."""
-    total = float(amounts.sum())
-    if not total:
+    positive = amounts[amounts > 0]
+    if not len(positive):
         return False
-    worth = total**2 / float(amounts @ amounts)
-    alike = float(amounts.max()) == float(amounts[amounts > 0].min())
-    return not alike and (worth < FEWEST_AMOUNTS or float(amounts.max()) > LARGEST_SHARE * total)
+    worth = float(positive.sum()) ** 2 / float(positive @ positive)
+    return worth < FEWEST_AMOUNTS and worth < HALF * len(positive)
 
 
 def _possible(
