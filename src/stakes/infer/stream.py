@@ -176,7 +176,7 @@ class Totals(ABC, Generic[Counts]):
         """Return a table in the order of the costs as counts of the same parts as others."""
         axes = (self.costs.labels, self.costs.decisions)
         if isinstance(like, GroupedConfusion):
-            return GroupedConfusion(table, *axes, like.groups, strata=like.strata, squares=squares)
+            return GroupedConfusion.of_parts(like.parts, table, axes, squares)
         return self._kind(table, *axes, squares=squares)
 
     def _sum(self, more: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
