@@ -152,7 +152,7 @@ class JointScores(ByValue):
             self.neg_label,
         ).compressed()
 
-    def _labels(self) -> dict[str, Label]:
+    def _labels(self) -> dict[str, Any]:
         return {"pos_label": self.pos_label, "neg_label": self.neg_label}
 
     def _comparable(self) -> dict[str, Any]:
