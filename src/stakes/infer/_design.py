@@ -662,6 +662,20 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
     return np.asarray(shares, dtype=np.float64).reshape(pooled.counts.shape)
 
 
+def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
+    """Return what share of the population a row of each part and class stands for.
+
+    Of a part without rows of a class, nothing.
+    """
+    n = len(table.parts)
+    pooled = table.counts.shape[1:]
+    rows = _listed(table, np.zeros(pooled), replace(design, impossible=None))
+    part = np.nonzero(table.counts.reshape(n, -1))[0]
+    found = np.zeros((n, len(table.labels)))
+    found[part, rows.kinds] = _Shares.of(rows, design).each / rows.amounts
+    return found
+
+
 def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:
     """Return the shares of the cells where a model is used, if not as in the examples."""
     if isinstance(table, Confusion) and design.class_priors is None and design.population is None:
