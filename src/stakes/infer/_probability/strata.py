@@ -9,6 +9,7 @@ extra draw in every stratum would be honest too, but wider the more strata there
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from stakes.infer._probability import dirichlet_mean, gamma_ratio
 LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
+
+WIDE_SCORES, LARGEST_SPREAD = np.linspace(-9.0, 9.0, 65), 3.0
 
 NODES, WIDEST = 2048, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
@@ -330,20 +333,28 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
 
 
 def _of_units(part: Part, total: float) -> Contribution:
-    """Return the distribution of a ratio of gamma sums."""
+    """Return the distribution of a ratio of gamma sums: its exact tail where it has its mass."""
     seen = part.counts > 0
     costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
     alpha = part.counts[seen] * total / part.n
-    shape = (len(SCORES), len(costs))
-    points = gamma_ratio.quantile(
-        np.broadcast_to(costs, shape),
-        np.broadcast_to(sizes, shape),
-        np.broadcast_to(alpha, shape),
-        ndtr(-SCORES),
+    low, span = float(costs.min()), float(np.ptp(costs))
+    weights = alpha * sizes / (alpha @ sizes)
+    mean = float(weights @ costs)
+    spread = math.sqrt(float((weights * sizes) @ (costs - mean) ** 2) / float(alpha @ sizes))
+    share = (mean - low) / span
+    scale = min(spread / (span * share * (1 - share)), LARGEST_SPREAD)
+    middle = math.log(share) - math.log1p(-share)
+    points = low + span / (1 + np.exp(-(middle + scale * WIDE_SCORES)))
+    tails = gamma_ratio.upper_tail(
+        sizes * (costs - points[:, np.newaxis]), np.tile(alpha, (len(points), 1))
     )
-    # The mean of a ratio is not quite the ratio of means: take it from the quantiles.
-    mean = part.weight * float(np.diff(ndtr(SCORES)) @ (points[1:] + points[:-1]) / 2)
-    return Contribution(part.weight * points, ndtr(SCORES), mean, part.observed)
+    # The mean of a ratio is not quite the ratio of means: the tails give it.
+    steps = np.diff(np.concatenate([[low], points, [low + span]]))
+    levels = np.concatenate([[1.0], tails, [0.0]])
+    centre = low + float(steps @ (levels[1:] + levels[:-1]) / 2)
+    return Contribution(
+        part.weight * points, 1 - tails, part.weight * centre, part.observed, steep=True
+    )
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:
