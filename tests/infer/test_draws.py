@@ -1,9 +1,11 @@
 """Draws of unequal sizes and several strata: the distributions behind the default interval."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, evaluate
+from stakes import CostMatrix, CostRanges, JointConfusion, cheapest_probability, evaluate
 from stakes.errors import NotClaimedWarning
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
@@ -78,6 +80,37 @@ def test_known_limits_of_strata(parts, usual, conservative):
         assert [low[0], high[0]] == pytest.approx(wanted, abs=1e-6 * 500)
 
 
+def test_known_limits_of_a_small_pool():
+    """With all rows of 60 and of 12, of which 20 and 12 have labels."""
+    parts = [(60, [0, 500], [20, 0]), (12, [0, 10], [9, 3])]
+    made = tuple(
+        replace(
+            make_stratum(costs, counts, weight=rows / 72),
+            labelled=sum(counts) / rows,
+            left=rows - sum(counts),
+        )
+        for rows, costs, counts in parts
+    )
+    outcomes = Outcomes(made, "finite")
+    for options, wanted in (({}, 49.027778), ({"conservative": True}, 55.972222)):
+        low, high = extremal.limits(outcomes, 0.05, **options)
+        assert [low[0], high[0]] == pytest.approx([0.416667, wanted], abs=1e-5)
+
+
+def test_a_population_with_labels_on_all_rows_is_known():
+    y_true = np.repeat([0, 1], [90, 10])
+    decided = np.repeat([0, 1], [94, 6])
+    known = evaluate(y_true, decided, COSTS, population=100)
+    assert list(known.interval()) == pytest.approx([4.0, 4.0])
+    widths = [
+        evaluate(y_true, decided, COSTS, population=rows).interval().width
+        for rows in (100, 150, 1000, 10**6)
+    ]
+    assert widths == sorted(widths)
+    simple = evaluate(y_true, decided, COSTS).interval()
+    assert widths[-1] == pytest.approx(simple.width, rel=1e-3)
+
+
 def test_strata_against_draws():
     rng = np.random.default_rng(3)
     for _ in range(4):
@@ -139,3 +172,20 @@ def test_one_group_with_most_rows_makes_the_confidence_unclaimed():
     assert "not claimed" in interval.caution
     assert "not claimed" in estimate.summary()
     assert interval.to_dict()["caution"] == interval.caution
+
+
+def test_what_ifs_know_what_the_draws_are():
+    rng = np.random.default_rng(4)
+    y_true = (rng.random(1000) < 0.3).astype(int)
+    models = {name: np.where(rng.random(1000) < 0.1, 1 - y_true, y_true) for name in "ab"}
+    ranges = CostRanges.around(COSTS, 1.2)
+
+    def chances(**sampling):
+        joint = JointConfusion.from_labels(y_true, models, labels=[0, 1], **sampling)
+        return cheapest_probability(joint, None, ranges, rng=0).probability_low
+
+    alone = chances()
+    assert chances(sample_weight=np.full(1000, 3.0)) == pytest.approx(alone)
+    assert chances(strata=np.zeros(1000, dtype=int)) == pytest.approx(alone)
+    assert chances(groups=np.arange(1000)) == pytest.approx(alone, abs=0.03)
+    assert (chances(groups=np.arange(1000) // 20) < alone).all()
