@@ -295,7 +295,9 @@ class Study:
         examples = counts.examples
         if examples is not None:
             costs = _mean_matrix(examples, costs)
-            examples = examples if design.impossible is None else examples.without(design.impossible)
+            examples = (
+                examples if design.impossible is None else examples.without(design.impossible)
+            )
             notes += [
                 f"The model {model.name!r} has no decisions; its scores are taken as "
                 f"probabilities of {positive!r}, and each row is decided by what costs less there."

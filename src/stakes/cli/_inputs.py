@@ -449,7 +449,7 @@ def read_population(text: str | None) -> dict[str, float] | float | None:
 
 
 def _population_pairs(path: Path) -> list[tuple[str, Any]]:
-    """Return the strata of a file and their numbers: a JSON object, or the two columns of a table."""
+    """Return the strata of a file and their numbers: a JSON object, or a table of two columns."""
     import json
 
     from stakes.read import read_text
@@ -459,7 +459,9 @@ def _population_pairs(path: Path) -> list[tuple[str, Any]]:
     if path.suffix.lower() == ".json":
         content = json_content(read_text(path), f"{path}", "an object of strata")
         if not isinstance(content, dict):
-            raise FileError(f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}.")
+            raise FileError(
+                f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}."
+            )
         return list(content.items())
     table = read_table(str(path), None).table
     if table.num_columns != 2:  # noqa: PLR2004 - names and numbers

@@ -116,9 +116,7 @@ def evaluate(
     models = models_of(study, unit, volume, by)
     best, summary = _answer(study, models, unit)
     data = data_of(study)
-    output.text(
-        f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}"
-    )
+    output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     output.text()
     output.table(model_table(models, best_trivial_of(study, by), study.confidence))
     if volume is not None:

@@ -174,7 +174,9 @@ def _sampling_text(
 
     found = []
     if n_groups is not None:
-        worth = f" (worth {number(effective)} of equal size)" if effective < EQUAL * n_groups else ""
+        worth = (
+            f" (worth {number(effective)} of equal size)" if effective < EQUAL * n_groups else ""
+        )
         found.append(f"{number(n_groups)} groups{by('groups')}{worth}")
     if n_strata is not None:
         found.append(f"{number(n_strata)} strata{by('strata')}")
@@ -187,7 +189,9 @@ def _sampling_text(
     both = (columns.false_positive, columns.false_negative)
     priced = [repr(each) for each in dict.fromkeys(both) if each is not None]
     if priced:
-        sentences.append(f"What a mistake costs differs from example to example, by {listed(priced)}.")
+        sentences.append(
+            f"What a mistake costs differs from example to example, by {listed(priced)}."
+        )
     return " ".join(sentences)
 
 

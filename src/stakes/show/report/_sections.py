@@ -447,9 +447,7 @@ SECTIONS = (
         _sensitivity_charts,
         lambda found: found.sensitivity is not None,
     ),
-    Section(
-        "sample_size", "Enough data?", _size_charts, lambda found: bool(found.sample_size)
-    ),
+    Section("sample_size", "Enough data?", _size_charts, lambda found: bool(found.sample_size)),
     Section(
         "calibration",
         "Scores as probabilities",
