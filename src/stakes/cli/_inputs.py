@@ -561,6 +561,18 @@ def show_caution(output: Output, data: Data) -> None:
         output.text(data.sampling.caution, "bold yellow")
 
 
+def refuse_sampling(given: SamplingOptions, what: str) -> None:
+    """Raise when a design is given to a command that does not know it, before anything is read."""
+    names = {"sample_weight": "--weight"}
+    for name, value in vars(given).items():
+        if value is not None:
+            raise InputTypeError(
+                names.get(name, f"--{name}"),
+                f"{what} is for independent rows of equal weight.",
+                "'stakes evaluate' and 'stakes compare' take it for models that have decisions.",
+            )
+
+
 def check_plain(study: Study) -> None:
     """Raise when counts have a design that the command does not know."""
     if not study.plain:
