@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from replications.catalogue import all_experiments, find
 from replications.comparison import (
@@ -28,10 +28,20 @@ from replications.experiment import MEASURED, Experiment, Results
 from replications.store import RESULTS, findings, kept_results, without_escapes, write_results
 from stakes._core.text import text_table
 from stakes.cli._output import Output, Progress
-from stakes.errors import FileError, InputError, StakesError
+from stakes.errors import FileError, InputError, RefusedInputError, StakesError
 
 PROGRAM = "python -m replications"
 SCHEMA = "replications/1"
+OPTIONS = {
+    "experiment": "NAME",
+    "scale": "--scale",
+    "seed": "--seed",
+    "folder": "--folder",
+    "data": "--data",
+    "n_jobs": "--jobs",
+}
+"""What the arguments of `run` are called on the command line."""
+Number = TypeVar("Number", int, float)
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 
@@ -52,9 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard(sys.stdout)
         return BROKEN_PIPE
     except StakesError as error:
-        print(f"replications: {error}", file=sys.stderr)
+        print(f"replications: {_in_words(error)}", file=sys.stderr)
         return ERROR
     return 0
+
+
+def _in_words(error: StakesError) -> str:
+    """Return what went wrong, with the argument called as on the command line."""
+    if isinstance(error, RefusedInputError):
+        return error.message(OPTIONS.get)
+    return str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -112,22 +129,34 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _share(text: str) -> float:
-    share = float(text)
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share above 0 and up to 1, got {text}")
+    share = _number(text, float)
+    if share is None or not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share above 0 and up to 1, got {text!r}")
     return share
 
 
 def _seed(text: str) -> int:
-    if (seed := int(text)) < 0:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {text}")
+    seed = _number(text, int)
+    if seed is None or seed < 0:
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, got {text!r}")
     return seed
 
 
 def _jobs(text: str) -> int:
-    if (jobs := int(text)) == 0:
-        raise argparse.ArgumentTypeError("expected 1 or more, or -1 for one per processor; got 0")
+    jobs = _number(text, int)
+    if jobs is None or (jobs < 1 and jobs != -1):
+        raise argparse.ArgumentTypeError(
+            f"expected 1 or more, or -1 for one per processor; got {text!r}"
+        )
     return jobs
+
+
+def _number(text: str, kind: type[Number]) -> Number | None:
+    """Read a number; argparse would call one that it cannot read by the name of a function."""
+    try:
+        return kind(text)
+    except ValueError:
+        return None
 
 
 def _list(output: Output, _: argparse.Namespace) -> None:

@@ -31,10 +31,11 @@ NAMES = (
 def find(name: str) -> Experiment:
     """Return an experiment by its name."""
     if name not in NAMES:
-        near = get_close_matches(str(name), NAMES, n=1, cutoff=0.4)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
+        near = get_close_matches(str(name), NAMES, n=3, cutoff=0.4)
+        meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise InputError(
-            "experiment", f"there is none called {name!r}.{meant} There are: {', '.join(NAMES)}."
+            "experiment",
+            f"there is none called {name!r}.{meant} There are: {', '.join(NAMES)}.",
         )
     module = import_module(f"replications.experiments.{name.replace('-', '_')}")
     experiment: Experiment = module.EXPERIMENT

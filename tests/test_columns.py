@@ -121,10 +121,20 @@ def test_what_is_no_column_of_labels_is_refused(values, error, message):
 def test_an_unknown_label_names_row_value_and_what_is_known():
     with pytest.raises(
         LabelError,
-        match=r"y_pred: the label 'frud' at position 2 \(the first of 3 such rows\) is not among "
+        match=r"y_pred: the label 'frud' at position 2 \(the first of 3\) is not among "
         r"the decisions: 'ok', 'fraud'\. Did you mean 'fraud'\?",
     ):
         label_codes(["ok", "ok", "frud", "frud", "a"], "y_pred", ("ok", "fraud"), "decisions")
+
+
+def test_an_unknown_label_that_occurs_once_is_not_called_the_first_of_many():
+    with pytest.raises(LabelError, match=r"y: the label 'b' at position 1 is not among"):
+        label_codes(["a", "b"], "y", ("a",), "decisions")
+
+
+def test_a_suggestion_shows_the_label_as_labels_are_shown():
+    with pytest.raises(LabelError, match=r"classes: 100, 7\. Did you mean 100\?"):
+        label_codes(["1000"], "y", (100, 7), "classes")
 
 
 def test_a_label_of_another_type_gets_a_remedy():

@@ -219,14 +219,15 @@ likely = cheapest_probability(y_test, decisions, rough, class_priors=clinic, rng
 print(likely)
 
 # %%
-# The columns tell where the doubt comes from: from the costs, or from the size of the test set. To
-# be the cheapest most often is not to be the cheapest on average: one model may win often and by
+# The columns tell where the doubt comes from: from the costs, or from the size of the test set.
+# Each probability has two bounds, which leave room for a miss that did not come in this test set.
+# To be the cheapest most often is not to be the cheapest on average: one model may win often and by
 # little, where misses are cheap, and lose much where they are dear. For a single decision the
 # column "cost", the mean over the range, is the one to go by:
 
-often = likely.names[int(np.argmax(likely.probability))]
+often = likely.names[int(np.argmax(likely.probability_low))]
 mean = likely.names[int(np.argmin(likely.cost))]
-print(f"most often the cheapest: '{often}' ({100 * max(likely.probability):.0f} %)")
+print(f"most often the cheapest: '{often}' (at least {100 * max(likely.probability_low):.0f} %)")
 print(f"the cheapest on average: '{mean}' ({min(likely.cost):,.0f} USD)")
 
 # %%
@@ -247,7 +248,7 @@ print(fill(flip.summary(), 96))
 # For the question whether to use a model at all, see above. For what it will cost, look at how wide
 # its interval is, and on how few misses it rests. Below is how many tumours would bring the upper
 # limit within 50 of the estimate. The pilot is the test half as it would have come in the clinic;
-# with so few misses in it, the number is a rough one.
+# with so few misses in it, its uncertainty makes for much of the number.
 
 from stakes import Confusion, plan_test_size
 

@@ -285,7 +285,7 @@ policies = {
     "refuse all": np.full(len(test), "defaults"),
 }
 likely = cheapest_probability(y[test], policies, rough, class_priors=expected, rng=0)
-display = CostSensitivityDisplay.from_predictions(
+display = CostSensitivityDisplay.from_labels(
     y[test], policies, rough, cell=("pays", "defaults"), class_priors=expected, steps=21, rng=0
 )
 print(likely)

@@ -176,7 +176,7 @@ from stakes.show import CostIntervalDisplay
 candidates = {
     name: each for name, each in decided.items() if name == alone or name.endswith("(asking)")
 }
-display = CostIntervalDisplay.from_predictions(y_test, candidates, asking, unit="EUR")
+display = CostIntervalDisplay.from_labels(y_test, candidates, asking, unit="EUR")
 display.ax_.set_xlim(0, 0.6)
 ranking = compare_many(y_test, candidates, asking, unit="EUR")
 print(ranking)

@@ -56,16 +56,14 @@ for label in labels:
 # Now decisions, and what they cost, in hours of work. At first all mistakes cost about the same.
 
 mild = CostMatrix([[0, 4, 8], [2, 0, 4], [4, 2, 0]], rows="predicted", labels=labels)
-display = CostIntervalDisplay.from_predictions(y_test, predictions, mild, unit="hours")
+display = CostIntervalDisplay.from_labels(y_test, predictions, mild, unit="hours")
 
 # %%
 # If it becomes worse to send home those who needed a bed, the verdict turns. The path goes in a
 # straight line from the first cost matrix to the second.
 
 harsh = CostMatrix([[0, 20, 80], [2, 0, 20], [4, 2, 0]], rows="predicted", labels=labels)
-display = CostSensitivityDisplay.from_predictions(
-    y_test, predictions, mild, harsh, unit="hours", rng=0
-)
+display = CostSensitivityDisplay.from_labels(y_test, predictions, mild, harsh, unit="hours", rng=0)
 print(display.sensitivity.summary())
 
 # %%
@@ -84,4 +82,4 @@ rough = CostRanges.from_cells(
     labels=labels,
     scale="log",
 )
-display = CostSensitivityDisplay.from_predictions(y_test, predictions, rough, unit="hours", rng=0)
+display = CostSensitivityDisplay.from_labels(y_test, predictions, rough, unit="hours", rng=0)

@@ -54,12 +54,12 @@ scores = {
     name: cross_val_predict(each, X, y, cv=10, method="predict_proba")[:, 1]
     for name, each in trees.items()
 }
-figures_7_and_8 = RocCostDisplay.from_predictions(y, scores, hull=False)
+figures_7_and_8 = RocCostDisplay.from_scores(y, scores, hull=False)
 
 # %%
 # Whether a difference is more than chance, another display shows. With 208 examples, that of the
 # bagged trees hardly is.
 
-display = CostDifferenceDisplay.from_predictions(
+display = CostDifferenceDisplay.from_scores(
     y, scores["extra trees"], scores["bagged"], names=("extra trees", "bagged"), confidence=0.9
 )

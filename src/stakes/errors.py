@@ -24,6 +24,8 @@ __all__ = [
     "InputTypeError",
     "LabelError",
     "MissingExtraError",
+    "NotClaimedWarning",
+    "PlanError",
     "RareCostWarning",
     "RefusedInputError",
     "StakesError",
@@ -116,7 +118,7 @@ class RefusedInputError(StakesError):
         if spell is not None:
             names = [] if self.in_a_file else where.split(", ")
             called = [name if name in files else spell(name) or name for name in names]
-            where = ", ".join(called) or where
+            where = ", ".join(dict.fromkeys(called)) or where
             problem = spelled(problem, spell) or problem
             remedy = spelled(remedy, spell)
         text = f"{problem} {remedy}".strip()
@@ -232,9 +234,22 @@ class DesignError(InputError):
     --------
     >>> from stakes import CostMatrix, evaluate
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2], class_priors=[0.9, 0.1])
+    >>> evaluate([0, 0, 1], [0, 1, 1], costs, strata="class").interval(method="guaranteed")
     Traceback (most recent call last):
     stakes.errors.DesignError: ...
+    """
+
+
+class PlanError(InputError):
+    """No test set is large enough for what was asked.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, plan_test_size
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> plan_test_size(costs, half_width=1e-6)
+    Traceback (most recent call last):
+    stakes.errors.PlanError: ...
     """
 
 
@@ -254,6 +269,22 @@ class StakesWarning(UserWarning):
     ...     except StakesWarning as warning:
     ...         print(type(warning).__name__)
     RareCostWarning
+    """
+
+
+class NotClaimedWarning(StakesWarning):
+    """The confidence is not claimed: a few groups, weights or amounts carry what is known.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, evaluate
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     limits = evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2]).interval()
+    >>> [each.category.__name__ for each in caught]
+    ['NotClaimedWarning']
     """
 
 

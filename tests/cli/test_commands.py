@@ -48,6 +48,33 @@ def test_every_test_is_in_the_help_of_simulations(command, stakes):
     assert all(re.search(rf"\b{name}\b", said) for name in ["auto", *names_of_tests()])
 
 
+def test_simulations_state_what_was_added_to_the_counts(stakes):
+    asked = ("simulate", "coverage", "predictions.csv", *COSTS, "-m", "tree", "--method", "bcost")
+    plain = " ".join(stakes(*asked, "--repeats", "20").out.split())
+    assert "in 20 simulated test sets; the counts of predictions.csv are taken as" in plain
+    said = " ".join(stakes(*asked, "--repeats", "1", "--smooth", "0.5").out.split())
+    assert (
+        "in 1 simulated test set; the counts of predictions.csv, with 0.5 added to each, are taken "
+        "as the truth."
+    ) in said
+
+
+def test_what_is_asked_twice_is_simulated_once(stakes):
+    asked = ["predictions.csv", *COSTS, "-m", "tree", "-m", "old", "--repeats", "5", "--json", "-"]
+    twice = ["--n", "50", "--n", "50", "--method", "normal", "--method", "normal"]
+    for command, results in (("coverage", 2), ("type-one", 1), ("power", 1)):
+        found = json.loads(stakes("-q", "simulate", command, *asked, *twice).out)
+        assert len(found["results"]) == results
+        assert found["settings"] == {"confidence": 0.95, "seed": 0}
+    assert found["results"][0]["result"]["n"] == [50]
+
+
+def test_the_help_of_a_simulation_has_its_own_options_before_those_of_all(stakes):
+    said = stakes("simulate", "power", "--help").out
+    places = [said.index(f"--{name} ") for name in ("difference", "repeats", "smooth", "seed")]
+    assert places == sorted(places)
+
+
 @pytest.mark.parametrize("method", ["auto", *names_of_intervals()])
 def test_every_interval_method_is_in_the_help_and_takes_the_seed(method, stakes):
     assert re.search(rf"\b{method}\b", " ".join(stakes("evaluate", "--help").out.split()))
@@ -338,7 +365,7 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
     for each in found["plans"]:
         decided, plan = columns[each["name"]], each["plan"]
         table = Confusion.from_labels(columns["actual"], decided, labels=costs.labels)
-        expected = plan_test_size(costs, table, half_width=3, class_priors=shares)
+        expected = plan_test_size(costs, table, half_width=3, class_priors=shares, rng=0)
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
     assert "--class-priors: they are for --half-width with a pilot" in said.err

@@ -30,6 +30,7 @@ COMMANDS = {
     "threshold_limit": f"stakes -q threshold {P} --pos-label malignant --max-fpr 0.05 -m tree",
     "plan": f"stakes -q plan -c {C} --half-width 100",
     "plan_models": f"stakes -q plan {P} -c {C} --half-width 500",
+    "plan_power": f"stakes -q plan {P} -c {C} --power 0.7",
     "plan_difference": f"stakes -q plan {P} -c {C} --difference 500 -m logistic -m tree",
     "costs_check": f"stakes costs check {C}",
     "simulate_coverage": f"stakes simulate coverage {P} --costs {C} --repeats 200",

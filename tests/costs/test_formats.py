@@ -247,7 +247,21 @@ def test_extra_decisions_are_read_back(tmp_path):
             r"line 1, column 2: the class 'apple' is not among the decisions.*Did you mean 'appel'",
         ),
         ("a.csv", "predicted\\actual,a,\na,0,5\nb,1,0\n", "line 1, column 3: a label is missing"),
-        ("a.csv", "predicted\\actual,a,a\na,0,5\nb,1,0\n", r"a\.csv, labels: .*'a' stands twice"),
+        (
+            "a.csv",
+            "predicted\\actual,a,a\na,0,5\nb,1,0\n",
+            r"a\.csv, line 1, column 3: the label 'a' stands twice \(first in line 1, column 2\)",
+        ),
+        (
+            "a.csv",
+            "predicted\\actual,ok,fraud\nok,0,5\n\nfraud,1,0\nfraud,1,0\n",
+            r"a\.csv, line 5, column 1: the label 'fraud' stands twice \(first in line 4, ",
+        ),
+        (
+            "a.csv",
+            "predicted\\actual,ok,fraud\n\nok,0,x\nfraud,1,0\n",
+            r"a\.csv, line 3, column 3: expected a finite number",
+        ),
         ("a.csv", "", r"a\.csv: the file is empty"),
         ("a.csv", "\n\n", r"a\.csv: the file is empty"),
         ("a.csv", ",,\n,,\n", r"a\.csv: all cells are empty"),
@@ -260,7 +274,6 @@ def test_extra_decisions_are_read_back(tmp_path):
             r"a\.csv, line 3, column 3: .*got 'x'",
         ),
         ("a.csv", 'predicted\\actual,"a\n",b\na,0,1\nb,x,0\n', r"line 4, column 2: .*got 'x'"),
-        ("a.csv", "predicted\\actual,a,b\na,0,1\n\nb,1,0\n", r"line 3, .*expected 2 costs"),
         (
             "a.csv",
             "predicted\\actual,Yes,No\nyes,0,5\nno,1,0\n",
@@ -381,3 +394,16 @@ def test_files_that_cannot_be_read_or_written(write, tmp_path):
         for call in (CostMatrix.read, COSTS.write):
             with pytest.raises(InputTypeError, match="path: expected the name of a file"):
                 call(path)
+
+
+def test_blank_lines_are_skipped_as_in_predictions(tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_text("\npredicted\\actual,ok,fraud\n\nok,0,5\n  \nfraud,1,0\n\n")
+    assert CostMatrix.read(path).values.tolist() == [[0, 5], [1, 0]]
+
+
+def test_a_suggestion_for_a_class_of_a_file_shows_the_number(tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_text("predicted\\actual,100,1000\n100,0,5\n1000,1,0\n")
+    with pytest.raises(FileError, match=r"not among the labels: 100, 7\. Did you mean 100\?"):
+        CostMatrix.read(path, labels=[100, 7])

@@ -2,7 +2,7 @@ import json
 import subprocess
 import sys
 from functools import reduce
-from itertools import pairwise
+from itertools import combinations, pairwise
 from operator import add
 
 import numpy as np
@@ -16,12 +16,13 @@ from stakes import (
     CostDifference,
     CostEstimate,
     CostMatrix,
+    GroupedConfusion,
     PairedAccumulator,
     PairedConfusion,
     compare,
     evaluate,
 )
-from stakes.errors import FileError, InputError, InputTypeError, LabelError
+from stakes.errors import DesignError, FileError, InputError, InputTypeError, LabelError
 
 COSTS = CostMatrix(
     [[0, 100], [10, 1], [4, 4]],
@@ -179,8 +180,8 @@ def test_counts_of_engines_find_their_place():
         (lambda r: r.add(Confusion([[1, 2], [3, 4]], [0, 1])), LabelError, "0"),
         (
             lambda r: r.add(Confusion.from_labels(["ok"], ["ok"], sample_weight=[2.0])),
-            InputError,
-            "counts: running totals are of whole outcomes, got weights",
+            DesignError,
+            "all outcomes must have the same of them; those so far have none, these have sample_w",
         ),
         (lambda r: r.add(Confusion([[1.5]], ["ok"])), InputError, "whole outcomes"),
         (lambda r: r + filled(unit="EUR"), InputError, "unit: .*differ in it: '' and 'EUR'"),
@@ -213,6 +214,112 @@ def test_what_cannot_be_made_or_added():
     assert filled() != filled(PairedAccumulator)
     with pytest.raises(TypeError, match="unhashable"):
         hash(filled())
+
+
+# -- designs
+
+DESIGNS = [
+    set(each)
+    for size in (1, 2, 3)
+    for each in combinations(("groups", "strata", "sample_weight"), size)
+]
+
+
+def sampled(n, seed, design):
+    """Return how so many outcomes were drawn; the groups are in all batches."""
+    rng = np.random.default_rng(1000 + seed)
+    drawn = {
+        "groups": rng.integers(0, 30, n),
+        "strata": rng.choice(["north", "south"], n),
+        "sample_weight": rng.choice([0.5, 1.0, 4.0], n),
+    }
+    return {name: drawn[name] for name in design}
+
+
+def in_batches(kind, columns, how, cuts=(0, 70, 75, 200), **settings):
+    running = kind(COSTS, **settings)
+    for a, b in pairwise(cuts):
+        batch = {name: values[a:b] for name, values in how.items()}
+        running.update(*(column[a:b] for column in columns), **batch)
+    return running
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda names: "+".join(sorted(names)))
+@pytest.mark.parametrize("kind", [Accumulator, PairedAccumulator])
+def test_batches_merges_and_files_of_a_design(kind, design, tmp_path):
+    models = 2 if kind is PairedAccumulator else 1
+    columns, how = outcomes(200, 5, models), sampled(200, 5, design)
+    running = in_batches(kind, columns, how)
+    whole = (compare if models == 2 else evaluate)(*columns, COSTS, **how)
+    value = "difference" if models == 2 else "cost"
+    assert getattr(running, value) == pytest.approx(getattr(whole, value), rel=1e-12)
+    one, other = (
+        in_batches(kind, [column[part] for column in columns], {k: v[part] for k, v in how.items()})
+        for part in (slice(120), slice(120, None))
+    )
+    merged = one + other
+    assert getattr(merged, value) == pytest.approx(getattr(whole, value), rel=1e-12)
+    np.testing.assert_allclose(merged.counts.counts, running.counts.counts)
+    running.save(tmp_path / "a.json")
+    again = kind.load(tmp_path / "a.json")
+    assert again == running
+    assert again.estimate()._outcomes.design == whole._outcomes.design  # noqa: SLF001
+    again.update(*columns, **how)
+    assert again.n == pytest.approx(2 * whole.n)
+    with pytest.raises(DesignError, match=r"no interval that holds at any time.*estimate\(\)"):
+        running.interval()
+    with pytest.raises(DesignError, match="all outcomes must have the same of them"):
+        running.update(*columns)
+    with pytest.raises(DesignError, match="all outcomes must have the same of them"):
+        running + filled(kind)
+
+
+def test_the_estimate_of_a_design_has_the_interval_of_one_look():
+    columns, how = outcomes(200, 5), sampled(200, 5, {"groups", "strata"})
+    settings = {
+        "population": {"north": 0.8, "south": 0.2},
+        "class_priors": {"ok": 0.95, "fraud": 0.05},
+    }
+    running = in_batches(Accumulator, columns, how, **settings)
+    whole = evaluate(*columns, COSTS, **how, **settings)
+    assert running.cost == pytest.approx(whole.cost, rel=1e-12)
+    assert list(running.estimate().interval()) == pytest.approx(list(whole.interval()), rel=1e-9)
+    assert "with 95 % confidence, if one looks only once)." in running.summary()
+    paired = in_batches(PairedAccumulator, outcomes(200, 5, 2), sampled(200, 5, {"groups"}))
+    assert paired.summary().endswith("if one looks only once).")
+    with pytest.raises(DesignError, match="holds at any time"):
+        paired.cheaper()
+
+
+def test_priors_and_populations_are_saved_and_must_agree(tmp_path):
+    settings = {"population": {1: 0.8, 2: 0.2}, "class_priors": [0.95, 0.05]}
+    running = Accumulator(COSTS, **settings)
+    running.update(*outcomes(60, 1), strata=np.arange(60) % 2 + 1)
+    running.save(tmp_path / "a.json")
+    again = Accumulator.load(tmp_path / "a.json")
+    assert (again, again.cost) == (running, running.cost)
+    with pytest.raises(InputError, match=r"population: the totals cannot be added up"):
+        running + Accumulator(COSTS, class_priors=[0.95, 0.05])
+    with pytest.raises(InputError, match="class_priors"):
+        Accumulator(COSTS, class_priors=[0.5, 0.6])
+    priors = Accumulator(COSTS, class_priors=[0.95, 0.05])
+    assert list(priors.interval()) == [0, 100]
+    priors.update(*outcomes(60, 1))
+    with pytest.raises(DesignError, match="holds at any time"):
+        priors.interval()
+
+
+def test_impossible_cells_are_refused_in_groups_too():
+    running = Accumulator(COSTS, impossible=[("ok", "fraud")])
+    running.update(["ok"] * 4, ["ok"] * 4, groups=[1, 1, 1, 1])  # of one group, so far
+    with pytest.raises(InputError, match="called impossible, but was observed 1 times"):
+        running.update(["fraud"], ["ok"], groups=[2])
+    assert running.n == 4
+    with pytest.raises(InputTypeError, match="strata: expected the stratum of each example"):
+        running.update(["ok"], ["ok"], strata="class")
+    paired = GroupedConfusion.from_labels(["ok"], ["ok"], y_pred_2=["ok"], groups=[1])
+    with pytest.raises(InputTypeError, match="expected a Confusion, got PairedConfusion of groups"):
+        running.add(paired)
 
 
 # -- files

@@ -1,3 +1,5 @@
+"""How likely each classifier is the cheapest, against the examples themselves and exact tails."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,8 +14,12 @@ from stakes import (
     compare,
     flip_region,
 )
-from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError, RareCostWarning
+from stakes.infer._design import Design
 from stakes.infer.difference import CostDifference
+from stakes.infer.what_if.cheapest import find_cheapest
+
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
 Y_TRUE = [0] * 600 + [1] * 400
 EAGER = [0] * 400 + [1] * 600  # 200 false alarms
@@ -24,7 +30,8 @@ def test_known_costs_leave_only_the_sampling():
     costs = CostRanges.from_cells({(0, 1): 10, (1, 0): 1}, labels=[0, 1])
     found = cheapest_probability(Y_TRUE, {"eager": EAGER, "shy": SHY}, costs, rng=0)
     assert found.costs_only.tolist() == [1, 0]
-    assert found.probability == pytest.approx(found.sampling_only, abs=0.03)
+    assert found.probability_low == pytest.approx(found.sampling_low)
+    assert found.probability_high == pytest.approx(found.sampling_high)
     assert found.sd_costs.tolist() == pytest.approx([0, 0], abs=1e-12)
     assert found.cost == pytest.approx([0.2, 0.3])
     # The Bayesian bootstrap has the variance of the mean.
@@ -35,26 +42,33 @@ def test_known_costs_leave_only_the_sampling():
 def test_the_two_sources_add_up_to_the_whole():
     costs = CostRanges.from_cells({(0, 1): (2, 12), (1, 0): (0.5, 1.5)}, labels=[0, 1])
     found = cheapest_probability(Y_TRUE, {"eager": EAGER, "shy": SHY}, costs, n_draws=20_000, rng=1)
-    # Independent sources: variances add up, but for a small product term.
-    assert found.sd**2 == pytest.approx(found.sd_costs**2 + found.sd_sampling**2, rel=0.05)
-    assert found.probability.sum() == pytest.approx(1)
+    # Independent sources: variances add up, but for a small product term, and for the room for one
+    # more miss than 30, whose cost is uncertain too.
+    assert found.sd**2 == pytest.approx(found.sd_costs**2 + found.sd_sampling**2, rel=0.09)
+    # Of two, one is the cheapest where the other is not.
+    assert found.probability_low + found.probability_high[::-1] == pytest.approx([1, 1])
     # Given the costs, eager is cheaper when 0.2·fp < 0.03·fn.
     rng = np.random.default_rng(2)
     fn, fp = rng.uniform(2, 12, 10**6), rng.uniform(0.5, 1.5, 10**6)
     assert found.costs_only[0] == pytest.approx((0.2 * fp < 0.03 * fn).mean(), abs=0.02)
-    assert "is the cheapest with a probability of" in found.summary()
+    assert "eager, the cheapest on average, has a probability of 49 % to 54 %" in found.summary()
     assert "costs only" in repr(found)
     assert "<table>" in found._repr_html_()
     assert set(found.to_dict()) == {"eager", "shy"}
 
 
-def test_ties_are_shared_and_seeds_reproduce():
+def test_nothing_is_known_of_twins_and_all_of_one_and_seeds_reproduce():
     costs = CostRanges.from_cells({(0, 1): (2, 12), (1, 0): 1}, labels=[0, 1])
-    twins = {"a": SHY, "b": SHY}
-    assert cheapest_probability(Y_TRUE, twins, costs, rng=0).probability.tolist() == [0.5, 0.5]
+    twins = cheapest_probability(Y_TRUE, {"a": SHY, "b": SHY}, costs, rng=0)
+    assert twins.probability_low.tolist() == [0, 0]
+    assert twins.probability_high.tolist() == [1, 1]
+    assert twins.costs_only.tolist() == [0.5, 0.5]
+    assert twins.summary().startswith("Which model is the cheapest cannot be told: a, the cheapest")
+    alone = cheapest_probability(Y_TRUE, {"a": SHY}, costs, rng=0)
+    assert alone.probability_low.tolist() == alone.probability_high.tolist() == [1]
     joint = JointConfusion.from_labels(Y_TRUE, {"a": EAGER, "b": SHY}, labels=[0, 1])
     one, other = (cheapest_probability(joint, None, costs, rng=3) for _ in range(2))
-    assert (one.draws == other.draws).all()
+    assert one.to_dict() == other.to_dict()
 
 
 def three_classes(seed):
@@ -85,23 +99,28 @@ def test_priors_do_what_examples_repeated_in_their_ratio_do(seed):
 
 
 def test_priors_leave_the_doubt_of_each_class():
-    """Dirichlet weights of the examples of each class, against those of combinations."""
+    """One more example in each class, added to the rows: all weights from Dirichlet(1, …, 1)."""
     y_true, decided, costs = three_classes(3)
     priors = np.array([0.2, 0.3, 0.5])
     found = cheapest_probability(y_true, decided, costs, class_priors=priors, n_draws=20_000, rng=0)
     rng = np.random.default_rng(1)
-    weights = np.empty((20_000, len(y_true)))
-    for label, prior in enumerate(priors):
-        rows = np.flatnonzero(y_true == label)
-        weights[:, rows] = prior * rng.dirichlet(np.ones(len(rows)), len(weights))
-    drawn = costs.sample(len(weights), rng=rng)
-    each = np.column_stack(
-        [(weights * drawn[:, decisions, y_true]).sum(axis=1) for decisions in decided.values()]
-    )
-    shares = np.bincount(each.argmin(axis=1), minlength=3) / len(each)
-    assert found.probability == pytest.approx(shares, abs=0.02)
-    assert found.sd == pytest.approx(each.std(axis=0), rel=0.03)
-    assert found.cost == pytest.approx(each.mean(axis=0), rel=0.02)
+    drawn = costs.sample(20_000, rng=rng)
+    weights = [rng.dirichlet(np.ones((y_true == j).sum() + 1), len(drawn)) for j in range(3)]
+    for who, name in enumerate(decided):
+        for bound, against in (("low", True), ("high", False)):
+            each = np.zeros((len(drawn), 3))
+            for j, prior in enumerate(priors):
+                most, least = drawn[:, :, j].max(axis=1), drawn[:, :, j].min(axis=1)
+                for k, decisions in enumerate(decided.values()):
+                    rows = drawn[:, decisions[y_true == j], j]
+                    extra = most if (k == who) == against else least
+                    rows = np.column_stack([rows, extra])
+                    each[:, k] += prior * (weights[j] * rows).sum(axis=1)
+            share = (each.argmin(axis=1) == who).mean()
+            got = getattr(found, f"probability_{bound}")[who]
+            assert got == pytest.approx(share, abs=0.02), (name, bound)
+            if against:
+                assert found.sd[who] == pytest.approx(each[:, who].std(), rel=0.03)
 
 
 def test_priors_may_leave_out_a_class_and_need_examples():
@@ -117,6 +136,116 @@ def test_priors_may_leave_out_a_class_and_need_examples():
         cheapest_probability(y_true[kept], some, costs, class_priors=[0.1, 0.5, 0.4])
     with pytest.raises(LabelError, match=r"class_priors: .* misses 2"):
         cheapest_probability(y_true, decided, costs, class_priors={0: 0.5, 1: 0.5})
+
+
+def known(costs):
+    """Return ranges without width."""
+    return CostRanges(costs.values, costs.values, rows="predicted", labels=costs.labels)
+
+
+@pytest.mark.parametrize("priors", [None, [0.2, 0.3, 0.5]])
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_two_are_the_tails_of_the_extremal_test(seed, priors):
+    """Draws against the tails without sampling, on which the one-sided test rests."""
+    y_true, decided, ranges = three_classes(seed)
+    two = {name: decided[name] for name in "ab"}
+    costs = ranges.mean()
+    found = cheapest_probability(
+        y_true, two, known(costs), class_priors=priors, n_draws=20_000, rng=0
+    )
+    difference = compare(y_true, two["a"], two["b"], costs, class_priors=priors)
+    less, greater = (
+        difference.test("extremal", alternative=way).p_value for way in ("less", "greater")
+    )
+    assert found.probability_low == pytest.approx([1 - less, 1 - greater], abs=0.015)
+    assert found.probability_high == pytest.approx([greater, less], abs=0.015)
+
+
+def test_bounds_of_three_are_those_of_one_more_row():
+    """The row in which one decides what costs most, and all others what costs least."""
+    y_true, decided, ranges = three_classes(5)
+    costs = ranges.mean().values
+    found = cheapest_probability(y_true, decided, known(ranges.mean()), n_draws=20_000, rng=0)
+    j = int(np.ptp(costs, axis=0).argmax())
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(y_true) + 1), 20_000)
+    rows = np.column_stack([costs[each, y_true] for each in decided.values()])
+    for who in range(3):
+        extra = np.full(3, costs[:, j].min())
+        extra[who] = costs[:, j].max()
+        drawn = weights @ np.vstack([rows, extra])
+        low = (drawn.argmin(axis=1) == who).mean()
+        assert found.probability_low[who] == pytest.approx(low, abs=0.015)
+        drawn = weights @ np.vstack([rows, costs[:, j].max() + costs[:, j].min() - extra])
+        high = (drawn.argmin(axis=1) == who).mean()
+        assert found.probability_high[who] == pytest.approx(high, abs=0.015)
+
+
+def test_a_mistake_that_was_not_observed_leaves_room():
+    """A model without a miss or a false alarm is not certain to be the cheapest."""
+    costs = CostRanges.from_cells({(0, 1): 100, (1, 0): 1}, labels=[0, 1])
+    y_true = [0] * 4000 + [1] * 100
+    models = {"old": [1] * 30 + [0] * 3970 + [1] * 100, "new": y_true}
+    with pytest.warns(RareCostWarning, match=r"old predicting 1 and new 0 when it was 1, .* never"):
+        found = cheapest_probability(y_true, models, costs, n_draws=20_000, rng=0)
+    # new is cheaper unless one miss, of weight Gamma(1), outweighs 30 false alarms.
+    outweighed = (1 + 1 / 100) ** -30  # E exp(-G/100) for G ~ Gamma(30)
+    assert found.probability_low[1] == pytest.approx(1 - outweighed, abs=0.015)
+    assert found.probability_high[1] == 1
+    assert "cannot be told: new, the cheapest on average, has a probability of" in found.summary()
+    sure = cheapest_probability(y_true, models, costs, impossible=[(0, 1)], rng=0)
+    assert sure.probability_low[1] == 1
+    assert sure.summary().startswith("new is the cheapest with a probability of 100 % (100 %")
+    with pytest.raises(InputError, match=r"impossible: predicting 1 when it was 0 .* observed 30"):
+        cheapest_probability(y_true, models, costs, impossible=[(1, 0)], rng=0)
+
+
+@pytest.mark.filterwarnings("error::stakes.errors.RareCostWarning")
+def test_with_many_mistakes_the_bounds_meet():
+    """Both within two points of the plain Dirichlet, which has no room."""
+    rng = np.random.default_rng(7)
+    y_true = np.repeat([0, 1], [30_000, 20_000])
+    models = {
+        name: np.where(rng.random(50_000) < wrong, 1 - y_true, y_true)
+        for name, wrong in (("a", 0.100), ("b", 0.101), ("c", 0.104))
+    }
+    costs = CostRanges.from_cells({(0, 1): (2, 6), (1, 0): 1}, labels=[0, 1])
+    joint = JointConfusion.from_labels(y_true, models, labels=[0, 1])
+    found = cheapest_probability(joint, None, costs, n_draws=20_000, rng=0)
+    shares = rng.dirichlet(joint.counts, 20_000)
+    drawn = costs.sample(20_000, rng=rng)
+    each = [(shares * drawn[:, who, joint.actual]).sum(axis=1) for who in joint.decided.T]
+    plain = np.bincount(np.argmin(each, axis=0), minlength=3) / 20_000
+    assert 0.05 < plain.max() < 0.95
+    assert found.probability_low == pytest.approx(plain, abs=0.02)
+    assert found.probability_high == pytest.approx(plain, abs=0.02)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6))
+def test_no_more_is_claimed_than_there_is(seed):
+    y_true, decided, costs = three_classes(seed)
+    found = cheapest_probability(y_true, decided, costs, n_draws=200, rng=0)
+    for low, high in (
+        (found.probability_low, found.probability_high),
+        (found.sampling_low, found.sampling_high),
+    ):
+        assert (low >= 0).all()
+        assert (low <= high).all()
+        assert (high <= 1).all()
+        assert low.sum() <= 1 <= high.sum()
+
+
+def test_classes_that_were_fixed_beforehand_have_a_room_each():
+    y_true, decided, costs = three_classes(6)
+    joint = JointConfusion.from_labels(y_true, decided, labels=range(3))
+    shares = [0.6, 0.3, 0.1]
+    one, other = (
+        find_cheapest(joint, costs, design, 500, 0)
+        for design in (Design(class_priors=shares), Design(strata="class"))
+    )
+    assert one.probability_low.tolist() == other.probability_low.tolist()
+    assert one.sd == pytest.approx(other.sd)
+    assert one.probability_low[0] < find_cheapest(joint, costs, Design(), 500, 0).probability_low[0]
 
 
 def test_flip_ratio():

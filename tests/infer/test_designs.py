@@ -110,21 +110,101 @@ def test_estimates_of_any_design_are_those_of_the_rows(features):
         assert ranking.difference(first, second).difference == pytest.approx(expected, rel=1e-9)
 
 
+# Triples take no other way to an interval than pairs.
+PAIRS = [features for features in SETS if len(features) <= 2 or features == set(FEATURES)]
+
+
 @pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
-@pytest.mark.parametrize("features", SETS, ids=_id)
-def test_intervals_and_tests_of_any_design(features):
+@pytest.mark.parametrize("features", PAIRS, ids=_id)
+def test_a_ranking_of_any_design_is_that_of_its_comparisons(features):
+    costs, options = _arguments(features)
+    y_true, models = ROWS["y_true"], {name: ROWS["models"][name] for name in "bc"}
+    [pair] = compare_many(y_true, models, costs, **options).pairwise()
+    alone = compare(y_true, *(models[name] for name in (pair.first, pair.second)), costs, **options)
+    assert pair.p_value == pytest.approx(alone.test().p_value, rel=1e-6, abs=1e-12)
+    assert pair.low < pair.difference < pair.high
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
+def test_simultaneous_intervals_of_designs_are_bonferronis():
+    costs, options = _arguments({"groups", "weights"})
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    ranking = compare_many(y_true, models, costs, **options)
+    for pair in ranking.pairwise(confidence=0.9):
+        alone = compare(y_true, models[pair.first], models[pair.second], costs, **options)
+        assert (pair.low, pair.high) == pytest.approx(tuple(alone.interval(1 - 0.1 / 3)), rel=1e-6)
+        assert pair.adjusted >= pair.p_value
+    gate = ranking.gate("b", margin=2.0)
+    tests = {test.names[0]: test.p_value for test in gate.tests}
+    alone = compare(y_true, models["a"], models["b"], costs, **options)
+    assert tests["a"] == pytest.approx(alone.test(alternative="less", margin=2.0).p_value)
+    assert ranking.best_set()[0] == next(iter(ranking.estimates()))
+
+
+def test_copies_of_rows_in_one_group_tell_nothing_more():
+    copies = {name: np.repeat(decided, 4) for name, decided in ROWS["models"].items()}
+    y_true, person = np.repeat(ROWS["y_true"], 4), np.repeat(np.arange(N), 4)
+    once = compare_many(ROWS["y_true"], ROWS["models"], COSTS, groups=np.arange(N))
+    copied = compare_many(y_true, copies, COSTS, groups=person)
+    for first, second in combinations("abc", 2):
+        one, other = (each.difference(first, second) for each in (once, copied))
+        assert one.difference == pytest.approx(other.difference)
+        assert tuple(one.interval()) == pytest.approx(tuple(other.interval()), rel=1e-6)
+
+
+@pytest.mark.parametrize("features", [{"groups"}, {"weights"}, {"groups", "strata", "priors"}])
+def test_constant_predictions_under_a_design(features):
     costs, options = _arguments(features)
     y_true, models = ROWS["y_true"], ROWS["models"]
-    estimate = evaluate(y_true, models["b"], costs, **options)
-    low, high = estimate.interval()
-    assert low < estimate.cost < high
-    ranking = compare_many(y_true, models, costs, **options)
-    for pair in ranking.pairwise():
-        alone = compare(
-            y_true, models[pair.first], models[pair.second], costs, names=("x", "y"), **options
-        )
-        assert pair.p_value == pytest.approx(alone.test().p_value, rel=1e-6, abs=1e-12)
-        assert pair.low <= pair.difference <= pair.high
-        assert pair.high - pair.low > alone.interval().width * 0.999
-        assert pair.adjusted >= pair.p_value
-    assert ranking.best_set()[0] == next(iter(ranking.estimates()))
+    estimate = compare_many(y_true, models, costs, **options).estimates()["a"]
+    for decision, always in estimate.trivial().items():
+        direct = evaluate(y_true, [decision] * N, costs, **options)
+        assert always.cost == pytest.approx(direct.cost)
+        assert type(always.confusion) is type(direct.confusion)
+    decision, always = estimate.best_trivial()
+    assert always.cost == min(each.cost for each in estimate.trivial().values())
+
+
+def test_a_decision_that_cannot_be_taken_narrows_the_bounds_of_single_costs():
+    values = np.tile([0.0, 5.0, 9.0], (40, 1))
+    values[0] = [0.0, 800.0, 9.0]
+    costs = ExampleCosts(values, decisions=DECISIONS)
+    y_true = ["no"] + ["yes"] * 39
+    decided, other = ["no"] * 40, ["yes"] * 40
+    assert CostSample.from_labels(costs, decided).high == 800
+    named = CostSample.from_labels(costs, decided, y_true=y_true, impossible=IMPOSSIBLE)
+    assert (named.low, named.high) == (0, 9)
+    paired = CostSample.from_labels(costs, decided, other, y_true=y_true, impossible=IMPOSSIBLE)
+    assert (paired.low, paired.high) == (-9, 9)
+    ranking = compare_many(y_true, {"x": decided, "y": other}, costs, impossible=iter(IMPOSSIBLE))
+    assert ranking.pairs["x", "y"] == paired
+    taken = ["refer"] * 40
+    with pytest.raises(InputError, match="'refer' when it was 'no' was called impossible, but was"):
+        CostSample.from_labels(costs, decided, taken, y_true=y_true, impossible=IMPOSSIBLE)
+    with pytest.raises(LabelError, match=r"pairs \(decision, class\)"):
+        CostSample.from_labels(costs, decided, y_true=y_true, impossible=[("maybe", "no")])
+    with pytest.raises(DesignError, match="needs the class of each example"):
+        evaluate(None, decided, costs, impossible=IMPOSSIBLE)
+
+
+def test_rankings_of_samples_need_the_same_examples():
+    one, other = CostSample([0, 5, 9], groups=[1, 2, 3]), CostSample([0, 5, 1], groups=[1, 2, 2])
+    with pytest.raises(DesignError, match="the two samples have different groups"):
+        Ranking.from_samples({"a": one, "b": other})
+    with pytest.raises(InputError, match="spread: one example's costs differ by 8, got 7"):
+        one.minus(CostSample([0, 5, 1], groups=[1, 2, 3]), spread=7)
+    difference = one.minus(CostSample([0, 5, 1], groups=[1, 2, 3]))
+    assert difference.swapped().swapped() == difference
+    assert (difference.swapped().values == [0, 0, -8]).all()
+    with pytest.raises(InputError, match="expected the costs of each classifier"):
+        Ranking({("a", "b"): difference}, None).estimates()
+
+
+def test_what_compare_many_refuses():
+    y_true, models = ROWS["y_true"], ROWS["models"]
+    with pytest.raises(InputTypeError, match="expected a CostMatrix or ExampleCosts"):
+        compare_many(y_true, models, [[0, 1], [1, 0]])
+    with pytest.raises(InputTypeError, match="expected a mapping"):
+        compare_many(y_true, list(models.values()), ROWS["examples"])
+    with pytest.raises(InputError, match="at least two classifiers, got 1"):
+        compare_many(y_true, {"a": models["a"]}, ROWS["examples"])

@@ -84,3 +84,27 @@ def test_bad_arguments_are_named():
     for margin in (-1, np.inf, np.nan):
         with pytest.raises(InputError, match="margin"):
             ranking().gate("good", margin=margin)
+
+
+def test_the_repr_is_short_and_has_the_answer():
+    assert repr(ranking().gate("good")) == "Gate against good: failed (bad failed; same passed)"
+    assert repr(ranking().gate("bad")) == "Gate against bad: passed (same, good passed)"
+
+
+def test_a_margin_is_a_float_everywhere():
+    gate = ranking().gate("good", margin=1)
+    assert isinstance(gate.margin, float)
+    assert {type(test.margin) for test in gate.tests} == {float}
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (float("nan"), "expected how much more a model may cost, got nan"),
+        (float("inf"), "expected how much more a model may cost, got inf"),
+        (-1, "expected how much more a model may cost, 0 or more; got -1"),
+    ],
+)
+def test_a_margin_is_a_number_from_0_on(margin, said):
+    with pytest.raises(InputError, match=said):
+        ranking().gate("good", margin=margin)

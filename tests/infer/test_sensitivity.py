@@ -13,11 +13,14 @@ from stakes import (
     CostRanges,
     JointConfusion,
     cheapest_probability,
+    compare,
     cost_sensitivity,
     evaluate,
 )
-from stakes.errors import InputError, InputTypeError, LabelError, StakesError
+from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning, StakesError
 from stakes.infer.what_if.sensitivity import CostSensitivity
+
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
 LABELS = ["a", "b", "c"]
 Y_TRUE = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
@@ -88,7 +91,7 @@ def test_with_priors_the_costs_of_a_class_count_as_much_as_its_prior():
     scaled = [matrix(each.values * factor) for each in (MILD, HARSH)]
     plain = cost_sensitivity(Y_TRUE, PREDICTIONS, *scaled, steps=3, n_draws=100, rng=0)
     assert found.cost == pytest.approx(plain.cost)
-    for one, other in zip(found.cheapest_ranges(), plain.cheapest_ranges(), strict=True):
+    for one, other in zip(found.average_ranges(), plain.average_ranges(), strict=True):
         assert one[:2] == pytest.approx(other[:2])
         assert one[2] == other[2]
     middle = matrix((MILD.values + HARSH.values) / 2)
@@ -111,16 +114,23 @@ def test_with_priors_examples_are_drawn_class_by_class():
     found = cost_sensitivity(
         actual, decided, start, stop, class_priors=shares, steps=3, n_draws=20_000, rng=0
     )
-    weights = np.hstack(
-        [
-            share * rng.dirichlet(np.ones(size), 20_000)
-            for share, size in zip(shares, (40, 30, 30), strict=True)
-        ]
-    )
+    # One more example in each class, the last of its weights.
+    weights = [rng.dirichlet(np.ones(size + 1), 20_000) for size in (40, 30, 30)]
     for k, share in enumerate(found.position):
         values = (1 - share) * start.values + share * stop.values
-        x, y = (weights @ values[each, actual] for each in decided.values())
-        assert found.probability[0, k] == pytest.approx((x < y).mean(), abs=0.02)
+        lead = sum(
+            prior
+            * (weight[:, :-1] @ (values[decided["y"], actual] - values[decided["x"], actual])[rows])
+            for prior, weight, rows in zip(
+                shares, weights, (slice(0, 40), slice(40, 70), slice(70, 100)), strict=True
+            )
+        )
+        room = sum(
+            prior * weight[:, -1] * np.ptp(values[:, j])
+            for j, (prior, weight) in enumerate(zip(shares, weights, strict=True))
+        )
+        assert found.probability_low[0, k] == pytest.approx((lead > room).mean(), abs=0.02)
+        assert found.probability_high[0, k] == pytest.approx((lead > -room).mean(), abs=0.02)
 
 
 def test_priors_tell_which_cell_matters_most():
@@ -138,18 +148,20 @@ def test_priors_tell_which_cell_matters_most():
 
 @settings(max_examples=6)
 @given(st.integers(0, 10**6))
-def test_probabilities_are_shares_of_the_classifiers(seed):
+def test_bounds_hold_the_shares_of_the_classifiers(seed):
     y_true, predictions, (start, stop) = random_case(seed)
     found = cost_sensitivity(y_true, predictions, start, stop, steps=3, n_draws=200, rng=0)
-    assert found.probability.shape == (3, 3)
-    assert found.probability.sum(axis=0) == pytest.approx(np.ones(3))
-    assert ((found.probability >= 0) & (found.probability <= 1)).all()
+    low, high = found.probability_low, found.probability_high
+    assert low.shape == high.shape == (3, 3)
+    assert ((low >= 0) & (low <= high) & (high <= 1)).all()
+    assert (low.sum(axis=0) <= 1).all()
+    assert (high.sum(axis=0) >= 1).all()
 
 
-def test_a_probability_is_that_of_the_bayesian_bootstrap():
+def test_bounds_are_those_of_the_examples_and_one_more():
     """Dirichlet weights of the examples themselves, rather than of their combinations."""
     found = cost_sensitivity(Y_TRUE, PREDICTIONS, MILD, HARSH, steps=5, n_draws=20_000, rng=0)
-    weights = np.random.default_rng(1).dirichlet(np.ones(len(Y_TRUE)), 20_000)
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(Y_TRUE) + 1), 20_000)
     codes = {label: i for i, label in enumerate(LABELS)}
     actual = np.array([codes[label] for label in Y_TRUE])
     decided = {
@@ -157,37 +169,43 @@ def test_a_probability_is_that_of_the_bayesian_bootstrap():
     }
     for k, share in enumerate(found.position):
         values = (1 - share) * MILD.values + share * HARSH.values
-        left, right = (weights @ values[each, actual] for each in decided.values())
-        assert found.probability[0, k] == pytest.approx((left < right).mean(), abs=0.02)
+        left, right = (weights[:, :-1] @ values[each, actual] for each in decided.values())
+        room = weights[:, -1] * np.ptp(values, axis=0).max()
+        low, high = (left + room < right).mean(), (left < right + room).mean()
+        assert found.probability_low[0, k] == pytest.approx(low, abs=0.02)
+        assert found.probability_high[0, k] == pytest.approx(high, abs=0.02)
 
 
-def test_identical_classifiers_share_the_probability():
+def test_nothing_is_shown_of_identical_classifiers():
     twins = {"a": PREDICTIONS["left"], "b": PREDICTIONS["left"]}
     found = cost_sensitivity(Y_TRUE, twins, MILD, HARSH, steps=2, n_draws=100, rng=0)
-    assert found.probability.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert found.probability_low.tolist() == [[0, 0], [0, 0]]
+    assert found.probability_high.tolist() == [[1, 1], [1, 1]]
+    assert found.cheapest_ranges() == [(0, 1, None)]
+    assert "no model is shown to be the cheapest (95 % confidence)." in found.summary()
     alone = cost_sensitivity(Y_TRUE, {"a": Y_TRUE}, MILD, HARSH, steps=2, n_draws=100, rng=0)
-    assert alone.probability.tolist() == [[1, 1]]
-    assert alone.cheapest_ranges() == [(0, 1, "a")]
+    assert alone.probability_low.tolist() == alone.probability_high.tolist() == [[1, 1]]
+    assert alone.cheapest_ranges() == alone.average_ranges() == [(0, 1, "a")]
+    assert "a is shown to be the cheapest all the way (95 % confidence)." in alone.summary()
 
 
 def test_ranges_end_where_two_cost_the_same():
     found = cost_sensitivity(Y_TRUE, PREDICTIONS, MILD, HARSH, steps=4, n_draws=100, rng=0)
     # left takes ten b for a, which cost 1 to 9; right takes ten b for c, which cost 3.
-    (_, place, first), (again, _, second) = found.cheapest_ranges()
+    (_, place, first), (again, _, second) = found.average_ranges()
     assert (first, second) == ("left", "right")
     assert place == again == pytest.approx(2 / 8)
 
 
 @given(st.integers(0, 10**6))
-def test_cheapest_ranges_are_those_of_a_fine_grid(seed):
+def test_average_ranges_are_those_of_a_fine_grid(seed):
     rng = np.random.default_rng(seed)
     position, fine = np.linspace(0, 1, 21), np.linspace(0, 1, 501)
     ends = rng.uniform(0, 9, (2, 3, 1)).round(1)
     cost, finely = ((1 - places) * ends[0] + places * ends[1] for places in (position, fine))
-    found = CostSensitivity(
-        tuple("abc"), "share", position, cost, cost, cost, np.full((3, 21), 1 / 3), 0.95
-    )
-    ranges = found.cheapest_ranges()
+    third = np.full((3, 21), 1 / 3)
+    found = CostSensitivity(tuple("abc"), "share", position, cost, cost, cost, third, third, 0.95)
+    ranges = found.average_ranges()
     assert ranges[0][0] == 0
     assert ranges[-1][1] == 1
     assert [each[1] for each in ranges[:-1]] == [each[0] for each in ranges[1:]]
@@ -201,7 +219,67 @@ def test_equal_costs_at_the_start_make_no_range_without_a_length():
     costs = matrix([[0, 1, 2], [1, 0, 1], [1, 1, 0]]), HARSH  # at first, ten b cost the same
     found = cost_sensitivity(Y_TRUE, PREDICTIONS, *costs, steps=3, n_draws=100, rng=0)
     assert found.cost[0, 0] == found.cost[1, 0]
-    assert found.cheapest_ranges() == [(0, 1, "right")]
+    assert found.average_ranges() == [(0, 1, "right")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_shown_is_what_the_test_of_compare_shows(seed):
+    """Tails without sampling, of the difference at each place."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.integers(0, 3, 400)
+    predictions = {
+        name: np.where(rng.random(400) < 0.6, y_true, rng.choice(3, 400, p=shares))
+        for name, shares in (("x", [0.7, 0.2, 0.1]), ("y", [0.1, 0.2, 0.7]))
+    }
+    start = matrix([[0, 2, 9], [1, 0, 3], [1, 2, 0]], labels=range(3))
+    stop = matrix([[0, 2, 1], [1, 0, 3], [8, 7, 0]], labels=range(3))
+    found = cost_sensitivity(y_true, predictions, start, stop, steps=9, n_draws=20_000, rng=0)
+    shown = {(low, high): name for low, high, name in found.cheapest_ranges()}
+    assert set(shown.values()) == {"x", "y", None}
+    for share in found.position:
+        costs = matrix((1 - share) * start.values + share * stop.values, labels=range(3))
+        difference = compare(y_true, *predictions.values(), costs, names=("x", "y"))
+        result = difference.test("extremal", conservative=True)
+        expected = (None, "x", "y")[int(np.sign(-difference.difference)) * result.rejected]
+        if abs(result.p_value - 0.05) > 0.005:
+            names = {name for (low, high), name in shown.items() if low <= share <= high}
+            assert expected in names
+        by_place = 2 * (1 - found.probability_low[:, found.position == share].max())
+        assert by_place == pytest.approx(result.p_value, abs=0.02)
+
+
+def test_ranges_that_are_shown_begin_and_end_at_places():
+    low = np.array([[0.99, 0.98, 0.5, 0.1, 0.0], [0.0, 0.0, 0.3, 0.976, 0.974]])
+    cost = np.linspace(1, 2, 10).reshape(2, 5)
+    position = np.arange(5.0)
+    names = ("a", "b")
+    found = CostSensitivity(names, "cost", position, cost, cost, cost, low, 1 - low[::-1], 0.95)
+    assert found.cheapest_ranges() == [(0, 1, "a"), (1, 4, None)]
+    assert found.summary().startswith(
+        "Along the path (cost) a is shown to be the cheapest from 0 to 1 (95 % confidence); "
+        "elsewhere it cannot be told. On average the cheapest is a from 0 to 4. "
+    )
+    assert "cannot be told" in found._repr_html_()
+    lax = CostSensitivity(names, "cost", position, cost, cost, cost, low, 1 - low[::-1], 0.9)
+    assert lax.cheapest_ranges() == [(0, 1, "a"), (1, 3, None), (3, 4, "b")]
+    assert "cheapest from 0 to 1, b from 3 to 4 (90 % confidence); elsewhere" in lax.summary()
+
+
+def test_a_mistake_that_was_not_observed_leaves_room():
+    y_true = [0] * 4000 + [1] * 100
+    models = {"old": [1] * 30 + [0] * 3970 + [1] * 100, "new": y_true}
+    cheap, dear = (
+        CostMatrix.from_errors(false_positive=1, false_negative=miss) for miss in (1, 50)
+    )
+    with pytest.warns(RareCostWarning, match=r"changes the difference by -50 and was never"):
+        found = cost_sensitivity(y_true, models, cheap, dear, rng=0)
+    (first, _, shown), *others = found.cheapest_ranges()
+    assert (first, shown) == (0, "new")
+    assert [name for *_, name in others] == [None]
+    assert found.average_ranges() == [(0, 1, "new")]
+    sure = cost_sensitivity(y_true, models, cheap, dear, impossible=[(0, 1)], rng=0)
+    assert sure.cheapest_ranges() == [(0, 1, "new")]
+    assert (sure.high <= found.high).all()
 
 
 # Ranges of costs
@@ -249,7 +327,8 @@ def test_the_other_costs_are_drawn_from_their_ranges():
             {("a", "b"): cost, ("c", "b"): (2, 4), ("b", "a"): 1, ("c", "a"): 1}, labels=LABELS
         )
         alone = cheapest_probability(Y_TRUE, PREDICTIONS, fixed, n_draws=20_000, rng=1)
-        assert found.probability[:, k] == pytest.approx(alone.probability, abs=0.02)
+        assert found.probability_low[:, k] == pytest.approx(alone.probability_low, abs=0.02)
+        assert found.probability_high[:, k] == pytest.approx(alone.probability_high, abs=0.02)
 
 
 def test_on_the_log_scale_places_are_spaced_by_their_ratio():
@@ -262,7 +341,7 @@ def test_on_the_log_scale_places_are_spaced_by_their_ratio():
     assert (found.position[0], found.position[-1]) == (1, 10_000)
     assert found.cost[0] == pytest.approx(0.1 * found.position)
     assert found.cost[1] == pytest.approx([0.7] * 5)
-    (_, place, _), _ = found.cheapest_ranges()
+    (_, place, _), _ = found.average_ranges()
     assert place == pytest.approx(7)
 
 
@@ -340,8 +419,9 @@ def test_what_is_shown_and_pickled():
     assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301 - made here
     text = found.summary()
     assert text.startswith(
-        "Along the path (share of the way from the first costs to the second) the cheapest is "
-        "left from 0 to 0.25, then right from 0.25 to 1. "
+        "Along the path (share of the way from the first costs to the second) no model is shown to "
+        "be the cheapest (95 % confidence). On average the cheapest is left from 0 to 0.25, then "
+        "right from 0.25 to 1. The probability of being the cheapest at its start and its end: "
     )
     assert repr(found) == text
     assert "<table>" in found._repr_html_()
@@ -352,7 +432,8 @@ def test_what_is_shown_and_pickled():
         "cost",
         "low",
         "high",
-        "probability",
+        "probability_low",
+        "probability_high",
     ]
     assert len(frame) == 6
     assert not frame.isna().any().any()

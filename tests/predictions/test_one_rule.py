@@ -119,7 +119,7 @@ def test_arrays_compare_labels_as_python_does(case, form):
         assert study_of(actual, {"m": y_pred}, matrix).estimate("m").cost == expected.cost
         return
     with pytest.raises(
-        LabelError, match=r"^y_pred: the label .* at position \d \(the first"
+        LabelError, match=r"^y_pred: the label .* at position \d(?: \(the first of \d\))? is"
     ) as one:
         evaluate(actual, y_pred, matrix)
     with pytest.raises(LabelError) as other:
@@ -168,7 +168,7 @@ def test_files_let_text_stand_for_numbers_and_say_so(case, name, many, tmp_path,
     assert bool(notes) == noted
     if noted:
         value = str(decided[0]) if name == "a.csv" else decided[0]
-        assert notes[-1].startswith(f"In the column 'm' {value!r} is read as {labels[0]!r}")
+        assert notes[-1].startswith(f"In the column 'm', {value!r} is read as {labels[0]!r}")
 
 
 @pytest.mark.parametrize(
@@ -289,3 +289,15 @@ def test_costs_and_predictions_may_spell_numbers_differently(name, text, cells, 
         with_scores=False,
     )
     assert study.estimate("m").cost == pytest.approx((2 + 7) / 4)
+
+
+def test_columns_with_the_same_readings_share_a_note(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("actual,m,k,j\n1,1.0,0.0,1\n0,0.0,1.0,0.0\n")
+    columns = Columns(actual="actual", models=["m", "k", "j"])
+    study = study_of_files([str(path)], costs([0, 1]), columns, Quiet(), with_scores=False)
+    notes = [note for note in study.notes if "is read as" in note]
+    assert notes == [
+        "In the columns 'm' and 'k', '1.0' is read as 1 and '0.0' as 0.",
+        "In the column 'j', '0.0' is read as 0.",
+    ]

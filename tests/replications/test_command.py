@@ -64,14 +64,25 @@ def test_commands_say_what_they_always_said(name, replications):
     ("arguments", "says"),
     [
         (["run", "bcost-coverge"], "none called 'bcost-coverge'. Did you mean 'bcost-coverage'"),
-        (["compare", "xyzzy"], "none called 'xyzzy'. There are: bcost-coverage, "),
+        (["compare", "xyzzy"], "NAME: there is none called 'xyzzy'. There are: bcost-coverage, "),
         (
             ["run", "z-claim", "--scale", "0"],
-            "--scale: expected a share above 0 and up to 1, got 0",
+            "--scale: expected a share above 0 and up to 1, got '0'",
         ),
-        (["run", "z-claim", "--scale", "5"], "--scale: expected a share .* got 5"),
-        (["run", "z-claim", "--scale", "all"], "--scale: invalid .* value: 'all'"),
-        (["run", "z-claim", "--seed", "-1"], "--seed: expected a whole number from 0 on, got -1"),
+        (["run", "z-claim", "--scale", "5"], "--scale: expected a share .* got '5'"),
+        (["run", "z-claim", "--scale", "all"], "--scale: expected a share .* got 'all'"),
+        (
+            ["run", "z-claim", "--seed", "-1"],
+            "--seed: expected a whole number, 0 or more, got '-1'",
+        ),
+        (["run", "z-claim", "--seed", "x"], "--seed: expected a whole number, 0 or more, got 'x'"),
+        (["run", "z-claim", "--scale", "x"], "--scale: expected a share above 0 and up to 1"),
+        (["run", "z-claim", "--jobs", "-5"], "--jobs/-j: expected 1 or more, or -1 for one per"),
+        (["run", "z-claim", "--jobs", "x"], "--jobs/-j: expected 1 or more, or -1 for one per"),
+        (
+            ["run", "bdeltacost"],
+            "NAME: there is none called 'bdeltacost'. Did you mean 'bdeltacost-",
+        ),
         (["run", "z-claim", "--jobs", "0"], "--jobs/-j: expected 1 or more, or -1"),
         (["run", "weighting-uci", "--data", "uci"], "--data: uci: there is no such folder"),
         (["run", "weighting-uci"], "weighting-uci reads data sets from a folder, and none was"),
@@ -208,6 +219,34 @@ def test_control_c_in_the_middle_of_a_run(jobs, folder):
     assert all(read(path) for path in kept)
     assert int(first.split()[2]) <= len(kept) <= int(first.split()[2]) + 1
     assert not list(folder.rglob(".cell-*"))
+
+
+def alive(process):
+    """Tell whether a process runs; one that has ended may wait to be collected."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such signal")
+def test_the_processes_of_a_killed_run_end_with_it(folder):
+    running = subprocess.Popen([sys.executable, "-c", CONTROL_C, "2"], cwd=folder)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(folder.rglob("cell-*"))) < 10:
+        time.sleep(0.02)
+    tasks = Path(f"/proc/{running.pid}/task").glob("*/children")
+    workers = [each for path in tasks for each in path.read_text().split()]
+    workers = [
+        each for each in workers if b"popen_loky" in Path(f"/proc/{each}/cmdline").read_bytes()
+    ]
+    running.kill()
+    running.wait(timeout=60)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and any(map(alive, workers)):
+        time.sleep(0.05)
+    assert workers
+    assert not any(map(alive, workers))
 
 
 @pytest.mark.usefixtures("toy")

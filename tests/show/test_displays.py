@@ -104,7 +104,7 @@ def test_scores_estimators_and_curves_draw_the_same():
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(examples, y)
     proba = model.predict_proba(examples)[:, 1]
     by_estimator = CostCurveDisplay.from_estimator(model, examples, y)
-    by_scores = CostCurveDisplay.from_predictions(y, proba, name="LogisticRegression")
+    by_scores = CostCurveDisplay.from_scores(y, proba, name="LogisticRegression")
     assert by_estimator.to_frame().equals(by_scores.to_frame())
     assert entries(by_estimator.ax_) == entries(by_scores.ax_)
     assert by_estimator.curve == CostCurve.from_scores(y, proba, name="LogisticRegression")
@@ -135,7 +135,7 @@ def test_estimators_that_cannot_be_drawn():
     with pytest.raises(InputError, match="one_versus_rest"):
         CostCurveDisplay.from_estimator(DecisionTreeClassifier().fit(examples, y), examples, y)
     two = y > 0
-    with pytest.raises(InputTypeError, match="has no predict_proba"):
+    with pytest.raises(InputTypeError, match=r"has no predict_proba.*CostLine\.from_labels"):
         CostCurveDisplay.from_estimator(
             RidgeClassifier().fit(examples, two), examples, two, response_method="predict_proba"
         )
@@ -157,7 +157,7 @@ def test_estimators_that_cannot_be_drawn():
 def test_several_displays_share_axes(layout):
     _, ax = plt.subplots(layout=layout)
     for name, scores in {"sharp": SHARP, "dull": DULL}.items():
-        display = CostCurveDisplay.from_predictions(Y_TRUE, scores, name=name, ax=ax)
+        display = CostCurveDisplay.from_scores(Y_TRUE, scores, name=name, ax=ax)
         assert display.ax_ is ax
         assert display.figure_ is ax.figure
     drawn = [line for line in curves_on(ax) if line.stakes.kind == "curve"]
@@ -360,7 +360,7 @@ def test_a_difference_is_drawn_with_its_verdicts():
 
 
 def test_the_frame_of_a_difference_says_who_is_cheaper():
-    display = CostDifferenceDisplay.from_predictions(Y_TRUE, SHARP, DULL, names=("sharp", "dull"))
+    display = CostDifferenceDisplay.from_scores(Y_TRUE, SHARP, DULL, names=("sharp", "dull"))
     frame = display.to_frame()
     assert list(frame) == ["pc", "difference", "low", "high", "cheaper"]
     inside = frame[(frame["pc"] > 0) & (frame["pc"] < 1)]
@@ -413,9 +413,7 @@ DECISIONS = {name: (s > 0.4).astype(int) for name, s in (("dull", DULL), ("sharp
 
 
 def test_intervals_stand_in_the_order_of_their_costs():
-    display = CostIntervalDisplay.from_predictions(
-        Y_TRUE, DECISIONS, COSTS, unit="USD", confidence=0.9
-    )
+    display = CostIntervalDisplay.from_labels(Y_TRUE, DECISIONS, COSTS, unit="USD", confidence=0.9)
     estimates = {name: evaluate(Y_TRUE, y_pred, COSTS) for name, y_pred in DECISIONS.items()}
     assert display.names == ("sharp", "dull")
     assert display.costs.tolist() == [estimates[name].cost for name in display.names]
@@ -435,9 +433,7 @@ def test_intervals_stand_in_the_order_of_their_costs():
 
 def test_costs_of_single_examples_have_no_trivial_decision():
     costs = ExampleCosts([[0, 5], [7, 5]], decisions=["ok", "fraud"])
-    display = CostIntervalDisplay.from_predictions(
-        ["ok", "fraud"], {"first": ["ok", "fraud"]}, costs
-    )
+    display = CostIntervalDisplay.from_labels(["ok", "fraud"], {"first": ["ok", "fraud"]}, costs)
     assert display.trivial is None
 
 
@@ -446,7 +442,7 @@ def test_intervals_need_names():
         with pytest.raises((InputError, InputTypeError), match=r"names|mapping"):
             CostIntervalDisplay.from_estimates(wrong)
     with pytest.raises(InputTypeError, match="mapping"):
-        CostIntervalDisplay.from_predictions(Y_TRUE, [Y_TRUE], COSTS)
+        CostIntervalDisplay.from_labels(Y_TRUE, [Y_TRUE], COSTS)
 
 
 # Sensitivity
@@ -465,10 +461,11 @@ def three_classes():
     return y_true, predictions, mild, harsh
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_a_path_of_costs_is_drawn():
     y_true, predictions, mild, harsh = three_classes()
     found = cost_sensitivity(y_true, predictions, mild, harsh, steps=5, rng=0)
-    display = CostSensitivityDisplay.from_predictions(
+    display = CostSensitivityDisplay.from_labels(
         y_true, predictions, mild, harsh, steps=5, rng=0, unit="USD"
     )
     assert display.sensitivity == found
@@ -476,7 +473,7 @@ def test_a_path_of_costs_is_drawn():
     upper, lower = display.axes_
     for i, name in enumerate(found.names):
         assert np.array_equal(upper.get_lines()[i].get_ydata(), found.cost[i])
-        assert np.array_equal(lower.get_lines()[i].get_ydata(), found.probability[i])
+        assert np.array_equal(lower.get_lines()[i].get_ydata(), found.probability_low[i])
         assert lower.get_lines()[i].get_label() == name
     assert upper.get_ylabel() == "cost per decision (USD)"
     assert lower.get_xlabel() == found.axis
@@ -484,13 +481,14 @@ def test_a_path_of_costs_is_drawn():
     assert entries(lower)[1] == ["left", "right"]
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_ranges_of_costs_are_drawn_by_their_ratio():
     y_true, predictions, _, _ = three_classes()
     costs = CostRanges.from_cells(
         {("a", "b"): (1, 50), ("c", "b"): (1, 3)}, labels=[*"abc"], scale="log"
     )
     _, axes = plt.subplots(2, 1)
-    display = CostSensitivityDisplay.from_predictions(
+    display = CostSensitivityDisplay.from_labels(
         y_true, predictions, costs, cell=("a", "b"), steps=5, rng=0, axes=axes
     )
     assert [ax.get_xscale() for ax in display.axes_] == ["log", "log"]
@@ -502,7 +500,7 @@ def test_ranges_of_costs_are_drawn_by_their_ratio():
 def test_gains_have_no_logarithm():
     falling = -np.geomspace(10, 1, 3)
     one = np.ones((1, 3))
-    made = CostSensitivity(("a",), "gain", falling, one, one, one, one, 0.95, "log")
+    made = CostSensitivity(("a",), "gain", falling, one, one, one, one, one, 0.95, "log")
     display = CostSensitivityDisplay(made).plot(intervals=False, legend=False)
     assert display.axes_[0].get_xscale() == "linear"
     with pytest.raises(InputError, match="2 axes"):
@@ -554,11 +552,11 @@ def test_hard_classifiers_are_points_and_whole_lines():
 
 def test_several_scorers_have_no_lines_unless_asked_for():
     scores = {"sharp": SHARP, "dull": DULL}
-    roc, cost = RocCostDisplay.from_predictions(Y_TRUE, scores, hull=False).axes_
+    roc, cost = RocCostDisplay.from_scores(Y_TRUE, scores, hull=False).axes_
     assert not cost.collections
     assert cost.get_ylim()[1] < 0.6
     assert roc.get_title() == "ROC space: curves"
-    _, cost = RocCostDisplay.from_predictions(Y_TRUE, scores, points=True).axes_
+    _, cost = RocCostDisplay.from_scores(Y_TRUE, scores, points=True).axes_
     assert len(cost.collections) == 2
     assert cost.get_ylim()[1] > 1
 
@@ -596,6 +594,7 @@ def test_displays_of_two_panels_can_be_drawn_on_given_axes():
 # Without matplotlib
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_without_matplotlib_a_display_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     y_true, predictions, mild, harsh = three_classes()
@@ -604,7 +603,7 @@ def test_without_matplotlib_a_display_says_what_to_install(monkeypatch):
         CostCurveDisplay(curve()).plot,
         CostDifferenceDisplay(difference()).plot,
         CostSensitivityDisplay(found).plot,
-        lambda: CostIntervalDisplay.from_predictions(Y_TRUE, DECISIONS, COSTS),
+        lambda: CostIntervalDisplay.from_labels(Y_TRUE, DECISIONS, COSTS),
         lambda: RocCostDisplay.from_curves([curve()]),
     ):
         with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[plot\]'"):

@@ -10,7 +10,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
 from _helpers.report_studies import (
     HOSTILE_CLASSES,
@@ -255,19 +254,24 @@ def test_a_path_says_who_is_the_cheapest_on_the_way():
     path = replace(
         found.sensitivity.paths[0],
         names=("a", "b"),
-        ranges=(CheapestRange(1.0, 2.5, "a"), CheapestRange(2.5, 4.0, "b")),
-        probability=np.array([[0.9, 0.5, 0.2], [0.1, 0.5, 0.8]]),
+        ranges=(CheapestRange(1.0, 1.5, "a"), CheapestRange(1.5, 4.0, None)),
+        average_ranges=(CheapestRange(1.0, 2.5, "a"), CheapestRange(2.5, 4.0, "b")),
+        confidence=0.95,
     )
-    steady = replace(path, ranges=path.ranges[:1], probability=np.array([[1.0, 1.0], [0.0, 0.0]]))
+    steady = replace(
+        path,
+        ranges=(CheapestRange(1.0, 4.0, None),),
+        average_ranges=(CheapestRange(1.0, 4.0, "a"),),
+    )
     both = replace(found.sensitivity, paths=(path, steady))
     turning, staying = path_words(replace(found, sensitivity=both))
     assert turning == (
-        "On average the cheapest is a up to 2.5, then b. "
-        "The probability that b is the cheapest goes from 10 % to 80 %."
+        "a is shown to be the cheapest from 1 to 1.5 (95 % confidence); elsewhere it cannot be "
+        "told. On average the cheapest is a up to 2.5, then b."
     )
     assert staying == (
-        "On average a is the cheapest all the way. "
-        "The probability that a is the cheapest stays at 100 %."
+        "No model is shown to be the cheapest (95 % confidence). "
+        "On average a is the cheapest all the way."
     )
 
 

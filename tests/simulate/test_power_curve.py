@@ -14,15 +14,17 @@ PAIRED = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
 def test_it_is_what_planning_says():
     curve = power_curve("auto", PAIRED, COSTS, n=[300, 900], repeats=600, rng=0)
     for n, found, error in zip(curve.n, curve.power, curve.standard_error, strict=True):
-        planned = power(PAIRED, COSTS, n, rng=1)
+        large = PairedConfusion(PAIRED.counts * 10**6, labels=[0, 1])
+        planned = power(large, COSTS, n, rng=1)
         assert abs(found - planned.simulated) < 4 * np.hypot(error, planned.standard_error)
     assert curve.difference == pytest.approx(0.26)
 
 
 def test_normal_theory_holds_where_n_is_large():
     curve = power_curve("normal", PAIRED, COSTS, n=[200, 400, 800], repeats=4000, rng=0)
+    large = PairedConfusion(PAIRED.counts * 10**6, labels=[0, 1])
     for n, found, error in zip(curve.n, curve.power, curve.standard_error, strict=True):
-        assert abs(found - power(PAIRED, COSTS, n, rng=0).formula) < 4 * error + 0.01
+        assert abs(found - power(large, COSTS, n, rng=0).formula) < 4 * error + 0.01
     assert curve.power == tuple(sorted(curve.power))
 
 

@@ -315,8 +315,9 @@ def hint(value: Label, known: Sequence[Label]) -> str:
                 f" The {type(label).__name__} {label!r} is known, the {type(value).__name__} "
                 f"{value!r} is not: convert one of them, e.g. with costs.relabel({names})."
             )
-    near = get_close_matches(str(value), [str(label) for label in known], n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    shown = {str(label): label for label in known}
+    near = get_close_matches(str(value), shown, n=1)
+    return f" Did you mean {shown[near[0]]!r}?" if near else ""
 
 
 # Columns of labels as integer codes.
@@ -401,12 +402,14 @@ class Column:
         rows = np.flatnonzero(np.isin(self.codes, np.add(strange, self.offset)))
         value = self.values[int(self.codes[rows[0]]) - self.offset]
         if self.repeats is None:
-            where = f"at position {rows[0]} (the first of {len(rows)} such rows)"
+            where = f" at position {rows[0]}"
+            where += f" (the first of {len(rows)})" if len(rows) > 1 else ""
         else:
-            where = f"({self.repeats[rows].sum()} such rows)"
+            many = self.repeats[rows].sum()
+            where = f" ({many} such rows)" if many > 1 else ""
         return LabelError(
             self.name,
-            f"the label {value!r} {where} is not among the {what}: "
+            f"the label {value!r}{where} is not among the {what}: "
             f"{listing(labels)}.{hint(value, labels)}",
         )
 

@@ -51,6 +51,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
+def percent_range(low: float, high: float) -> str:
+    """Write the bounds of a probability, rounded outwards so that neither says too much."""
+    ends = [math.floor(100 * low + 1e-9), math.ceil(100 * high - 1e-9)]
+    return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} % to {ends[1]} %"
+
+
 def with_unit(value: float, unit: str) -> str:
     """Write a number with its unit, if it has one."""
     return f"{number(value)} {unit}" if unit else number(value)

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Labels, plain
+from stakes._core.labels import Labels, is_missing, plain
 from stakes.errors import InputError, InputTypeError, LabelError
 
 Orientation = Literal["predicted", "actual"]
@@ -24,6 +24,9 @@ PROBABILITY_TOLERANCE = 1e-3
 
 LEAST_ALPHA = 1e-9
 """How close to 1 a confidence may be."""
+
+LARGEST_COST = 1e100
+"""Larger costs cannot be squared and added up."""
 
 MOST_COUNTED = 2.0**63
 """Where 64-bit integers end."""
@@ -169,6 +172,16 @@ def costs(
     return oriented
 
 
+def not_too_large(size: float, name: str) -> None:
+    """Check that the largest of some costs can be computed with."""
+    if size > LARGEST_COST:
+        raise InputError(
+            name,
+            f"expected costs of at most {LARGEST_COST:.0e}, got {size:g}.",
+            "Count them in a larger unit.",
+        )
+
+
 def amounts(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
     """Check an array of counts or sums of weights: finite and not negative."""
     array = numeric(values, name, ndim=ndim)
@@ -307,6 +320,38 @@ def same_length(lengths: dict[str, int]) -> None:
         odd = next(name for name, length in lengths.items() if length != usual)
         sizes = ", ".join(f"{name} has {length} rows" for name, length in lengths.items())
         raise InputError(odd, f"{sizes}; they must describe the same examples, in the same order.")
+
+
+def same_index(**rows: Any) -> None:
+    """Refuse arguments whose pandas indexes differ: paired by position they would mix examples.
+
+    Arrays and lists have no index and are paired by position; of other lengths `same_length` tells.
+    """
+    found = {name: index for name, each in rows.items() if (index := _index(each)) is not None}
+    if not found:
+        return
+    first, kept = next(iter(found.items()))
+    for name, index in found.items():
+        if index is kept or len(index) != len(kept) or index.equals(kept):
+            continue
+        pairs = enumerate(zip(map(plain, index), map(plain, kept), strict=True))
+        row, mine, theirs = next(
+            ((i, a, b) for i, (a, b) in pairs if a != b and not (is_missing(a) and is_missing(b))),
+            (0, index[0], kept[0]),
+        )
+        raise InputError(
+            name,
+            f"its index differs from that of {first}: at position {row} it is "
+            f"{mine!r}, there {theirs!r}.",
+            f"Pair them by index with {name}.reindex({first}.index), or by position with "
+            ".reset_index(drop=True) on both.",
+        )
+
+
+def _index(values: Any) -> Any:
+    """Return the index of a pandas Series or frame; nothing of what has none."""
+    index = getattr(values, "index", None)  # of a list, a method
+    return index if hasattr(index, "equals") and hasattr(index, "__len__") else None
 
 
 def two_classes(labels: Labels, name: str) -> None:

@@ -108,6 +108,7 @@ def compare(
     json: options.Json = None,
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
+    from stakes.infer.gate import checked_margin
     from stakes.show.text import pair_table
 
     output = context.obj
@@ -117,6 +118,7 @@ def compare(
             "which model are the others compared with?",
             "Name it with --baseline.",
         )
+    margin = None if margin is None else checked_margin(margin)
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(

@@ -270,7 +270,7 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
 def _curves(study: Study) -> dict[str, Curve]:
     if study.pos_label is None:
         raise InputError(
-            "--costs",
+            "costs",
             "cost curves are for two classes that are the decisions too; the costs have "
             f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
@@ -302,7 +302,7 @@ def _condition(study: Study, prevalence: float | None) -> Condition:
     mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
     if min(mistakes.values()) < 0:
         raise InputError(
-            "--costs",
+            "costs",
             "a cost curve is for mistakes that cost at least as much as being right; here a "
             f"false alarm costs {number(mistakes['false_positive'])} more, and a miss "
             f"{number(mistakes['false_negative'])}.",

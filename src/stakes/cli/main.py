@@ -199,7 +199,13 @@ def _options_of(given: Sequence[str]) -> dict[str, str]:
             made = made.commands[word]
         elif not word.startswith("-"):
             break
-    return {each.name: max(each.opts, key=len) for each in made.params if each.opts[0][0] == "-"}
+    names = {each.name: max(each.opts, key=len) for each in made.params if each.opts[0][0] == "-"}
+    if "false_positive" in names:  # costs are called what they were given as
+        if any(word.startswith(("--costs", "-c")) for word in given):
+            names["false_positive"] = names["false_negative"] = names["costs"]
+        elif any(word.startswith(("--fp", "--fn")) for word in given):
+            names["costs"] = f"{names['false_positive']}, {names['false_negative']}"
+    return names
 
 
 def _complain(text: str, code: int = USER_ERROR) -> int:

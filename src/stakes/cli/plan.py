@@ -10,7 +10,7 @@ import typer
 
 from stakes.cli import _inputs as options
 from stakes.cli._inputs import check_plain, read_costs, read_study
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "stakes plan --costs costs.csv --half-width 0.5",
-    "stakes plan pilot.csv --costs costs.csv --half-width 0.5",
+    "stakes plan pilot.csv --costs costs.csv --half-width 0.5 --assurance 0.9",
     "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
+    "stakes plan pilot.csv -c costs.csv --power 0.8",
 )
 SCHEMA = "stakes-plan/2"
 
@@ -34,12 +35,15 @@ class Planned:
     ----------
     name : str or None
         The model or pair; null where there is no pilot.
-    plan : NeededSize
-        How many examples, and what for.
+    plan : NeededSize or None
+        How many examples, and what for; null where no number is enough.
+    problem : str or None
+        Why no number is enough, where there are several models or pairs.
     """
 
     name: str | None
-    plan: NeededSize
+    plan: NeededSize | None
+    problem: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,12 @@ HalfWidth = Annotated[
         "--half-width", metavar="COST", help="How far the upper limit of a cost may be above it."
     ),
 ]
+Assurance = Annotated[
+    float | None,
+    typer.Option(
+        "--assurance", metavar="SHARE", help="Share of test sets that keep the half-width: 0.8."
+    ),
+]
 Difference = Annotated[
     float | None,
     typer.Option(
@@ -83,7 +93,12 @@ Difference = Annotated[
 ]
 Power = Annotated[
     float | None,
-    typer.Option("--power", metavar="SHARE", help="How likely to show the difference: 0.8."),
+    typer.Option(
+        "--power",
+        metavar="SHARE",
+        help="Probability of showing the difference: 0.8. Without --difference, of showing which "
+        "costs less.",
+    ),
 ]
 
 
@@ -94,6 +109,7 @@ def plan(
     columns: options.ColumnOptions,
     predictions: options.Pilot = None,
     half_width: HalfWidth = None,
+    assurance: Assurance = None,
     difference: Difference = None,
     power: Power = None,
     confidence: options.Confidence = 0.95,
@@ -107,7 +123,7 @@ def plan(
     from stakes.infer.planning import plan_test_size
 
     output = context.obj
-    _check_goal(half_width, difference, power)
+    _check_goal(half_width, assurance, difference, power)
     if class_priors is not None and (half_width is None or not predictions):
         raise InputTypeError(
             "--class-priors",
@@ -117,8 +133,13 @@ def plan(
     output.only_json(json)
     costs = read_costs(prices)
     settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
-    settings |= {"half_width": half_width} if difference is None else {"difference": difference}
-    settings |= {} if power is None else {"power": power}
+    goal = {
+        "half_width": half_width,
+        "assurance": assurance,
+        "difference": difference,
+        "power": power,
+    }
+    settings |= {name: value for name, value in goal.items() if value is not None}
     data, run_settings = None, RunSettings(confidence, None, seed=seed)
     if predictions:
         study = read_study(
@@ -136,35 +157,49 @@ def plan(
         data, run_settings = data_of(study), run_settings_of(study, seed=seed)
     else:
         matrix = _matrix(costs, prices.pos_label)
-        plans = {"": needed_size_of(plan_test_size(matrix, **settings))}
+        plans = (Planned(None, needed_size_of(plan_test_size(matrix, **settings))),)
     _show(output, plans)
-    planned = tuple(Planned(name or None, each) for name, each in plans.items())
-    output.results(Plans(SCHEMA, data, costs_of(matrix), run_settings, planned))
+    output.results(Plans(SCHEMA, data, costs_of(matrix), run_settings, plans))
 
 
-def _check_goal(half_width: float | None, difference: float | None, power: float | None) -> None:
+def _check_goal(
+    half_width: float | None,
+    assurance: float | None,
+    difference: float | None,
+    power: float | None,
+) -> None:
     """Raise unless exactly one goal is given."""
-    if (half_width is None) == (difference is None):
+    if half_width is None and difference is None and power is None:
         raise InputTypeError(
             "",
             "what is to be known?",
-            "Give --half-width, how precise a cost is to be, or --difference, what is to be "
-            "shown between two models; one of the two.",
+            "Give --half-width, how precise a cost is to be; or --difference, what is to be shown "
+            "between two models; or --power, to show which of two costs less.",
         )
-    if power is not None and difference is None:
-        raise InputTypeError("--power", "it is the power to show a --difference; give that too.")
+    if half_width is not None and (difference is not None or power is not None):
+        raise InputTypeError(
+            "--half-width", "it is for one model, --difference and --power are for two; give one."
+        )
+    if assurance is not None and half_width is None:
+        raise InputTypeError("--assurance", "it is for --half-width; give that too.")
 
 
-def _show(output: Any, plans: dict[str, NeededSize]) -> None:
+def _show(output: Any, plans: tuple[Planned, ...]) -> None:
     from stakes.show.text import plan_table
 
+    sizes = [each.plan for each in plans if each.plan is not None]
     if len(plans) == 1:
-        ((name, only),) = plans.items()
-        output.text(f"{name}: {only.summary}" if name else only.summary, "bold")
-    else:
-        output.text(f"Test examples needed {next(iter(plans.values())).goal}:")
+        name = plans[0].name
+        output.text(f"{name}: {sizes[0].summary}" if name else sizes[0].summary, "bold")
+        return
+    if sizes:
+        output.text(f"Test examples needed {sizes[0].goal}:")
         output.text()
-        output.table(plan_table(plans))
+        output.table(plan_table({each.name or "": each.plan for each in plans if each.plan}))
+    for each in plans:
+        if each.problem is not None:
+            output.text()
+            output.text(f"{each.name}: {each.problem}")
 
 
 def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> CostMatrix:
@@ -176,14 +211,14 @@ def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> Cost
     return CostMatrix.from_errors(**costs, **names)  # type: ignore[arg-type]
 
 
-def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str, NeededSize]:
+def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Planned, ...]:
     """Plan for each model, or for each pair of models."""
     from stakes.cli._output import Progress
     from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size
 
     pilots: dict[str, Any] = {name: study.joint.single(name) for name in study.names}
-    if "difference" in settings:
+    if "half_width" not in settings:
         pairs = combinations(study.names, 2)
         pilots = {f"{one} - {other}": study.joint.pair(one, other) for one, other in pairs}
         if not pilots:
@@ -191,13 +226,21 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> dict[str
                 study.source,
                 f"a difference is between two models, there is only {study.names[0]!r}.",
             )
-    plans = {}
+    plans = []
     with Progress(shown=not output.quiet) as progress:
         progress.expect(len(pilots))
         for name, pilot in pilots.items():
             progress.step(name)
-            plan = plan_test_size(
-                study.costs, pilot, class_priors=study.design.class_priors, **settings
-            )
-            plans[name] = needed_size_of(plan)
-    return plans
+            try:
+                plan = plan_test_size(
+                    study.costs, pilot, class_priors=study.design.class_priors, **settings
+                )
+            except PlanError as error:
+                if len(pilots) == 1:
+                    raise
+                plans.append(Planned(name, None, error.problem))
+            else:
+                plans.append(Planned(name, needed_size_of(plan)))
+    if not any(each.plan for each in plans):
+        raise PlanError("", "no test set is large enough.", str(plans[0].problem))
+    return tuple(plans)

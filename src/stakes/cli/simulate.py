@@ -16,7 +16,7 @@ from stakes.cli._inputs import add, check_plain, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
-    from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.findings.data import Costs, Data
     from stakes.simulate import Coverage, PowerCurve, TypeOneError
     from stakes.simulate._measurements import Extreme
     from stakes.study import Study
@@ -60,6 +60,22 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class SimulationSettings:
+    """What the command was told.
+
+    Attributes
+    ----------
+    confidence : float
+        The confidence level of intervals and tests.
+    seed : int
+        The random seed.
+    """
+
+    confidence: float
+    seed: int
+
+
+@dataclass(frozen=True)
 class Simulation:
     """What `stakes simulate` finds.
 
@@ -68,10 +84,10 @@ class Simulation:
     schema : str
         The name and version of this layout.
     data : Data
-        The examples, whose counts are taken as the truth.
+        The examples; their counts, with `smooth` added to each, are taken as the truth.
     costs : Costs
         The cost matrix.
-    settings : RunSettings
+    settings : SimulationSettings
         What the command was told.
     smooth : float
         What was added to each count, as given.
@@ -84,7 +100,7 @@ class Simulation:
     schema: str
     data: Data
     costs: Costs
-    settings: RunSettings
+    settings: SimulationSettings
     smooth: float
     simulated: str
     results: tuple[Measured, ...]
@@ -170,10 +186,10 @@ def coverage(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
-    simulation: SimulationOptions,
     method: Methods = None,
     n: Sizes = None,
     repeats: Repeats = 2000,
+    simulation: SimulationOptions,
 ) -> None:
     """Measure how often confidence intervals contain the true cost."""
     from stakes._core.text import number
@@ -183,9 +199,9 @@ def coverage(
     study = _read(output, predictions, prices, columns, simulation)
     found = [
         (name, each)
-        for name, size in _steps(output, study.names, n or [study.n])
+        for name, size in _steps(output, study.names, _once(n or [study.n]))
         for each in measure(
-            method or list(INTERVALS),
+            _once(method or INTERVALS),
             study.joint.single(name),
             study.costs,
             n=size,
@@ -198,7 +214,7 @@ def coverage(
     _show(
         output,
         f"Coverage of {_percent(simulation.confidence)} confidence intervals "
-        f"{_simulated(study, repeats)}",
+        f"{_simulated(study, repeats, simulation.smooth)}",
         ["model", "method", "n", "coverage", "std. error", "below", "above", "mean width"],
         [
             [
@@ -230,11 +246,11 @@ def type_one(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
-    simulation: SimulationOptions,
     method: Tests = None,
     null: Null = "tilted",
     n: Sizes = None,
     repeats: Repeats = 2000,
+    simulation: SimulationOptions,
 ) -> None:
     """Measure how often tests find a difference where there is none."""
     from stakes.simulate import type_one_error
@@ -243,12 +259,12 @@ def type_one(
     study = _read(output, predictions, prices, columns, simulation)
     found = [
         (pair, each)
-        for pair, size in _steps(output, _pairs(study), n or [study.n])
+        for pair, size in _steps(output, _pairs(study), _once(n or [study.n]))
         for each in _of_pair(
             type_one_error,
             study,
             pair,
-            method or list(TESTS),
+            _once(method or TESTS),
             n=size,
             null=null,
             repeats=repeats,
@@ -261,7 +277,8 @@ def type_one(
     _show(
         output,
         f"Type-I error of tests at the {nominal} level: how often they find a difference though "
-        f"both models are made to cost the same ({null}), {_simulated(study, repeats)}",
+        f"both models are made to cost the same ({null}), "
+        f"{_simulated(study, repeats, simulation.smooth)}",
         ["pair", "test", "n", "type-I error", "std. error"],
         [
             [_named(pair), each.method, f"{each.n:,}", *_measured(each.size, each.standard_error)]
@@ -283,11 +300,11 @@ def power(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
-    simulation: SimulationOptions,
     method: Tests = None,
     n: GrowingSizes = None,
     difference: Differences = None,
     repeats: Repeats = 500,
+    simulation: SimulationOptions,
 ) -> None:
     """Measure how often tests find the difference of two models."""
     from stakes._core.text import number
@@ -297,13 +314,13 @@ def power(
     study = _read(output, predictions, prices, columns, simulation)
     found = [
         (pair, each)
-        for pair, wanted in _steps(output, _pairs(study), difference or [None])
+        for pair, wanted in _steps(output, _pairs(study), _once(difference or [None]))
         for each in _of_pair(
             power_curve,
             study,
             pair,
-            method or list(TESTS),
-            n=n or [times * study.n for times in GROWTH],
+            _once(method or TESTS),
+            n=_once(n or [times * study.n for times in GROWTH]),
             difference=wanted,
             repeats=repeats,
             confidence=simulation.confidence,
@@ -314,7 +331,7 @@ def power(
     _show(
         output,
         f"Power of tests at the {100 * (1 - simulation.confidence):.3g}% level "
-        f"{_simulated(study, repeats)}",
+        f"{_simulated(study, repeats, simulation.smooth)}",
         ["pair", "test", "difference", "n", "power", "std. error"],
         [
             [
@@ -404,14 +421,14 @@ def _write(
     what: str,
     measured: Sequence[Measured],
 ) -> None:
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of, data_of
 
     output.results(
         Simulation(
             schema=SCHEMA,
             data=data_of(study),
             costs=costs_of(study.costs),
-            settings=run_settings_of(study, seed=simulation.seed),
+            settings=SimulationSettings(study.confidence, simulation.seed),
             smooth=simulation.smooth,
             simulated=what,
             results=tuple(measured),
@@ -419,10 +436,18 @@ def _write(
     )
 
 
-def _simulated(study: Study, repeats: int) -> str:
-    return (
-        f"in {repeats:,} simulated test sets; the counts of {study.source} are taken as the truth."
-    )
+def _once(given: Sequence[Any]) -> list[Any]:
+    """Leave out what was given before: it would be measured twice, with the same result."""
+    return list(dict.fromkeys(given))
+
+
+def _simulated(study: Study, repeats: int, smooth: float) -> str:
+    """Say how many test sets there are, and what they are sampled from."""
+    from stakes._core.text import number
+
+    sets = "1 simulated test set" if repeats == 1 else f"{repeats:,} simulated test sets"
+    added = f", with {number(smooth)} added to each," if smooth else ""
+    return f"in {sets}; the counts of {study.source}{added} are taken as the truth."
 
 
 def _measured(share: float, error: float) -> list[str]:

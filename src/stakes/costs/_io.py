@@ -159,7 +159,7 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
 
 
 def _table(text: str, source: str) -> list[Row]:
-    """Split a text into its rows, without the blank ones before and after."""
+    """Split a text into its rows, without blank lines, and without empty cells at the ends."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, source))
     table, begun = [], 1
     try:
@@ -168,6 +168,7 @@ def _table(text: str, source: str) -> list[Row]:
             begun = reader.line_num + 1
     except csv.Error as error:
         raise FileError(f"{source}, line {reader.line_num}", f"not a table: {error}.") from error
+    table = [(line, row) for line, row in table if len(row) > 1 or any(row)]
     filled = [position for position, (_, row) in enumerate(table) if any(row)]
     if not filled:
         raise FileError(source, "all cells are empty; expected a cost matrix.")
@@ -195,14 +196,29 @@ def _axis_labels(
     matcher = LabelMatcher(known or (), "text")
     for text, place in actual:
         if known is not None and not matcher.knows(text):
-            error = unknown(text, tuple(map(str, known)))
+            error = unknown(text, known)
             raise FileError(f"{source}, {place}", error.problem, error.remedy)
     labels, decisions = label_meanings(texts, [text for text, _ in decided], known)
+    for found, places in ((labels, actual), (decisions, decided)):
+        _check_once(found, [place for _, place in places], source)
     check_same(labels, known)
     slip = misspelt(labels, decisions)
     if slip is not None:
         raise FileError(f"{source}, {actual[slip[0]][1]}", slip[1])
     return labels, decisions
+
+
+def _check_once(labels: Sequence[Label], places: Sequence[str], source: str) -> None:
+    """Check that no label of an axis is there twice; the places are those of the labels."""
+    seen: dict[Label, str] = {}
+    for label, place in zip(labels, places, strict=True):
+        if label in seen:
+            raise FileError(
+                f"{source}, {place}",
+                f"the label {label!r} stands twice (first in {seen[label]}).",
+                "Give each label once.",
+            )
+        seen[label] = place
 
 
 def _render_delimited(costs: MatrixTable, delimiter: str) -> str:

@@ -99,6 +99,7 @@ class Confusion(LabelledCounts):
         >>> Confusion.from_labels([0, 0, 1, 1], [0, 1, 1, 1]).counts.tolist()
         [[1, 0], [1, 2]]
         """
+        validate.same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         columns = [as_column(y_pred, "y_pred"), as_column(y_true, "y_true")]
         amounts = validate.weight_amounts(sample_weight, len(columns[1]))
         return cls._from_columns(columns, labels, decisions, amounts)

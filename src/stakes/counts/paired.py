@@ -80,6 +80,9 @@ class PairedConfusion(LabelledCounts):
         >>> PairedConfusion.from_labels([0, 1, 1], [0, 1, 0], [0, 1, 1]).first.counts.tolist()
         [[1, 1], [0, 1]]
         """
+        validate.same_index(
+            y_true=y_true, y_pred_1=y_pred_1, y_pred_2=y_pred_2, sample_weight=sample_weight
+        )
         columns = [
             as_column(y_pred_1, "y_pred_1"),
             as_column(y_pred_2, "y_pred_2"),

@@ -220,6 +220,7 @@ def _cost(value: Any, name: str) -> Floats:
         raise InputError(
             name, f"a mistake costs at least as much as a correct decision; got {value!r}."
         )
+    validate.not_too_large(float(cost.max(initial=0)), name)
     return cost
 
 

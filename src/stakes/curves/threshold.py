@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -17,17 +17,21 @@ from stakes._core.labels import Label
 from stakes._core.text import html_table, matrix_table, number, percent
 from stakes._core.typing import Booleans, Floats
 from stakes.costs import CostMatrix
-from stakes.counts import Confusion, ScoreCounts
-from stakes.curves._sampling import Mistakes, Multinomial, drawn
-from stakes.curves.bands.mover import beta_limits, combined
+from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
+from stakes.curves._rates import designed, mistakes_at, represented
+from stakes.curves._sampling import Multinomial, drawn
+from stakes.curves.bands.mover import combined, room_limits
 from stakes.curves.curve import check_both_classes
-from stakes.errors import DesignError, InputError, InputTypeError, LabelError
+from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer._design import Design, cell_shares, checked_priors
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 
 LIMIT_ROUNDING = 1e-12
 """By how much a rate may miss a limit and still keep it."""
+
+MOST_TRIED = 1024
+"""So many thresholds are tried at once."""
 
 ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
@@ -44,14 +48,14 @@ class ThresholdChoice:
     threshold : float
         Examples that score at least this are called positive: infinite if none, minus infinite if
         all should be.
-    confusion : Confusion
-        What it decides on the examples.
+    confusion : Confusion or GroupedConfusion
+        What it decides on the examples; of each group and stratum, where there are such.
     costs : CostMatrix or None
         What decisions cost, where that was given.
     rule : str
         What was asked for.
     design : Design
-        The class priors, where the prevalence differs from that of the examples.
+        The class priors and the population, where they differ from those of the examples.
     confidence : float
         Of `interval`.
     chosen_on : str
@@ -70,7 +74,7 @@ class ThresholdChoice:
     """
 
     threshold: float
-    confusion: Confusion
+    confusion: Confusion | GroupedConfusion
     costs: CostMatrix | None
     rule: str
     design: Design
@@ -123,8 +127,19 @@ class ThresholdChoice:
         return self._share(0)
 
     def _share(self, actual: int) -> float:
-        column = self.confusion.counts[:, actual]
+        column = self.pooled.counts[:, actual]
         return float(column[1] / column.sum()) if column.sum() else 0.0
+
+    @property
+    def pooled(self) -> Confusion:
+        """What is decided in all groups and strata together, as in the population."""
+        table = self.confusion
+        if isinstance(table, Confusion):
+            return table
+        reweighted = self.design.population is not None or self.design.class_priors is not None
+        if table.strata is None or not reweighted:
+            return Confusion(table.counts.sum(axis=0), table.labels)
+        return Confusion(cell_shares(table, self.design) * table.n, table.labels)
 
     @property
     def alarms(self) -> float:
@@ -176,7 +191,8 @@ class ThresholdChoice:
         """
         positive = self.confusion.labels[1]
         text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
-        if self.threshold == np.inf and not self.confusion.counts[1].any():
+        pooled = self.pooled
+        if self.threshold == np.inf and not pooled.counts[1].any():
             text = f"Call nothing {positive!r}"
         elif self.threshold == -np.inf:
             text = f"Call everything {positive!r}"
@@ -210,7 +226,7 @@ class ThresholdChoice:
             "recall": self.recall,
             "fpr": self.fpr,
             "alarms": self.alarms,
-            "confusion": self.confusion.to_dict(),
+            "confusion": self.pooled.to_dict(),
             "chosen_on": self.chosen_on,
         }
 
@@ -218,8 +234,9 @@ class ThresholdChoice:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        cells = [[number(count) for count in row] for row in self.confusion.counts.tolist()]
-        table = matrix_table(self.confusion.decisions, self.confusion.labels, cells)
+        pooled = self.pooled
+        cells = [[number(count) for count in row] for row in pooled.counts.tolist()]
+        table = matrix_table(pooled.decisions, pooled.labels, cells)
         return html_table(*table, caption=self.summary())
 
 
@@ -233,6 +250,7 @@ def choose_threshold(
     volume: float | None = None,
     assurance: float | None = None,
     class_priors: Any = None,
+    population: Any = None,
     confidence: float = 0.95,
 ) -> ThresholdChoice:
     """Return the threshold that is cheapest, or best within a limit.
@@ -261,6 +279,9 @@ def choose_threshold(
         kept; for a capacity the number of alarms among `volume` new decisions.
     class_priors : mapping or sequence, optional
         The share of each class where the threshold is used, if it differs from that of the counts.
+    population : mapping, optional
+        From each stratum to its share of the population, or to its number of rows, where the scores
+        were counted with strata.
     confidence : float, default 0.95
         Of the interval of the cost.
 
@@ -302,8 +323,11 @@ def choose_threshold(
     if costs is not None:
         validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     validate.alpha(confidence)
-    priors = _priors(counts, class_priors)
-    cuts = Cuts.of(counts)
+    design = Design(None if class_priors is None else dict(_priors(counts, class_priors)))
+    design = replace(design, population=population)
+    whole = represented(counts, design)
+    priors = _priors(whole, class_priors)
+    cuts = Cuts.of(whole)
     limits = Limits(
         cuts,
         priors,
@@ -333,7 +357,7 @@ def choose_threshold(
         confusion=counts.confusion_at(threshold),
         costs=costs,
         rule=", ".join(rules),
-        design=Design(None if class_priors is None else priors),
+        design=design,
         confidence=float(confidence),
     )
     choice.estimate()  # raises when the costs or the design do not fit
@@ -346,8 +370,6 @@ def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
     if class_priors is None:
         sizes = float(counts.n_negatives), float(counts.n_positives)
         return {label: size / sum(sizes) for label, size in zip(labels, sizes, strict=True)}
-    if counts.weighted:
-        raise DesignError("class_priors", "they cannot be combined with sample weights.")
     shares = checked_priors(class_priors, labels)
     return dict(zip(labels, shares.tolist(), strict=True))
 
@@ -393,7 +415,10 @@ class Cuts:
         The thresholds, highest first, and the rates of negatives and positives called positive.
     sizes : pair of ndarray
         How many negatives and positives there are at each threshold: all of them, or what weighted
-        ones are worth there.
+        ones, or those in groups, are worth there.
+    rooms : pair of pair of ndarray, or None
+        How many times as large as one of them a negative (then a positive) may be that was not
+        seen: not called positive, and called positive. None where all examples are alike.
     nothing, everything : ndarray of bool
         Where nothing, and everything, is called positive, whatever it scores.
     n : float
@@ -404,6 +429,7 @@ class Cuts:
     fpr: Floats
     recall: Floats
     sizes: tuple[Floats, Floats]
+    rooms: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None
     nothing: Booleans
     everything: Booleans
     n: float
@@ -415,25 +441,30 @@ class Cuts:
         last = bool(counts.thresholds[-1] > -np.inf)
         ends = [np.inf] * first, [-np.inf] * last
         thresholds = np.concatenate([ends[0], counts.thresholds, ends[1]])
-        rates, sizes = [], []
-        squares = (None, None) if counts.squares is None else counts.squares[::-1]
-        for side, square in zip((counts.negatives, counts.positives), squares, strict=True):
+        rates, sizes, rooms = [], [], None
+        for side in (counts.negatives, counts.positives):
             sums = _running(side, first=first, last=last)
             rates.append(sums / sums[-1])
-            if square is None:
-                sizes.append(np.full(len(sums), sums[-1]))
-                continue
-            found = Mistakes(
-                sums[-1],
-                sums[np.newaxis],
-                _running(square, first=first, last=last)[np.newaxis],
-                float(square.sum()),
-            )
-            sizes.append(np.asarray(drawn(np.ones(len(sums)), found, found, full=False)[0].n))
+            sizes.append(np.full(len(sums), sums[-1]))
+        if designed(counts):
+            n = len(counts.thresholds)
+            at = np.concatenate([[0] * first, np.arange(1, n + 1), [n] * last]).astype(np.intp)
+            parts = drawn(np.full(len(at), 0.5), *mistakes_at(counts, at), full=False)[::-1]
+            sizes = [np.asarray(part.n) for part in parts]
+            of_parts = [part.rooms for part in parts if part.rooms is not None]
+            (kept, called), (found, missed) = of_parts
+            rooms = ((kept[0], called[0]), (missed[0], found[0]))
         nothing, everything = (np.zeros(len(thresholds), dtype=bool) for _ in range(2))
         nothing[0], everything[-1] = first, last or thresholds[-1] == -np.inf
         return cls(
-            thresholds, rates[0], rates[1], (sizes[0], sizes[1]), nothing, everything, counts.n
+            thresholds,
+            rates[0],
+            rates[1],
+            (sizes[0], sizes[1]),
+            rooms,
+            nothing,
+            everything,
+            counts.n,
         )
 
 
@@ -441,6 +472,46 @@ def _running(values: Any, *, first: bool, last: bool) -> Floats:
     """Return running sums, with those of thresholds beyond the scores, where there are such."""
     sums = np.concatenate([[0.0] * first, np.cumsum(values, dtype=np.float64)])
     return np.append(sums, sums[-1:] if last else [])
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """A rate at each threshold, of how many, what it counts for, and the room for one unseen."""
+
+    n: Floats
+    rate: Floats
+    weight: float
+    room: Floats | None
+
+    def sample(self, i: NDArray[np.intp]) -> Multinomial:
+        """Return the draws behind it at some thresholds."""
+        n, rooms = self.n[i], None
+        if self.room is not None:
+            room = self.room[i][np.newaxis]
+            rooms = (np.ones_like(room), room)
+        return Multinomial(n, (self.rate[i] * n)[np.newaxis], (self.weight / n)[np.newaxis], rooms)
+
+
+def _first_failure(order: NDArray[np.intp], keeps: Callable[[NDArray[np.intp]], Booleans]) -> int:
+    """Return how many of the thresholds keep a limit before the first that does not.
+
+    Stopping there is what makes trying many of them harmless. Of very many, some are tried first,
+    and then those after the last that does.
+    """
+    start, end = 0, len(order)
+    while end > start:
+        step = -(-(end - start) // MOST_TRIED)
+        tried = np.arange(start, end, step)
+        failed = np.flatnonzero(~keeps(order[tried]))
+        if step == 1:
+            return int(tried[failed[0]]) if len(failed) else end
+        if len(failed):
+            if failed[0] == 0:
+                return start
+            start, end = int(tried[failed[0] - 1]) + 1, int(tried[failed[0]])
+        else:
+            start = int(tried[-1]) + 1
+    return end
 
 
 class Limits:
@@ -480,39 +551,41 @@ class Limits:
         cuts = self.cuts
         allowed = np.ones(len(cuts.thresholds), dtype=bool)
         if self.max_fpr is not None:
-            rates = [(cuts.sizes[0], cuts.fpr, 1.0)]
+            rates = [self._rate(0, alarms=True)]
             allowed &= self._at_most(self.max_fpr, rates) | self._sure(cuts.nothing)
         if self.min_recall is not None:
-            rates = [(cuts.sizes[1], 1 - cuts.recall, 1.0)]
+            rates = [self._rate(1, alarms=False)]
             allowed &= self._at_most(1 - self.min_recall, rates) | self._sure(cuts.everything)
         if self.capacity is not None:
-            rates = list(zip(cuts.sizes, (cuts.fpr, cuts.recall), self.priors, strict=True))
+            rates = [self._rate(side, alarms=True, weight=self.priors[side]) for side in (0, 1)]
             most = self.capacity / self.volume
             allowed &= self._at_most(most, rates, new=self.volume) | self._sure(cuts.nothing)
         return allowed
+
+    def _rate(self, side: int, *, alarms: bool, weight: float = 1.0) -> _Rate:
+        """Return the rate of alarms among negatives (0) or positives (1), or of the others."""
+        cuts = self.cuts
+        rate = (cuts.fpr, cuts.recall)[side]
+        room = None if cuts.rooms is None else cuts.rooms[side][int(alarms)]
+        return _Rate(cuts.sizes[side], rate if alarms else 1 - rate, weight, room)
 
     def _sure(self, cut: Booleans) -> Booleans:
         """Return the threshold that keeps a limit whatever comes, which matters with assurance."""
         return cut if self.assurance is not None else np.zeros_like(cut)
 
-    def _at_most(
-        self, limit: float, rates: list[tuple[Floats, Floats, float]], new: float | None = None
-    ) -> Booleans:
+    def _at_most(self, limit: float, rates: list[_Rate], new: float | None = None) -> Booleans:
         """Tell where a weighted sum of rates keeps a limit; or does with assurance.
 
         The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
         theirs. The share of alarms among `new` decisions varies about its rate besides.
         """
-        total = np.asarray(sum(weight * rate for _, rate, weight in rates))
+        total = np.asarray(sum(each.weight * each.rate for each in rates))
         if self.assurance is None or limit >= 1:
             return np.asarray(total <= limit + LIMIT_ROUNDING)
 
         def keeps(i: NDArray[np.intp]) -> Booleans:
-            sample = [
-                Multinomial(n[i], (rate[i] * n[i])[np.newaxis], (weight / n[i])[np.newaxis])
-                for n, rate, weight in rates
-            ]
-            limits = partial(beta_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
+            sample = [each.sample(i) for each in rates]
+            limits = partial(room_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
             arm = combined(sample, limits)[1] - total[i]
             spread = 0.0 if new is None else total[i] * (1 - total[i]) / new
             upper = total[i] + np.sqrt(arm**2 + ndtri(self.assurance) ** 2 * spread)
@@ -520,11 +593,12 @@ class Limits:
 
         kept = np.zeros(len(total), dtype=bool)
         order = np.argsort(total, kind="stable")
-        if all((n == n[0]).all() for n, _, _ in rates):
-            order = order[: bisect_left(order, 1, key=lambda i: not keeps(np.array([i]))[0])]
-            kept[order] = True
-        else:  # weights: the limit does not rise with the rate alone
-            kept[order] = keeps(order)
+        order = order[: np.searchsorted(total[order], limit + LIMIT_ROUNDING, side="right")]
+        if self.cuts.rooms is None:
+            passed = bisect_left(order, 1, key=lambda i: not keeps(np.array([i]))[0])
+        else:  # the limit does not rise with the rate alone
+            passed = _first_failure(order, keeps)
+        kept[order[:passed]] = True
         return kept
 
     def names(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.typing import Floats
-from stakes.errors import InputError
+from stakes.errors import PlanError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
 from stakes.infer.estimate import CostEstimate
@@ -32,12 +32,14 @@ class NeededSize(Finding):
         What so many are needed for, in words.
     spread, range_of_costs : int or None
         How many examples the variability of the costs, and the rarest, most expensive mistake, ask
-        for, where an interval is planned.
+        for by formula, where an interval is planned.
     trustworthy_from : int or None
         From how many examples on normal theory can be trusted.
     arm : float or None
-        How far the upper limit is from the estimate in half of such test sets; with class priors,
-        in one with just the pilot's rates.
+        How far at most the upper limit is from the estimate in the promised share of test sets,
+        where an interval is planned.
+    assurance : float or None
+        That share; 1 without a pilot.
     power : Power or None
         The power at n, where a test is planned.
     reason : str
@@ -52,6 +54,7 @@ class NeededSize(Finding):
     range_of_costs: int | None
     trustworthy_from: int | None
     arm: float | None
+    assurance: float | None
     power: Power | None
     reason: str
     summary: str
@@ -66,6 +69,7 @@ def needed_size_of(plan: Plan) -> NeededSize:
         plan.range_of_costs,
         plan.trustworthy_from,
         plan.arm,
+        plan.assurance,
         plan.power,
         plan.reason,
         plan.summary(),
@@ -135,6 +139,6 @@ def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededS
             class_priors=study.design.class_priors,
             rng=settings.seed,
         )
-    except InputError:  # more examples than can be planned with
+    except PlanError:  # more examples than can be planned with
         return None
     return needed_size_of(plan)

@@ -14,12 +14,12 @@ from stakes.costs import CostRanges
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
-from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
+from stakes.infer.what_if.cheapest import CheapestProbability, find_cheapest
 from stakes.infer.what_if.flips import Flip, flip_region
-from stakes.infer.what_if.sensitivity import cost_sensitivity
+from stakes.infer.what_if.sensitivity import find_path, follow
 from stakes.study import Study
 
-TWO, STEPS = 2, 21
+TWO, STEPS, DRAWS = 2, 21, 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +56,24 @@ class Cheapest(Finding):
 
     Attributes
     ----------
-    probability : float
-        When costs are wrong by the factor at most, and the test set is a sample.
-    costs_only, sampling_only : float
-        If only the costs, or only the test set, were uncertain.
+    probability_low, probability_high : float
+        The bounds of the probability when costs are wrong by the factor at most, and the test set
+        is a sample.
+    costs_only : float
+        The probability if only the costs were uncertain.
+    sampling_low, sampling_high : float
+        Its bounds if only the test set were uncertain.
     cost : float
         The mean of the cost.
     sd, sd_costs, sd_sampling : float
         Its standard deviation: from both, from the costs, from the test set.
     """
 
-    probability: float
+    probability_low: float
+    probability_high: float
     costs_only: float
-    sampling_only: float
+    sampling_low: float
+    sampling_high: float
     cost: float
     sd: float
     sd_costs: float
@@ -83,13 +88,13 @@ class CheapestRange(Finding):
     ----------
     low, high : float
         The range of the cell's cost.
-    cheapest : str
-        The model that is the cheapest there on average.
+    cheapest : str or None
+        The model that is the cheapest there; null where none is shown to be.
     """
 
     low: float
     high: float
-    cheapest: str
+    cheapest: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +113,16 @@ class CostPath(Finding):
         What the cell costs at each step.
     cost, low, high : ndarray
         The expected cost of each model at each step, and its limits.
-    probability : ndarray
-        The probability that each is the cheapest.
+    probability_low, probability_high : ndarray
+        The bounds of the probability that each is the cheapest.
     confidence : float
-        The confidence level of the limits.
+        The confidence level of the limits and of the ranges.
     scale : str
         "linear", or "log" where the steps are spaced by their ratio.
     ranges : tuple of CheapestRange
-        Which model is the cheapest where.
+        Which model is shown to be the cheapest where.
+    average_ranges : tuple of CheapestRange
+        Which model is the cheapest where on the averages of the test set.
     summary : str
         The same in a sentence.
     """
@@ -127,10 +134,12 @@ class CostPath(Finding):
     cost: Floats
     low: Floats
     high: Floats
-    probability: Floats
+    probability_low: Floats
+    probability_high: Floats
     confidence: float
     scale: str
     ranges: tuple[CheapestRange, ...]
+    average_ranges: tuple[CheapestRange, ...]
     summary: str
 
 
@@ -167,9 +176,7 @@ def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
     ranges = CostRanges.around(study.costs, settings.factor)
     if bool((ranges.low == ranges.high).all()):
         return Sensitivity(settings.factor, flips, None, "", ())
-    cheapest = cheapest_probability(
-        study.joint, None, ranges, class_priors=study.design.class_priors, rng=settings.seed
-    )
+    cheapest = find_cheapest(study.joint, ranges, study.design, DRAWS, settings.seed)
     paths = tuple(_path(study, ranges, cell, settings) for cell in _uncertain(ranges))
     return Sensitivity(settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths)
 
@@ -210,14 +217,15 @@ def _uncertain(ranges: CostRanges) -> list[tuple[Label, Label]]:
 def _path(
     study: Study, ranges: CostRanges, cell: tuple[Label, Label], settings: Settings
 ) -> CostPath:
-    path = cost_sensitivity(
-        study.joint,
-        None,
+    population, through = find_path(
+        study.joint, ranges, None, cell=cell, design=study.design, steps=STEPS
+    )
+    path = follow(
+        population,
         ranges,
-        cell=cell,
-        class_priors=study.design.class_priors,
-        steps=STEPS,
+        through,
         confidence=study.confidence,
+        draws=DRAWS,
         rng=settings.seed,
     )
     return CostPath(
@@ -228,9 +236,11 @@ def _path(
         cost=path.cost,
         low=path.low,
         high=path.high,
-        probability=path.probability,
+        probability_low=path.probability_low,
+        probability_high=path.probability_high,
         confidence=path.confidence,
         scale=path.scale,
         ranges=tuple(CheapestRange(*each) for each in path.cheapest_ranges()),
+        average_ranges=tuple(CheapestRange(*each) for each in path.average_ranges()),
         summary=path.summary(),
     )

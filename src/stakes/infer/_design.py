@@ -40,6 +40,11 @@ LARGEST_SHARE = 0.1
 
 MOST_RAKING = 1000
 
+UNEQUAL = (
+    "few examples carry most of what could be lost, and larger amounts than those seen are not "
+    "allowed for, so the confidence is not claimed"
+)
+
 
 @dataclass(frozen=True)
 class Design:
@@ -112,7 +117,11 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
         return Outcomes((stratum,))
     rows = _listed(table, cell_costs, design)
     shares = _Shares.of(rows, design)
-    return _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+    found = _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+    if isinstance(table, CostSample):
+        caution = found.caution or (UNEQUAL if table.unequal else "")
+        return replace(found, bounded=not table.assumed, caution=caution)
+    return found
 
 
 def _is_simple(table: CountTable, design: Design) -> bool:
@@ -651,6 +660,20 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
     each = _Shares.of(rows, design).each
     shares = np.bincount(rows.cells, each, pooled.counts.size)
     return np.asarray(shares, dtype=np.float64).reshape(pooled.counts.shape)
+
+
+def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
+    """Return what share of the population a row of each part and class stands for.
+
+    Of a part without rows of a class, nothing.
+    """
+    n = len(table.parts)
+    pooled = table.counts.shape[1:]
+    rows = _listed(table, np.zeros(pooled), replace(design, impossible=None))
+    part = np.nonzero(table.counts.reshape(n, -1))[0]
+    found = np.zeros((n, len(table.labels)))
+    found[part, rows.kinds] = _Shares.of(rows, design).each / rows.amounts
+    return found
 
 
 def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Self
@@ -19,6 +19,7 @@ from stakes.errors import (
     ConstantCostWarning,
     DesignError,
     InputError,
+    NotClaimedWarning,
     RareCostWarning,
     warn,
 )
@@ -33,6 +34,7 @@ from stakes.infer.methods import (
     names_of_intervals,
     names_of_tests,
 )
+from stakes.infer.methods._method import error_of
 
 # What every method returns: an interval, or the result of a test.
 
@@ -49,6 +51,11 @@ class Interval:
         How sure they are meant to be.
     method : str
         The method that gave them; for ``"auto"``, the one that was chosen.
+    error : float
+        How far the limits were moved outwards because the method "exact" could not be computed
+        exactly; 0 where it could, and for all other methods.
+    caution : str
+        Why the confidence is not claimed, where it is not.
 
     Examples
     --------
@@ -63,6 +70,8 @@ class Interval:
     high: float
     confidence: float
     method: str
+    error: float = field(default=0.0, repr=False)
+    caution: str = field(default="", repr=False)
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -95,7 +104,7 @@ class Interval:
         Interval(low=100.0, high=750.0, confidence=0.95, method='extremal')
         """
         low, high = sorted((self.low * volume, self.high * volume))
-        return replace(self, low=low, high=high)
+        return replace(self, low=low, high=high, error=self.error * abs(volume))
 
     def summary(self) -> str:
         """Write the interval out.
@@ -105,7 +114,10 @@ class Interval:
         str
             The limits and the confidence.
         """
-        return f"{number(self.low)} to {number(self.high)} ({percent(self.confidence)} confidence)"
+        room = f", computed to within ±{self.error:.2g}" if self.error else ""
+        sure = f"{percent(self.confidence)} confidence"
+        claim = f"; {self.caution}" if self.caution else ""
+        return f"{number(self.low)} to {number(self.high)} ({sure}{room}{claim})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as plain values.
@@ -120,6 +132,8 @@ class Interval:
             "high": self.high,
             "confidence": self.confidence,
             "method": self.method,
+            **({"error": self.error} if self.error else {}),
+            **({"caution": self.caution} if self.caution else {}),
         }
 
 
@@ -139,6 +153,11 @@ class TestResult:
         How it was tested.
     names : pair of str
         The classifiers.
+    caution : str
+        Why the confidence is not claimed, where it is not.
+    error : float
+        How far in cost the bootstrap distribution of the method "exact" can be off where it could
+        not be computed exactly: the p-value is then the largest that it can be. Otherwise 0.
 
     Examples
     --------
@@ -161,6 +180,8 @@ class TestResult:
     margin: float
     confidence: float
     names: tuple[str, str] = ("first", "second")
+    error: float = field(default=0.0, repr=False)
+    caution: str = field(default="", repr=False)
 
     __test__ = False  # not a test of pytest's
 
@@ -186,7 +207,12 @@ class TestResult:
             }[self.alternative]
         verdict = "shown" if self.rejected else "not shown"
         sure = f"{percent(self.confidence)} confidence"
-        return f"{claim}: {verdict} at {sure} (p = {self.p_value:.3g}, {self.method})."
+        if self.error:  # what is not exact is not called so
+            p = f"p at most {self.p_value:.3g}, bootstrap to within ±{self.error:.2g}"
+        else:
+            p = f"p = {self.p_value:.3g}, {self.method}"
+        not_claimed = f" Caution: {self.caution}." if self.caution else ""
+        return f"{claim}: {verdict} at {sure} ({p}).{not_claimed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values.
@@ -196,7 +222,12 @@ class TestResult:
         dict
             The attributes by name.
         """
-        return asdict(self) | {"names": list(self.names)}
+        result = asdict(self) | {"names": list(self.names)}
+        return {
+            name: value
+            for name, value in result.items()
+            if value or name not in ("error", "caution")
+        }
 
 
 # Which method "auto" stands for.
@@ -327,6 +358,13 @@ def limits(
         raise no_such_method(method, names_of_intervals())
     if outcomes.design not in entry.designs:
         raise _no_such_design(method, outcomes.design, names_of_intervals())
+    if entry.needs_bounds and not outcomes.bounded:
+        raise InputError(
+            "high",
+            f"{method!r} holds only if the most that an example can cost is known; the largest "
+            "seen is not that.",
+            "Give it to CostSample or ExampleCosts.",
+        )
     validate.options(options, f"the method {method!r}", entry.options)
     if outcomes.lowest == outcomes.highest:  # nothing varies, whatever the counts
         return outcomes.mean, outcomes.mean
@@ -340,6 +378,12 @@ def warn_if_constant(outcomes: Outcomes) -> None:
             f"all possible outcomes cost the same, {outcomes.lowest:g}: the interval has no width.",
             ConstantCostWarning,
         )
+
+
+def warn_if_not_claimed(outcomes: Outcomes) -> None:
+    """Warn where the confidence is not claimed."""
+    if outcomes.caution:
+        warn(f"{outcomes.caution}.", NotClaimedWarning)
 
 
 def run_test(
@@ -382,6 +426,8 @@ def run_test(
         margin=float(margin),
         confidence=confidence,
         names=names,
+        error=error_of(tails),
+        caution=outcomes.caution,
     )
 
 
@@ -478,7 +524,9 @@ class Inference(ABC):
             that are drawn with the probabilities (M + λ)/(n + K²λ). For two classifiers, with their
             joint counts and λ = 0, it is BDELTACOST.
         "exact"
-            The α/2 and 1 - α/2 quantiles in the limit of N → ∞, by convolution.
+            The α/2 and 1 - α/2 quantiles in the limit of N → ∞, by convolution. Where costs without
+            a common step have too many combinations to be exact, the limits are moved outwards by
+            the `error` of the interval.
         "normal", "t"
             mean ± z s/√n, and the same with Student's quantile.
         "bca"
@@ -536,6 +584,7 @@ class Inference(ABC):
         found = self._interval(confidence, method, settings)
         self._chosen(method, settings).warn()
         warn_if_constant(self._outcomes)
+        warn_if_not_claimed(self._outcomes)
         return found
 
     def _interval(self, confidence: float, method: str, options: Mapping[str, Any]) -> Interval:
@@ -543,8 +592,10 @@ class Inference(ABC):
         chosen = self._chosen(method, options).name
         suit = options_of_auto if method == "auto" else with_laplace
         settings = suit(chosen, options, self._laplace)
-        low, high = limits(self._outcomes, confidence, chosen, settings)
-        return Interval(float(low[0]), float(high[0]), float(confidence), chosen)
+        ends = limits(self._outcomes, confidence, chosen, settings)
+        low, high = (float(end[0]) for end in ends)
+        caution = self._outcomes.caution
+        return Interval(low, high, float(confidence), chosen, error_of(ends), caution)
 
     def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
         """Return the method to use; anyone who asks for the conservative interval gets it."""

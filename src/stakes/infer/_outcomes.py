@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 
 ROUNDING = 1e-15
-LARGEST_COST, SMALLEST_COST = 1e100, 1e-100
+SMALLEST_COST = 1e-100
 """The fourth moments of larger costs do not fit into a number."""
 
 MOST_ATOMS = 2048
@@ -182,11 +183,14 @@ class Outcomes:
         "weighted" or "grouped"; and "finite" where the population is.
     caution : str
         Why the confidence is not claimed, where it is not.
+    bounded : bool
+        Whether the least and the most are known, and not only those seen.
     """
 
     strata: tuple[Stratum, ...]
     design: str = "simple"
     caution: str = ""
+    bounded: bool = True
 
     @property
     def tables(self) -> int:
@@ -272,12 +276,7 @@ def make_stratum(
     allowed = np.ones(flat.size, dtype=bool) if possible is None else possible.ravel()
     atoms, place = np.unique(flat[allowed], return_inverse=True)
     size = max(scale, abs(atoms[0]), abs(atoms[-1]))
-    if size > LARGEST_COST:
-        raise InputError(
-            "costs",
-            f"expected costs of at most {LARGEST_COST:.0e}, got {size:g}.",
-            "Count them in a larger unit.",
-        )
+    validate.not_too_large(size, "costs")
     if 0 < size < SMALLEST_COST:
         raise InputError(
             "costs",

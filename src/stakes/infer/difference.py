@@ -25,6 +25,7 @@ from stakes.infer._inference import (
     options_of_auto,
     quiet_interval,
     run_test,
+    warn_if_not_claimed,
 )
 from stakes.infer._outcomes import Outcomes, cost_differences
 from stakes.infer.estimate import CostEstimate
@@ -254,6 +255,7 @@ class CostDifference(Inference):
             return this.test(method, **asked, **settings)
         found = self._test(method, settings, **asked)
         self._chosen(method, settings).warn()
+        warn_if_not_claimed(self._outcomes)
         return found
 
     def _test(
@@ -298,6 +300,8 @@ class CostDifference(Inference):
             f"{compared_costs(self.names, self.difference, self.unit)} ({number(interval.low)} to "
             f"{number(interval.high)} with {percent(confidence)} confidence)"
         )
+        if interval.caution:
+            text = f"{text}; {interval.caution}"
         if result.rejected:
             cheaper = self.names[1] if self.difference > 0 else self.names[0]
             return f"{text}: {cheaper} is cheaper (p = {result.p_value:.2g})."

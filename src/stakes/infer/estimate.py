@@ -276,13 +276,18 @@ class CostEstimate(Inference):
         str
             A sentence.
         """
-        low, high = self._interval(confidence, method, options)
+        interval = self._interval(confidence, method, options)
+        low, high = interval
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "
             f"({number(low)} to {number(high)} with {percent(confidence)} confidence)"
             f", {with_unit(self.total, self.unit)} in total"
         )
+        if isinstance(self.confusion, CostSample):
+            text += f"; a decision is taken to cost {number(self.confusion.high)} at most"
+        if interval.caution:
+            text += f"; {interval.caution}"
         worst = self._worst_cell()
         if worst is None:
             return f"{text}."

@@ -87,7 +87,7 @@ def evaluate(
     2.75
     """
     design = _design(strata, class_priors, impossible, population)
-    sampling = _Sampling(sample_weight, groups, strata)
+    sampling = Sampling(sample_weight, groups, strata)
     table, matrix, design = _inferred(costs, y_true, [y_pred], sampling, design)
     return CostEstimate(table, matrix, design, unit)
 
@@ -156,7 +156,7 @@ def compare(
         _check_same_examples(ids, len(y_pred_1))
     predictions = [y_pred_1, y_pred_2]
     design = _design(strata, class_priors, impossible, population)
-    sampling = _Sampling(sample_weight, groups, strata)
+    sampling = Sampling(sample_weight, groups, strata)
     table, matrix, design = _inferred(costs, y_true, predictions, sampling, design)
     return CostDifference(table, matrix, names, design, unit)
 
@@ -225,15 +225,12 @@ def compare_many(
         raise InputError(
             "predictions", f"expected at least two classifiers, got {len(predictions)}."
         )
-    sampling = _Sampling(sample_weight, groups, strata)
+    sampling = Sampling(sample_weight, groups, strata)
     design = _design(strata, class_priors, impossible, population)
     if isinstance(costs, ExampleCosts):
-        samples = {
-            name: _sample(costs, y_true, [decided], sampling, design.impossible)
-            for name, decided in predictions.items()
-        }
-        first, second, *_ = predictions.values()
-        spread = _sample(costs, y_true, [first, second], sampling, design.impossible).high
+        samples, spread = CostSample.of_models(
+            costs, predictions, y_true=y_true, impossible=design.impossible, **sampling.arrays
+        )
         return Ranking.from_samples(samples, spread, unit, replace(design, impossible=None))
     joint = JointConfusion.from_labels(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions, **sampling.arrays
@@ -242,8 +239,16 @@ def compare_many(
 
 
 @dataclass(frozen=True)
-class _Sampling:
-    """How the rows came, as arrays with an entry for each row."""
+class Sampling:
+    """How the rows came, as arrays with an entry for each row.
+
+    Attributes
+    ----------
+    sample_weight, groups : array_like or None
+        The weight and the group of each row.
+    strata : array_like, "class" or None
+        The stratum of each row.
+    """
 
     sample_weight: Any = None
     groups: Any = None
@@ -269,10 +274,10 @@ class _Sampling:
         }
 
 
-def _counted(
-    costs: CostMatrix, y_true: Any, predictions: Sequence[Any], sampling: _Sampling
-) -> CountTable:
-    """Return the table of one or two models' decisions."""
+def count_decisions(
+    costs: CostMatrix, y_true: Any, predictions: Sequence[Any], sampling: Sampling
+) -> Confusion | PairedConfusion | GroupedConfusion:
+    """Return the table of one or two models' decisions, with the labels of the costs."""
     names = {"labels": costs.labels, "decisions": costs.decisions}
     if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
@@ -287,7 +292,7 @@ def _inferred(
     costs: Any,
     y_true: Any,
     predictions: Sequence[Any],
-    sampling: _Sampling,
+    sampling: Sampling,
     design: Design,
 ) -> tuple[CountTable, CostMatrix | None, Design]:
     """Return the table of one or two models' decisions, and the costs and the design beside it."""
@@ -295,14 +300,14 @@ def _inferred(
     if isinstance(costs, ExampleCosts):
         table = _sample(costs, y_true, predictions, sampling, design.impossible)
         return table, None, replace(design, impossible=None)
-    return _counted(costs, y_true, predictions, sampling), costs, design
+    return count_decisions(costs, y_true, predictions, sampling), costs, design
 
 
 def _sample(
     costs: ExampleCosts,
     y_true: Any,
     predictions: Sequence[Any],
-    sampling: _Sampling,
+    sampling: Sampling,
     impossible: Any,
 ) -> CostSample:
     """Return what single examples cost, or by how much two models differ on each."""

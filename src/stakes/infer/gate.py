@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from stakes._core import validate
 from stakes._core.text import html_table, number, percent
+from stakes.errors import InputError
 from stakes.infer._inference import TestResult
 from stakes.infer._multiplicity import Pair
 
 
-@dataclass(frozen=True)
+def checked_margin(margin: Any) -> float:
+    """Check how much more than a baseline a model may cost."""
+    most = float(validate.numeric(margin, "margin", ndim=0))
+    if not math.isfinite(most):
+        raise InputError("margin", f"expected how much more a model may cost, got {most:g}.")
+    if most < 0:
+        raise InputError(
+            "margin", f"expected how much more a model may cost, 0 or more; got {most:g}."
+        )
+    return most
+
+
+@dataclass(frozen=True, repr=False)
 class Gate:
     """Which models pass and which fail when they are compared with a baseline.
 
@@ -48,6 +63,8 @@ class Gate:
     >>> gate = ranking.gate("old")
     >>> gate.passed, gate.failures, gate.passes
     (False, ('bad',), ('new',))
+    >>> gate
+    Gate against old: failed (bad failed; new passed)
     >>> print(gate.summary())
     bad failed; new passed.
     """
@@ -103,6 +120,10 @@ class Gate:
         """
         parts = [(self.failures, "failed"), (self.passes, "passed")]
         return "; ".join(f"{', '.join(names)} {what}" for names, what in parts if names) + "."
+
+    def __repr__(self) -> str:
+        answer = "passed" if self.passed else "failed"
+        return f"Gate against {self.baseline}: {answer} ({self.summary()[:-1]})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as plain values.

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from math import ceil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from math import ceil, isqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainccinv, ndtr, ndtri
 from scipy.stats import gamma
 
 from stakes._core import validate
-from stakes._core.text import html_table, number
+from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
-from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError, PlanError
 from stakes.infer._design import Design
 from stakes.infer._inference import limits, outcomes_behind
-from stakes.infer._outcomes import Outcomes, Stratum, cost_differences, make_stratum
-from stakes.infer._probability.sampling import tilted
+from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum, often_enough
+from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.methods import extremal
+from stakes.infer.methods import exact, extremal
 from stakes.infer.methods.extremal import WEIGHT
 
-SIMULATIONS = 1000
+TEST_SETS, COMPARISONS = 2000, 1000
+"""So many test sets are drawn to plan an interval, and a comparison."""
+
+NEIGHBOURS = 1
+"""So many test sets on either side of a quantile have their limits computed."""
+
+DOUBTFUL = 1.25
+"""p-values nearer to the level than by this factor are computed, others approximated."""
+
+SHARES = 200
+"""Shares of the costliest outcome that are tried where nothing is known of them."""
+
+MOST = 10**9
+"""Larger test sets are not planned: nobody labels them, and simulating them proves nothing."""
+
+TRUST = 25
+"""Normal theory is trustworthy from n = 25 · skewness² on."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +59,10 @@ class Power:
     formula : float
         By normal theory.
     simulated, standard_error : float
-        By drawing test sets from the pilot counts and testing each.
+        By drawing test sets and testing each.
+    reachable : float
+        The probability that there is a difference of that sign at all, by the pilot; no test set
+        shows it with a larger one. 1 where the difference is given.
 
     Examples
     --------
@@ -48,14 +70,15 @@ class Power:
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> pilot = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
     >>> found = power(pilot, costs, 600, rng=0)
-    >>> found.n, round(found.formula, 3), round(found.simulated, 1)
-    (600, 0.81, 0.8)
+    >>> found.n, round(found.simulated, 1), round(found.reachable, 1)
+    (600, 0.5, 0.8)
     """
 
     n: int
     formula: float
     simulated: float
     standard_error: float
+    reachable: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the power as plain values.
@@ -78,10 +101,14 @@ class Power:
         str
             A sentence.
         """
-        return (
+        text = (
             f"{number(self.n)} examples show the difference with a probability of "
-            f"{100 * self.simulated:.0f} % (by simulation; {100 * self.formula:.0f} % by formula)."
+            f"{100 * self.simulated:.0f} %, the pilot's uncertainty included "
+            f"({100 * self.formula:.0f} % by formula)"
         )
+        if self.reachable < 1:
+            text += f"; no number of examples reaches more than {100 * self.reachable:.0f} %"
+        return f"{text}."
 
 
 def power(
@@ -104,8 +131,8 @@ def power(
     n : int
         The size of the planned test set.
     difference : float, optional
-        The true difference; by default the pilot's. Another one is reached by tilting the pilot's
-        shares as little as possible (exponentially).
+        The true difference. By default it is as uncertain as the pilot leaves it, and to be shown
+        is that it has the sign that it has in the pilot.
     confidence : float, default 0.95
         Of the test.
     rng : Generator or seed
@@ -118,10 +145,15 @@ def power(
 
     Notes
     -----
-    By normal theory the power is Φ(z - z_{1-α/2}) + Φ(-z - z_{1-α/2}) with z = d √n/σ, d being the
-    difference and σ the standard deviation of an example's difference. The simulation draws test
-    sets from the (tilted) shares of the pilot, and tests each as ``CostDifference.test`` does; it
-    is the one to trust where costs are rare.
+    The power is averaged over what the pilot leaves possible, so it is the probability that the
+    test will show the difference (the assurance of O'Hagan et al.). The shares of the outcomes have
+    the distribution Dirichlet(M + 0.7 e), as in the extremal interval. Where the difference is
+    uncertain e is the extreme outcome that speaks against it. Where it is given both extreme
+    outcomes have the extra weight, and each draw is tilted (exponentially) to have the difference.
+    From each draw comes a test set, and it is tested as ``CostDifference.test`` does. By normal
+    theory the power of a draw is Φ(z - z_{1-α/2}) with z = d √n/σ, d being the difference and σ the
+    standard deviation of an example's difference; that is the formula. Where the costs are rare,
+    trust the simulation.
 
     References
     ----------
@@ -129,67 +161,24 @@ def power(
 
     Cohen (1988).
 
+    O'Hagan et al. (2005).
+
     Examples
     --------
     >>> from stakes import CostMatrix, PairedConfusion, power
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> pilot = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
-    >>> found = power(pilot, costs, 600, rng=0)
-    >>> round(found.formula, 2), round(found.simulated, 1)
-    (0.81, 0.8)
+    >>> round(power(pilot, costs, 600, difference=0.3, rng=0).simulated, 1)
+    0.8
     """
     size = validate.as_size(n, "n", least=1)
     alpha = validate.alpha(confidence)
     if not isinstance(pilot, PairedConfusion) or pilot.weighted:
         raise InputTypeError("pilot", "expected a PairedConfusion of counted examples.")
-    target = CostDifference(pilot, costs).difference if difference is None else difference
-    probabilities, values = alternative(pilot, costs, target)
-    return simulated_power(probabilities, values, size, alpha, validate.generator(rng))
-
-
-def alternative(
-    pilot: PairedConfusion, costs: CostMatrix, difference: float
-) -> tuple[Floats, Floats]:
-    """Return the pilot's shares, tilted to have the difference, and each cell's difference."""
-    values = cost_differences(costs.values_for(pilot.labels, pilot.decisions)).ravel()
-    shares = (pilot.counts / pilot.n).ravel()
-    return tilted(
-        shares, values, difference, argument="difference", what="the pilot's outcomes"
-    ), values
-
-
-def simulated_power(
-    probabilities: Floats, values: Floats, n: int, alpha: float, rng: np.random.Generator
-) -> Power:
-    """Draw test sets, merged into distinct differences, and test each."""
-    variance = variance_of(probabilities, values)
-    if variance <= 0:
-        raise InputError(
-            "pilot",
-            "all its examples differ by the same cost, so it tells nothing about chance.",
-            "Use a larger one.",
-        )
-    drawn = rng.multinomial(n, probabilities, SIMULATIONS)
-    outcomes = Outcomes((make_stratum(values, drawn),))
-    share = float((batch_p_values(outcomes) <= alpha).mean())
-    error = float(np.sqrt(max(share * (1 - share), 1 / SIMULATIONS) / SIMULATIONS))
-    z = abs(float(probabilities @ values)) * np.sqrt(n / variance)
-    formula = float(ndtr(z + ndtri(alpha / 2)) + ndtr(-z + ndtri(alpha / 2)))
-    return Power(n, formula, share, error)
-
-
-def variance_of(probabilities: Floats, values: Floats) -> float:
-    """Return the variance of values with these probabilities."""
-    mean = float(probabilities @ values)
-    return float(probabilities @ (values - mean) ** 2)
-
-
-TRUST = 25
-"""Normal theory is trustworthy from n = 25 · skewness² on."""
-
-TEST_SETS = 401
-MOST = 10**9
-"""Larger test sets are not planned: nobody labels them, and simulating them proves nothing."""
+    target = None if difference is None else validate.one_number(difference, "difference")
+    outcomes = outcomes_behind(CostDifference(pilot, costs))
+    pair = _pair(outcomes, PILOT, target, validate.generator(rng))
+    return pair.power(size, alpha)
 
 
 @dataclass(frozen=True)
@@ -203,13 +192,15 @@ class Plan:
     goal : str
         What so many are needed for, in words.
     spread, range_of_costs : int or None
-        What the standard deviation asks for, and what the range of the costs asks for, where an
-        interval is planned; the answer is at least the larger.
-    arm : float or None
-        The median distance of the upper limit from the estimate in test sets of n examples drawn
-        from the pilot, where there is one.
+        What the standard deviation asks for, and what the range of the costs asks for, by formula,
+        where an interval is planned.
     trustworthy_from : int or None
         From where on normal theory can be trusted, by the pilot's skewness.
+    arm : float or None
+        The distance of the upper limit from the estimate that is not exceeded in the promised share
+        of test sets, where an interval is planned.
+    assurance : float or None
+        That share; 1 without a pilot or rates.
     power : Power or None
         The power at n, where a test is planned.
 
@@ -218,8 +209,8 @@ class Plan:
     >>> from stakes import Confusion, CostMatrix, plan_test_size
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
     >>> plan = plan_test_size(costs, Confusion([[95, 1], [3, 1]], [0, 1]), half_width=0.5, rng=0)
-    >>> plan.n, plan.spread, plan.range_of_costs
-    (2145, 1521, 605)
+    >>> plan.spread, plan.range_of_costs, plan.assurance
+    (1521, 605, 0.8)
     """
 
     n: int
@@ -228,6 +219,7 @@ class Plan:
     range_of_costs: int | None = None
     trustworthy_from: int | None = None
     arm: float | None = None
+    assurance: float | None = None
     power: Power | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -270,9 +262,11 @@ def plan_test_size(
     costs: CostMatrix,
     pilot: Confusion | PairedConfusion | None = None,
     *,
+    rates: ArrayLike | None = None,
     half_width: float | None = None,
+    assurance: float = 0.8,
     difference: float | None = None,
-    power: float = 0.8,
+    power: float | None = None,
     confidence: float = 0.95,
     weight: float = WEIGHT,
     class_priors: Any = None,
@@ -286,13 +280,20 @@ def plan_test_size(
         The costs.
     pilot : Confusion or PairedConfusion, optional
         Counts of a first, small test set: of one classifier for `half_width`, of two for
-        `difference`. Without one the most spread that the costs allow is assumed.
+        `difference` and `power`. What it leaves uncertain is part of the plan.
+    rates : array_like, optional
+        Instead of a pilot the probability of each cell, where that is known: of shape (decisions,
+        classes), or (decisions, decisions, classes) for two classifiers, in the order of the costs.
+        Without a pilot and rates the most spread that the costs allow is assumed.
     half_width : float, optional
         How far the upper limit of the interval may lie above the estimate.
+    assurance : float, default 0.8
+        The share of test sets in which it is to lie no farther.
     difference : float, optional
         The difference in cost per decision that is to be shown.
-    power : float, default 0.8
-        The probability with which it is to be shown.
+    power : float, optional
+        The probability with which it is to be shown, 0.8 by default. Without a difference the plan
+        is to show which of the two costs less, as the pilot suggests.
     confidence : float, default 0.95
         Of the interval or the test.
     weight : float, default 0.7
@@ -301,23 +302,25 @@ def plan_test_size(
         The share of each class where the classifier is used, for `half_width` with a pilot. The
         test set has the classes in the pilot's shares.
     rng : Generator or seed
-        For the simulation that confirms the power.
+        For the simulation.
 
     Returns
     -------
     Plan
-        The number of test examples, and what asks for it.
+        The number of test examples, what asks for it, and what it promises.
 
     Notes
     -----
-    For an upper arm h, n = max{(z σ/h)², u (C_max - C_min)/h}, u being the 1 - α/2 quantile of
-    Gamma(weight): an interval cannot be shorter than what one more mistake of the costliest kind
-    would add. Where both matter the formula is too low, so with a pilot n is raised until half of
-    the test sets drawn from it have an arm of at most h. For a difference d,
-    n = (z_{1-α/2} + z_power)² σ²/d², raised until the simulated power is reached. With class
-    priors π, σ² = Σ π_j² σ_j²/s_j, s_j being the share of class j in the test set, the range is the
-    largest π_j/s_j times that of a class, and n is raised until a test set with just the pilot's
-    rates has an arm of at most h.
+    For an upper arm h the formula is n = max{(z σ/h)², u (C_max - C_min)/h}, u being the 1 - α/2
+    quantile of Gamma(weight): an interval cannot be shorter than what one more mistake of the
+    costliest kind would add. With class priors π, σ² = Σ π_j² σ_j²/s_j, s_j being the share of
+    class j in the test set, and the range is the largest π_j/s_j times that of a class. The formula
+    is the start of a search: the probabilities of the cells are drawn from Dirichlet(M + weight·e),
+    e being the costliest cell, a test set of n examples is drawn from each, and n is the smallest
+    at which the assured share of the test sets has an arm of at most h. Known rates are not drawn.
+    With neither, n is the smallest at which no test set has a longer arm.
+
+    For a difference the search is for the smallest n at which ``power`` reaches the one wanted.
 
     References
     ----------
@@ -327,134 +330,305 @@ def plan_test_size(
 
     Learned-Miller & Thomas (2019).
 
+    O'Hagan et al. (2005).
+
     Examples
     --------
     >>> from stakes import Confusion, CostMatrix, plan_test_size
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
     >>> pilot = Confusion([[95, 1], [3, 1]], [0, 1])
     >>> print(plan_test_size(costs, pilot, half_width=0.5, rng=0).summary())
-    2,145 test examples are needed for an upper limit within 0.5 of the estimate; the spread of the
-    costs asks for most.
+    4,491 test examples are needed for an upper limit within 0.5 of the estimate in 80 % of test
+    sets, the pilot's uncertainty included; the spread of the costs asks for most.
     """
     alpha = validate.alpha(confidence)
     validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
-    if pilot is not None and not isinstance(pilot, Confusion | PairedConfusion):
+    validate.positive(weight, "weight")
+    _check_pilot(pilot, rates)
+    if (half_width is not None) + (difference is not None or power is not None) != 1:
+        raise InputTypeError(
+            "half_width, difference, power", "give half_width=, or difference= or power= or both."
+        )
+    if class_priors is not None and (half_width is None or not isinstance(pilot, Confusion)):
+        raise DesignError("class_priors", "they need half_width=, and the Confusion of a pilot.")
+    generator = validate.generator(rng)
+    given = PILOT if pilot is not None else NOTHING if rates is None else RATES
+    if half_width is not None:
+        arm = validate.positive(half_width, "half_width")
+        share = _share(assurance, "assurance")
+        if given == NOTHING:
+            return _for_any_interval(costs, arm, alpha, weight)
+        outcomes = _one(costs, pilot, rates, class_priors)
+        ends = {-1: weight} if given == PILOT else None
+        size = None if pilot is None else float(pilot.n)
+        future = future_sets(outcomes, ends, TEST_SETS, generator, size=size)
+        return _for_interval(future, given, arm, share, alpha=alpha, weight=weight)
+    wanted = 0.8 if power is None else _share(power, "power")
+    if difference is None:
+        target = None
+    else:
+        distance = abs(validate.one_number(difference, "difference"))
+        target = validate.positive(distance, "difference")
+    outcomes = _two(costs, pilot, rates, target)
+    signed = None if target is None else float(np.copysign(target, outcomes.mean[0]))
+    return _for_difference(_pair(outcomes, given, signed, generator), given, target, wanted, alpha)
+
+
+PILOT, RATES, NOTHING = (
+    ", the pilot's uncertainty included",
+    ", if the rates are as given",
+    ", whatever the rates",
+)
+"""What a plan is made from, as its promise says it."""
+
+
+def _check_pilot(pilot: Any, rates: Any) -> None:
+    if pilot is None:
+        return
+    if rates is not None:
+        raise InputTypeError("rates", "they take the place of a pilot; give one of the two.")
+    if not isinstance(pilot, Confusion | PairedConfusion):
         raise InputTypeError(
             "pilot", f"expected a Confusion or a PairedConfusion, got a {type(pilot).__name__}."
         )
-    if (half_width is None) == (difference is None):
-        raise InputTypeError("half_width, difference", "give one of the two.")
-    validate.positive(weight, "weight")
-    if pilot is not None and pilot.weighted:
+    if pilot.weighted:
         raise DesignError("pilot", "planning needs counts of examples, not sums of weights.")
-    generator = validate.generator(rng)
-    if class_priors is not None and (difference is not None or not isinstance(pilot, Confusion)):
-        raise DesignError("class_priors", "they need half_width=, and the Confusion of a pilot.")
-    if half_width is not None:
-        arm = validate.positive(half_width, "half_width")
-        if class_priors is not None and pilot is not None:
-            estimate = CostEstimate(pilot, costs, Design(class_priors))
-            return _for_stratified_interval(estimate, arm, alpha, weight)
-        return _for_interval(costs, pilot, arm, alpha, weight=weight, rng=generator)
-    target = validate.positive(abs(validate.one_number(difference, "difference")), "difference")
-    if not 0 < validate.one_number(power, "power") < 1:
-        raise InputError("power", f"expected a number between 0 and 1, got {power!r}.")
-    return _for_difference(costs, pilot, target, power, alpha, rng=generator)
+
+
+def _share(value: Any, name: str) -> float:
+    share = validate.one_number(value, name)
+    if not 0 < share < 1:
+        raise InputError(name, f"expected a number between 0 and 1, got {value!r}.")
+    return share
+
+
+def _one(costs: CostMatrix, pilot: Any, rates: Any, class_priors: Any) -> Outcomes:
+    """Return the outcomes of one classifier."""
+    if pilot is None:
+        return _of_rates(costs.values, rates)
+    if not isinstance(pilot, Confusion):
+        raise InputTypeError("pilot", "an interval for one classifier needs its Confusion.")
+    return outcomes_behind(CostEstimate(pilot, costs, Design(class_priors)))
+
+
+def _two(costs: CostMatrix, pilot: Any, rates: Any, target: float | None) -> Outcomes:
+    """Return the outcomes of two classifiers; those of the most spread if nothing is known."""
+    if pilot is not None:
+        if not isinstance(pilot, PairedConfusion):
+            raise InputTypeError("pilot", "a difference needs the counts of two classifiers.")
+        return outcomes_behind(CostDifference(pilot, costs))
+    if rates is not None:
+        return _of_rates(cost_differences(costs.values), rates)
+    if target is None:
+        raise InputTypeError(
+            "power",
+            "to show which of two costs less, their pilot or rates are needed.",
+            "Give one of them, or difference=.",
+        )
+    span = float(np.ptp(costs.values, axis=0).max())
+    if target >= span:
+        raise InputError(
+            "difference",
+            f"two classifiers cannot differ by more than {span:g} per decision with these costs; "
+            f"got {target:g}.",
+        )
+    more = (1 + target / span) / 2
+    return Outcomes((make_stratum([-span, span], [1 - more, more]),))
+
+
+def _of_rates(cells: Floats, rates: Any) -> Outcomes:
+    shares = validate.numeric(rates, "rates", ndim=cells.ndim)
+    proper = np.isfinite(shares).all() and (shares >= 0).all()
+    if shares.shape != cells.shape or not proper or abs(shares.sum() - 1) > 1e-6:  # noqa: PLR2004
+        raise InputError(
+            "rates",
+            f"expected probabilities of shape {cells.shape} that sum to 1; got an array of shape "
+            f"{shares.shape} that sums to {shares.sum():.6g}.",
+        )
+    return Outcomes((make_stratum(cells, shares / shares.sum()),))
+
+
+def _rows(outcomes: Outcomes, rows: Any) -> Outcomes:
+    """Return some of the tables."""
+    strata = tuple(stratum.with_counts(stratum.counts[rows]) for stratum in outcomes.strata)
+    return Outcomes(strata, outcomes.design)
+
+
+def _smallest(start: int, enough: Callable[[int], bool], too_small: PlanError) -> int:
+    """Return the smallest size that is enough, to one percent."""
+    low, high = 0, max(1, start)
+    if enough(high):
+        while high > 1 and enough(high // 2):
+            high //= 2
+        low = high // 2
+    else:
+        while not enough(high):
+            if high == MOST:
+                raise too_small
+            low, high = high, min(2 * high, MOST)
+    while high - low > 1 and high > 1.01 * low:
+        middle = min(max(isqrt(low * high), low + 1), high - 1)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def _for_interval(
-    costs: CostMatrix,
-    pilot: Confusion | PairedConfusion | None,
-    arm: float,
-    alpha: float,
-    *,
-    weight: float,
-    rng: np.random.Generator,
+    future: FutureSets, given: str, arm: float, assurance: float, *, alpha: float, weight: float
 ) -> Plan:
-    span = float(np.ptp(costs.values))
-    goal, too_small = _interval_goal(arm)
-    rare = max(1, _size(float(gamma.isf(alpha / 2, weight)) * span / arm, too_small))
-    z = float(ndtri(alpha / 2))
-    if pilot is None:
-        spread = _size(z**2 / 4 * (span / arm) * (span / arm), too_small)
-        return Plan(max(spread, rare), goal, spread, rare)
-    if not isinstance(pilot, Confusion):
-        raise InputTypeError("pilot", "an interval for one classifier needs its Confusion.")
-    stratum = outcomes_behind(CostEstimate(pilot, costs)).only
-    variance = float(stratum.moment(2)[0])
-    skewness = float(stratum.moment(3)[0]) / variance**1.5 if variance > 0 else np.nan
-    trust = ceil(TRUST * skewness**2) if variance > 0 else None
-    spread = _size(z**2 * variance / arm / arm, too_small)
-    n = max(spread, rare)
-    found = _median_arm(stratum, n, alpha, weight, rng)
-    while found > arm:
-        n = _size(1.05 * n, too_small)
-        found = _median_arm(stratum, n, alpha, weight, rng)
-    return Plan(n, goal, spread, rare, trust, found)
-
-
-def _for_stratified_interval(
-    estimate: CostEstimate, arm: float, alpha: float, weight: float
-) -> Plan:
-    goal, too_small = _interval_goal(arm)
+    goal, too_small = _interval_goal(arm, f"{percent(assurance)} of test sets{given}")
     z, extra = float(ndtri(alpha / 2)), float(gamma.isf(alpha / 2, weight))
-    outcomes = outcomes_behind(estimate)
-    needed_for_spread, needed_for_range = 0.0, 1.0
-    for stratum in outcomes.strata:
-        one_in = float(estimate.n) / float(stratum.n[0])
-        variance = one_in * stratum.weight**2 * float(stratum.moment(2)[0])
-        needed_for_spread += z**2 * variance / arm / arm
-        span = one_in * stratum.weight * float(np.ptp(stratum.costs))
-        needed_for_range = max(needed_for_range, extra * span / arm)
-    spread, rare = _size(needed_for_spread, too_small), _size(needed_for_range, too_small)
-    n = max(spread, rare)
-    while True:
-        scaled = outcomes.times(n / float(estimate.n))
-        _, high = extremal.limits(scaled, alpha, weight=weight)
-        found = float((high - scaled.mean)[0])
-        if found <= arm:
-            return Plan(n, goal, spread, rare, arm=found)
-        n = _size(1.05 * n, too_small)
+    for_spread = for_range = 0.0
+    for stratum, part in zip(future.outcomes.strata, future.parts, strict=True):
+        deviation = stratum.weight * float(np.sqrt(stratum.moment(2)[0]))
+        root = z * deviation / arm
+        for_spread += root * root / part
+        for_range = max(for_range, extra * stratum.weight * np.ptp(stratum.costs) / arm / part)
+    spread, rare = _size(for_spread, too_small), max(1, _size(for_range, too_small))
+    trust = None
+    if future.outcomes.design == "simple" and (variance := future.outcomes.only.moment(2)[0]) > 0:
+        trust = ceil(TRUST * (future.outcomes.only.moment(3)[0] / variance**1.5) ** 2)
+    found = partial(_assured_arm, future, assurance=assurance, alpha=alpha, weight=weight)
+    n = _smallest(max(spread, rare), lambda size: found(size) <= arm, too_small)
+    return Plan(n, goal, spread, rare, trust, found(n), assurance)
 
 
-def _interval_goal(arm: float) -> tuple[str, InputError]:
+def _for_any_interval(costs: CostMatrix, arm: float, alpha: float, weight: float) -> Plan:
+    """Plan for the longest arm of all: that of only the cheapest and the costliest outcome."""
+    span = float(np.ptp(costs.values))
+    goal, too_small = _interval_goal(arm, f"every test set{NOTHING}")
+    root = float(ndtri(alpha / 2)) * span / arm / 2
+    spread = _size(root * root, too_small)
+    rare = max(1, _size(float(gamma.isf(alpha / 2, weight)) * span / arm, too_small))
+    shares = np.linspace(0, 1, SHARES, endpoint=False)
+
+    def longest(n: int) -> float:
+        limits = betainccinv(n * shares + weight, n * (1 - shares), alpha / 2)
+        return span * float((limits - shares).max())
+
+    n = _smallest(max(spread, rare), lambda size: longest(size) <= arm, too_small)
+    return Plan(n, goal, spread, rare, arm=longest(n), assurance=1.0)
+
+
+def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
     """Return what an interval is planned for, and what to raise where no test set is enough."""
-    goal = f"for an upper limit within {number(arm)} of the estimate"
+    goal = f"for an upper limit within {number(arm)} of the estimate in {where}"
     return goal, _too_small("half_width", arm, goal, "a wider interval")
 
 
+def _assured_arm(
+    future: FutureSets, n: int, assurance: float, alpha: float, weight: float
+) -> float:
+    """Return what the arms of so many of the test sets of n examples do not exceed.
+
+    The arms of all are approximated, and those next to the quantile computed.
+    """
+    tables = future.drawn(n)
+    order = np.argsort(extremal.quick_high(tables, alpha, weight=weight) - tables.mean)
+    rank = ceil(assurance * len(order)) - 1
+    near = _rows(tables, order[max(rank - NEIGHBOURS, 0) : rank + NEIGHBOURS + 1])
+    _, high = extremal.limits(near, alpha, weight=weight)
+    return float(np.median(high - near.mean))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Test sets to come of two classifiers, and the sign of the difference to be shown."""
+
+    future: FutureSets
+    sign: float
+    reachable: float = 1.0
+
+    def power(self, n: int, alpha: float, *, careful: bool = True) -> Power:
+        """Draw test sets and test each."""
+        (shares,), values = self.future.shares, self.future.outcomes.only.costs
+        mean = shares @ values
+        variance = shares @ values**2 - mean**2
+        z = self.sign * mean * np.sqrt(n / np.maximum(variance, 1e-300))
+        share = float(_shown(self.future.drawn(n), alpha, self.sign, careful=careful).mean())
+        error = np.sqrt(max(share * (1 - share), 1 / len(shares)) / len(shares))
+        formula = float(ndtr(z + ndtri(alpha / 2)).mean())
+        return Power(n, formula, share, float(error), self.reachable)
+
+    def start(self, factor: float) -> int:
+        """Return the size that the average draw needs by normal theory."""
+        shares, values = self.future.shares[0].mean(axis=0), self.future.outcomes.only.costs
+        mean = float(shares @ values)
+        needed = factor * (float(shares @ values**2) / max(mean**2, 1e-300) - 1)
+        return ceil(min(max(needed, 1.0), MOST))
+
+
+def _pair(outcomes: Outcomes, given: str, target: float | None, rng: np.random.Generator) -> _Pair:
+    """Return test sets with that difference, or with those that the pilot leaves possible."""
+    stratum = outcomes.only
+    if not stratum.moment(2)[0] > 0:
+        raise InputError(
+            "pilot",
+            "all its examples differ by the same cost, so it tells nothing about chance.",
+            "Use a larger one.",
+        )
+    if target is None:
+        sign = -1.0 if outcomes.mean[0] < 0 else 1.0
+        against = {0 if sign > 0 else -1: WEIGHT}
+        ends = against if given == PILOT else None
+        future = future_sets(outcomes, ends, COMPARISONS, rng)
+        reachable = float((sign * (future.shares[0] @ stratum.costs) > 0).mean())
+        return _Pair(future, sign, reachable)
+    ends = {0: WEIGHT, -1: WEIGHT} if given == PILOT else None
+    future = future_sets(outcomes, ends, COMPARISONS, rng)
+    expected = future.shares[0].mean(axis=0)
+    tilted(expected, stratum.costs, target, argument="difference", what="the pilot's outcomes")
+    shares, _ = all_tilted(future.shares[0], stratum.costs, target)
+    return _Pair(replace(future, shares=(shares,)), float(np.copysign(1, target)))
+
+
 def _for_difference(
-    costs: CostMatrix,
-    pilot: Confusion | PairedConfusion | None,
-    target: float,
-    power: float,
-    alpha: float,
-    *,
-    rng: np.random.Generator,
+    pair: _Pair, given: str, target: float | None, wanted: float, alpha: float
 ) -> Plan:
-    factor = float(-ndtri(alpha / 2) + ndtri(power)) ** 2
-    goal = f"to show a difference of {number(target)} with a power of {100 * power:.3g} %"
-    too_small = _too_small("difference", target, goal, "a larger difference or less power")
-    if pilot is None:
-        span = float(np.ptp(costs.values, axis=0).max())
-        if target >= span:
-            raise InputError(
-                "difference",
-                f"two classifiers cannot differ by more than {span:g} per decision with these "
-                f"costs; got {target:g}.",
-            )
-        return Plan(_size(factor * (span / target * (span / target) - 1), too_small), goal)
-    if not isinstance(pilot, PairedConfusion):
-        raise InputTypeError("pilot", "a difference needs the counts of two classifiers.")
-    pilots = CostDifference(pilot, costs).difference
-    probabilities, values = alternative(pilot, costs, float(np.copysign(target, pilots)))
-    n = _size(factor * variance_of(probabilities, values) / target / target, too_small)
-    found = simulated_power(probabilities, values, n, alpha, rng)
-    # The formula is optimistic for rare costs; go on until the simulation agrees.
-    while found.simulated < power - 2 * found.standard_error:
-        n = _size(1.25 * n, too_small)
-        found = simulated_power(probabilities, values, n, alpha, rng)
+    what = "which of the two costs less" if target is None else f"a difference of {number(target)}"
+    goal = f"to show {what} with a power of {percent(wanted)}{given}"
+    name, value = ("power", wanted) if target is None else ("difference", target)
+    instead = "less power" if target is None else "a larger difference or less power"
+    too_small = _too_small(name, value, goal, instead)
+    if pair.reachable <= wanted:
+        less = "second" if pair.sign > 0 else "first"
+        raise PlanError(
+            "power",
+            f"{percent(wanted)} cannot be promised: by the pilot the {less} classifier costs less "
+            f"with a probability of {100 * pair.reachable:.0f} %, and no test set shows it with "
+            "more.",
+            "Ask for less power, use a larger pilot, or give difference=, the one that matters.",
+        )
+    n = _smallest(
+        pair.start(float(-ndtri(alpha / 2) + ndtri(wanted)) ** 2),
+        lambda size: pair.power(size, alpha, careful=False).simulated >= wanted,
+        too_small,
+    )
+    found, step = pair.power(n, alpha), 0.01
+    while found.simulated < wanted:  # the search was with approximate tests
+        n, step = _size((1 + step) * n, too_small), 2 * step
+        found = pair.power(n, alpha)
     return Plan(n, goal, power=found)
+
+
+def _shown(tables: Outcomes, alpha: float, sign: float, *, careful: bool) -> NDArray[np.bool_]:
+    """Tell which test sets show a difference of that sign.
+
+    By approximate tests; if careful, by the test itself where they come close to the level.
+    """
+    likely = np.flatnonzero(sign * tables.mean > 0)
+    found = _rows(tables, likely)
+    usual = often_enough(found)
+    p = np.empty(len(likely))
+    for quick, rows in ((exact.quick_tails, usual), (extremal.quick_tails, ~usual)):
+        if rows.any():
+            p[rows] = 2 * quick(_rows(found, rows))[0 if sign > 0 else 1]
+    doubtful = (p > alpha / DOUBTFUL) & (p < alpha * DOUBTFUL)
+    if careful and doubtful.any():
+        counts, same = np.unique(found.only.counts[doubtful], axis=0, return_inverse=True)
+        p[doubtful] = batch_p_values(Outcomes((found.only.with_counts(counts),)))[same.ravel()]
+    shown = np.zeros(tables.tables, dtype=bool)
+    shown[likely] = p <= alpha
+    return shown
 
 
 def limits_at_sizes(
@@ -476,19 +650,9 @@ def limits_at_sizes(
         return limits(scaled, confidence, estimate.choice.name, {})
 
 
-def _median_arm(
-    stratum: Stratum, n: int, alpha: float, weight: float, rng: np.random.Generator
-) -> float:
-    """Return how far the upper limit lies from the estimate in half of the test sets drawn."""
-    drawn = rng.multinomial(n, stratum.counts[0] / stratum.n[0], TEST_SETS).astype(np.float64)
-    outcomes = Outcomes((stratum.with_counts(drawn),))
-    _, high = extremal.limits(outcomes, alpha, weight=weight)
-    return float(np.median(high - outcomes.mean))
-
-
-def _too_small(name: str, value: float, goal: str, instead: str) -> InputError:
+def _too_small(name: str, value: float, goal: str, instead: str) -> PlanError:
     """Say that no test set can be large enough."""
-    return InputError(
+    return PlanError(
         name,
         f"{number(value)} is too small: {goal}, more than {number(MOST)} test examples would be "
         "needed.",
@@ -496,7 +660,7 @@ def _too_small(name: str, value: float, goal: str, instead: str) -> InputError:
     )
 
 
-def _size(needed: float, too_small: InputError) -> int:
+def _size(needed: float, too_small: PlanError) -> int:
     """Round the size of a test set up; raise where it is larger than any that is planned."""
     if not needed <= MOST:
         raise too_small

@@ -24,7 +24,7 @@ from stakes.infer._inference import USUAL, TestResult, outcomes_behind
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.gate import Gate
+from stakes.infer.gate import Gate, checked_margin
 
 ONE_SAMPLE = ("simple", "examples")
 """The designs in which all examples are independent draws of one population."""
@@ -429,10 +429,7 @@ class Ranking:
         >>> print(gate.tests[0].summary())
         new costs less than 0.5 more than old: shown at 95 % confidence (p = 1e-12, exact).
         """
-        if margin is not None and not 0 <= validate.one_number(margin, "margin") < np.inf:
-            raise InputError(
-                "margin", f"expected how much more a model may cost, 0 or more; got {margin:g}."
-            )
+        margin = None if margin is None else checked_margin(margin)
         pairs = self.against(baseline, confidence=confidence)
         tests: list[TestResult] = []
         if margin is not None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -14,12 +16,20 @@ from stakes._core import validate
 from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
-from stakes.counts import Confusion, PairedConfusion
-from stakes.errors import FileError, InputError, InputTypeError, LabelError, StakesError
-from stakes.infer._design import Design
-from stakes.infer._inference import Inference, Interval, outcomes_behind
+from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
+from stakes.errors import (
+    DesignError,
+    FileError,
+    InputError,
+    InputTypeError,
+    LabelError,
+    StakesError,
+)
+from stakes.infer._design import Design, checked_priors
+from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.evaluation import Sampling, count_decisions
 from stakes.infer.methods import anytime
 from stakes.read import read_text, write_text
 from stakes.read.checksums import check_unchanged, checksum, json_content
@@ -34,7 +44,15 @@ class Totals(ABC, Generic[Counts]):
     _kind: type[Counts]
     _deciders: int
 
-    def __init__(self, costs: CostMatrix, *, impossible: Any = None, unit: str = "") -> None:
+    def __init__(
+        self,
+        costs: CostMatrix,
+        *,
+        impossible: Any = None,
+        class_priors: Any = None,
+        population: Any = None,
+        unit: str = "",
+    ) -> None:
         if not isinstance(costs, CostMatrix):
             raise InputTypeError(
                 "costs",
@@ -44,14 +62,26 @@ class Totals(ABC, Generic[Counts]):
         self.costs = costs
         self.unit = unit
         self.impossible = None if impossible is None else [tuple(cell) for cell in impossible]
-        shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
-        self._table = np.zeros(shape, dtype=np.int64)
-        outcomes = outcomes_behind(self._inference(self.counted(self._one_outcome())))
+        self.class_priors: list[float] | None = None
+        if class_priors is not None:
+            self.class_priors = checked_priors(class_priors, costs.labels).tolist()
+        self.population = dict(population) if isinstance(population, Mapping) else population
+        self._shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
+        self._counts: Counts | GroupedConfusion | None = None
+        outcomes = outcomes_behind(self._of_cells(self.counted(self._one_outcome())))
         self._range = outcomes.lowest, outcomes.highest
 
     @abstractmethod
-    def _inference(self, counts: Counts) -> Inference:
+    def _inference(self, counts: Any, design: Design) -> Inference:
         """Return the estimate that counts make."""
+
+    def _of_cells(self, counts: Counts) -> Inference:
+        """Return the estimate by the cells alone, which raises when an impossible one occurred."""
+        return self._inference(counts, Design(impossible=self.impossible))
+
+    @property
+    def _design(self) -> Design:
+        return Design(self.class_priors, impossible=self.impossible, population=self.population)
 
     def counted(self, table: Any) -> Counts:
         """Return a table in the order of the costs as counts.
@@ -73,30 +103,31 @@ class Totals(ABC, Generic[Counts]):
         for i, decision in enumerate(self.costs.decisions):
             for j, label in enumerate(self.costs.labels):
                 if (decision, label) not in (self.impossible or ()):
-                    table = np.zeros_like(self._table)
+                    table = np.zeros(self._shape, dtype=np.int64)
                     table[(i,) * self._deciders + (j,)] = 1
                     return table
         raise InputError("impossible", "expected some cells only, got all of them.")
 
     @property
-    def n(self) -> int:
-        """The number of outcomes so far."""
-        return int(self._table.sum())
+    def n(self) -> Any:
+        """The number of outcomes so far, or the sum of their weights."""
+        return 0 if self._counts is None else self._counts.n
 
     @property
-    def counts(self) -> Counts:
-        """How often each combination of decision and class came so far."""
-        if not self.n:
+    def counts(self) -> Counts | GroupedConfusion:
+        """How often each combination of decision and class came so far, by group and stratum."""
+        if self._counts is None:
             raise InputError("", "there are no outcomes yet.", "Call update first.")
-        return self.counted(self._table)
+        return self._counts
 
-    def add(self, counts: Counts) -> None:
+    def add(self, counts: Confusion | PairedConfusion | GroupedConfusion) -> None:
         """Add outcomes that were counted elsewhere, such as by a data engine.
 
         Parameters
         ----------
-        counts : Confusion, or PairedConfusion for two classifiers
-            Counts without weights, of classes and decisions that the costs know.
+        counts : Confusion, PairedConfusion (for two classifiers) or GroupedConfusion
+            Counts of classes and decisions that the costs know. All that are added have groups, or
+            none has; the same goes for strata and for weights.
 
         Examples
         --------
@@ -106,30 +137,70 @@ class Totals(ABC, Generic[Counts]):
         >>> running.n, running.cost
         (1000, 0.15)
         """
-        if not isinstance(counts, self._kind):
+        pooled = counts.pooled if isinstance(counts, GroupedConfusion) else counts
+        if not isinstance(pooled, self._kind):
+            of = " of groups" if isinstance(counts, GroupedConfusion) else ""
             raise InputTypeError(
-                "counts", f"expected a {self._kind.__name__}, got {type(counts).__name__}."
+                "counts", f"expected a {self._kind.__name__}, got {type(pooled).__name__}{of}."
             )
-        if counts.weighted or (counts.counts != np.rint(counts.counts)).any():
+        if not counts.weighted and (counts.counts != np.rint(counts.counts)).any():
             raise InputError(
                 "counts",
-                "running totals are of whole outcomes, got weights.",
-                "Count without sample_weight=; there is no anytime interval for weighted outcomes.",
+                "running totals are of whole outcomes or of weights, got parts of outcomes.",
+                "For weighted outcomes count with sample_weight=.",
             )
+        total = self._sum(self._arranged(counts))  # type: ignore[arg-type]  # of this kind
+        if self.impossible:
+            self._of_cells(total.pooled if isinstance(total, GroupedConfusion) else total)  # type: ignore[arg-type]
+        self._counts = total
+
+    def _arranged(self, counts: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
+        """Return counts in the order of the costs."""
         down = positions(counts.decisions, self.costs.decisions, "decision")
         across = positions(counts.labels, self.costs.labels, "class")
-        total = self._table.copy()
-        total[np.ix_(*[down] * self._deciders, across)] += counts.counts.astype(np.int64)
-        if self.impossible:
-            self._inference(self.counted(total))  # raises when one of these cells came
-        self._table = total
+
+        def moved(table: NDArray[Any]) -> NDArray[Any]:
+            parts = table.shape[: table.ndim - len(self._shape)]
+            result = np.zeros((*parts, *self._shape), dtype=table.dtype)
+            places = [*map(range, parts), *[down] * self._deciders, across]
+            result[np.ix_(*places)] = table
+            return result
+
+        squares = None if counts.squares is None else moved(counts.squares)
+        table = moved(counts.counts)
+        if not counts.weighted:
+            table = table.astype(np.int64)
+        return self._made(table, counts, squares)
+
+    def _made(self, table: Any, like: Any, squares: Any) -> Counts | GroupedConfusion:
+        """Return a table in the order of the costs as counts of the same parts as others."""
+        axes = (self.costs.labels, self.costs.decisions)
+        if isinstance(like, GroupedConfusion):
+            return GroupedConfusion.of_parts(like.parts, table, axes, squares)
+        return self._kind(table, *axes, squares=squares)
+
+    def _sum(self, more: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
+        """Return the totals with more counts, which must be of the same design."""
+        mine = self._counts
+        if mine is None:
+            return more
+        if _how_sampled(mine) != _how_sampled(more):
+            ours, theirs = (" and ".join(_how_sampled(each)) or "none" for each in (mine, more))
+            raise DesignError(
+                "groups, strata, sample_weight",
+                f"all outcomes must have the same of them; those so far have {ours}, these have "
+                f"{theirs}.",
+            )
+        total: Any = mine + more
+        return total  # type: ignore[no-any-return]
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return the anytime-valid interval for the mean per decision.
 
         With the given confidence the true mean lies in *all* of the intervals that are ever asked
         for, so look as often as you like, and stop when you like. Before the first outcome, it is
-        the range of the possible costs.
+        the range of the possible costs. It holds for independent outcomes without groups, strata,
+        weights and class priors; with any of them it is refused.
 
         Parameters
         ----------
@@ -165,14 +236,39 @@ class Totals(ABC, Generic[Counts]):
         >>> round(low, 3), round(high, 3)
         (0.013, 0.791)
         """
-        if self.n:
-            return self._inference(self.counts).interval(confidence, METHOD)
-        validate.alpha(confidence)
-        return Interval(*self._range, float(confidence), METHOD)
+        if self._counts is None:
+            validate.alpha(confidence)
+            return Interval(*self._range, float(confidence), METHOD)
+        if not self._any_time:
+            raise DesignError(
+                "groups, strata, sample_weight, class_priors, population",
+                "no interval that holds at any time is known for outcomes with any of them.",
+                "Use estimate().interval() at one time that was chosen beforehand; of k such "
+                "times, each with the confidence 1 - α/k.",
+            )
+        return self._inference(self._counts, self._design).interval(confidence, METHOD)
+
+    @property
+    def _any_time(self) -> bool:
+        """Whether the outcomes are such that there is an interval for any time."""
+        plain = self._counts is None or not _how_sampled(self._counts)
+        return plain and self.class_priors is None and self.population is None
+
+    def _sure(self, confidence: float) -> str:
+        """Say what the interval is, and when it holds."""
+        if self._any_time:
+            low, high = self.interval(confidence)
+            when = "at whatever time one looks"
+        else:
+            low, high = quiet_interval(self._inference(self.counts, self._design), confidence)
+            when = "if one looks only once"
+        limits = f"{number(low)} to {number(high)}"
+        return f"({limits} with {percent(confidence)} confidence, {when})"
 
     def _settings(self) -> dict[str, Any]:
         """Return what must be the same for totals to be added up."""
-        return {"costs": self.costs, "impossible": self.impossible, "unit": self.unit}
+        names = ("costs", "impossible", "class_priors", "population", "unit")
+        return {name: getattr(self, name) for name in names}
 
     def __add__(self, other: object) -> Self:
         """Add up the totals of two streams, such as of two sites; both stay as they are.
@@ -190,7 +286,9 @@ class Totals(ABC, Generic[Counts]):
                     f"{theirs!r}.",
                 )
         result = type(self)(**self._settings())
-        result._table = self._table + other._table
+        result._counts = self._counts
+        if other._counts is not None:
+            result._counts = result._sum(other._counts)
         return result
 
     def __radd__(self, other: object) -> Self:
@@ -201,7 +299,7 @@ class Totals(ABC, Generic[Counts]):
         if not isinstance(other, Totals) or type(other) is not type(self):
             return NotImplemented
         same = self._settings() == other._settings()
-        return same and np.array_equal(self._table, other._table)
+        return same and bool(self._counts == other._counts)
 
     __hash__ = None  # type: ignore[assignment]  # totals change
 
@@ -253,15 +351,39 @@ class Totals(ABC, Generic[Counts]):
         dict
             The costs and the counts.
         """
-        cells = self.impossible
-        return {
+        cells, population = self.impossible, self.population
+        if isinstance(population, dict):
+            population = [list(item) for item in population.items()]  # JSON has text keys only
+        result = {
             "kind": type(self).__name__,
             "costs": self.costs.to_dict(),
             "impossible": None if cells is None else [list(cell) for cell in cells],
+            "class_priors": self.class_priors,
+            "population": population,
             "unit": self.unit,
             "n": self.n,
-            "counts": self._table.tolist(),
+            "weighted": self._counts is not None and self._counts.weighted,
         }
+        for name in ("groups", "strata", "squares"):
+            given = getattr(self._counts, name, None)
+            if given is not None:
+                result[name] = np.asarray(given).tolist() if name == "squares" else list(given)
+        table = np.zeros(self._shape, dtype=int) if self._counts is None else self._counts.counts
+        return result | {"counts": table.tolist()}
+
+
+def _sampling(sample_weight: Any, groups: Any, strata: Any) -> Sampling:
+    if isinstance(strata, str):
+        raise InputTypeError(
+            "strata", f"expected the stratum of each example, got {strata!r}.", "Use class_priors=."
+        )
+    return Sampling(sample_weight, groups, strata)
+
+
+def _how_sampled(counts: Any) -> list[str]:
+    """Return what is known of how outcomes came, besides their counts."""
+    found = [name for name in ("groups", "strata") if getattr(counts, name, None) is not None]
+    return [*found, "sample_weight"] if counts.weighted else found
 
 
 def any_outcomes(*columns: Any) -> bool:
@@ -279,9 +401,10 @@ def _is_empty(values: Any) -> bool:
 class Accumulator(Totals[Confusion]):
     """Running totals of a classifier's outcomes: its cost so far, and an interval at any time.
 
-    Only counts are kept, so a stream may be as long as it likes. Outcomes must be independent (or
-    have the same expected cost whatever came before), and must not come sooner or later depending
-    on what they cost.
+    Only counts are kept, so a stream may be as long as it likes; with groups, those of each group.
+    For the interval at any time outcomes must be independent (or have the same expected cost
+    whatever came before), and must not come sooner or later depending on what they cost. With
+    groups, strata or weights there is the interval for one look, of `estimate`.
 
     Parameters
     ----------
@@ -289,6 +412,8 @@ class Accumulator(Totals[Confusion]):
         What decisions cost; its labels and decisions are all that may come.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur; a costly one among them would widen the interval.
+    class_priors, population
+        As in `evaluate`.
     unit : str, optional
         The unit of the costs, such as "USD".
 
@@ -327,13 +452,24 @@ class Accumulator(Totals[Confusion]):
     _kind = Confusion
     _deciders = 1
 
-    def update(self, y_true: Any, y_pred: Any) -> None:
+    def update(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+    ) -> None:
         """Count a batch of outcomes; one with an error in it changes nothing.
 
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
             The actual class of each example, and what was decided. There may be none.
+        sample_weight, groups, strata : array_like, shape (n,), optional
+            The weight, the group and the stratum of each example: for all batches, or for none.
+            Groups of the same name are the same group, in whichever batch they are.
 
         Examples
         --------
@@ -345,8 +481,8 @@ class Accumulator(Totals[Confusion]):
         Accumulator(n=100, cost=0.15)
         """
         if any_outcomes(y_true, y_pred):
-            axes = {"labels": self.costs.labels, "decisions": self.costs.decisions}
-            self.add(Confusion.from_labels(y_true, y_pred, **axes))
+            sampling = _sampling(sample_weight, groups, strata)
+            self.add(count_decisions(self.costs, y_true, [y_pred], sampling))
 
     @property
     def cost(self) -> float:
@@ -377,13 +513,13 @@ class Accumulator(Totals[Confusion]):
         >>> running.estimate().total
         15.0
         """
-        return self._inference(self.counts)
+        return self._inference(self.counts, self._design)
 
-    def _inference(self, counts: Confusion) -> CostEstimate:
-        return CostEstimate(counts, self.costs, Design(impossible=self.impossible), self.unit)
+    def _inference(self, counts: Any, design: Design) -> CostEstimate:
+        return CostEstimate(counts, self.costs, design, self.unit)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say what decisions cost so far, and how sure that is at any time.
+        """Say what decisions cost so far, and how sure that is: at any time, if there is that.
 
         Parameters
         ----------
@@ -397,11 +533,9 @@ class Accumulator(Totals[Confusion]):
         """
         if not self.n:
             return "No outcomes yet."
-        low, high = self.interval(confidence)
         return (
             f"{number(self.n)} decisions cost {with_unit(self.cost, self.unit)} each "
-            f"({number(low)} to {number(high)} with {percent(confidence)} confidence, at whatever "
-            "time one looks)."
+            f"{self._sure(confidence)}."
         )
 
     def __repr__(self) -> str:
@@ -413,7 +547,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
 
     Parameters
     ----------
-    costs, impossible, unit
+    costs, impossible, class_priors, population, unit
         As in `Accumulator`.
     names : pair of str
         What the classifiers are called.
@@ -453,19 +587,38 @@ class PairedAccumulator(Totals[PairedConfusion]):
         *,
         names: tuple[str, str] = ("first", "second"),
         impossible: Any = None,
+        class_priors: Any = None,
+        population: Any = None,
         unit: str = "",
     ) -> None:
         first, second = map(str, validate.two_names(names))
         self.names = (first, second)
-        super().__init__(costs, impossible=impossible, unit=unit)
+        super().__init__(
+            costs,
+            impossible=impossible,
+            class_priors=class_priors,
+            population=population,
+            unit=unit,
+        )
 
-    def update(self, y_true: Any, y_pred_1: Any, y_pred_2: Any) -> None:
+    def update(
+        self,
+        y_true: Any,
+        y_pred_1: Any,
+        y_pred_2: Any,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+    ) -> None:
         """Count a batch of outcomes; one with an error in it changes nothing.
 
         Parameters
         ----------
         y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
             The actual class of each example, and what each classifier decided.
+        sample_weight, groups, strata
+            As in `Accumulator.update`.
 
         Examples
         --------
@@ -477,8 +630,8 @@ class PairedAccumulator(Totals[PairedConfusion]):
         PairedAccumulator(n=100, difference=0.4)
         """
         if any_outcomes(y_true, y_pred_1, y_pred_2):
-            axes = {"labels": self.costs.labels, "decisions": self.costs.decisions}
-            self.add(PairedConfusion.from_labels(y_true, y_pred_1, y_pred_2, **axes))
+            sampling = _sampling(sample_weight, groups, strata)
+            self.add(count_decisions(self.costs, y_true, [y_pred_1, y_pred_2], sampling))
 
     @property
     def difference(self) -> float:
@@ -534,10 +687,9 @@ class PairedAccumulator(Totals[PairedConfusion]):
         >>> running.estimate()
         CostDifference(old - new = 0.4, n=100)
         """
-        return self._inference(self.counts)
+        return self._inference(self.counts, self._design)
 
-    def _inference(self, counts: PairedConfusion) -> CostDifference:
-        design = Design(impossible=self.impossible)
+    def _inference(self, counts: Any, design: Design) -> CostDifference:
         return CostDifference(counts, self.costs, self.names, design, self.unit)
 
     def _settings(self) -> dict[str, Any]:
@@ -554,7 +706,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
         return super().to_dict() | {"names": list(self.names)}
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is cheaper so far, and how sure that is at any time.
+        """Say which classifier is cheaper so far, and how sure that is.
 
         Parameters
         ----------
@@ -568,14 +720,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
         """
         if not self.n:
             return "No outcomes yet."
-        low, high = self.interval(confidence)
-        cheaper = self.cheaper(confidence)
         costs = compared_costs(self.names, self.difference, self.unit)
-        return (
-            f"{costs} over {number(self.n)} decisions "
-            f"({number(low)} to {number(high)} with {percent(confidence)} confidence, at whatever "
-            f"time one looks): {f'{cheaper} is cheaper' if cheaper else 'not decided yet'}."
-        )
+        text = f"{costs} over {number(self.n)} decisions {self._sure(confidence)}"
+        if not self._any_time:
+            return f"{text}."
+        cheaper = self.cheaper(confidence)
+        return f"{text}: {f'{cheaper} is cheaper' if cheaper else 'not decided yet'}."
 
     def __repr__(self) -> str:
         so_far = f", difference={self.difference:.6g}" if self.n else ""
@@ -590,13 +740,15 @@ Kind = TypeVar("Kind", bound=Totals[Any])
 
 def totals_text(content: dict[str, Any]) -> str:
     """Write what `to_dict` of running totals returned as the text of a file."""
-    for label in (*content["costs"]["labels"], *content["costs"]["decisions"]):
+    named = [content.get("groups", ()), content.get("strata", ())]
+    named += [content["costs"]["labels"], content["costs"]["decisions"]]
+    for label in (label for labels in named for label in labels):
         if not isinstance(label, str | int | float):
             raise LabelError(
                 "labels",
                 f"a file of totals holds text and numbers only, got {label!r} "
                 f"({type(label).__name__}).",
-                "Use costs.relabel(str).",
+                "Use costs.relabel(str), and text for groups and strata.",
             )
     document = {"schema": SCHEMA} | content
     document["checksum"] = checksum(document)
@@ -646,12 +798,28 @@ def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
 
 def _totals(content: dict[str, Any], kind: type[Kind]) -> Kind:
     costs = CostMatrix(**content["costs"])
-    settings = {"impossible": content["impossible"], "unit": content["unit"]}
+    settings = {
+        name: content[name] for name in ("impossible", "class_priors", "population", "unit")
+    }
+    if isinstance(settings["population"], list):
+        settings["population"] = dict(settings["population"])
     if "names" in content:
         settings["names"] = tuple(content["names"])
     totals = kind(costs, **settings)
     if content["n"] != 0:
-        totals.add(totals.counted(content["counts"]))
-    if totals.n != content["n"]:
+        totals.add(_counts_in(content, totals))
+    if not math.isclose(totals.n, content["n"], rel_tol=1e-12):
         raise ValueError(f"expected {content['n']} outcomes, counted {totals.n}.")
     return totals
+
+
+def _counts_in(content: dict[str, Any], totals: Totals[Any]) -> Any:
+    """Return the counts that were written to a file of totals."""
+    groups, strata, squares = (content.get(name) for name in ("groups", "strata", "squares"))
+    table = content["counts"]
+    if content["weighted"]:
+        table = np.asarray(table, dtype=np.float64)
+    axes = (totals.costs.labels, totals.costs.decisions)
+    if groups is None and strata is None:
+        return totals._kind(table, *axes, squares=squares)  # noqa: SLF001 - of this module
+    return GroupedConfusion(table, *axes, groups, strata=strata, squares=squares)

@@ -129,7 +129,7 @@ class LearnerComparison:
         sizes = np.array([table.n for table in self.tables])
         return LearnerDifference(
             (first, second),
-            tuple(table.pair(first, second) for table in self.tables),
+            tuple(table.pair(first, second) for table in self.tables),  # type: ignore[misc]
             float((sizes / self.train_sizes).mean()),
             self.costs,
             self.kind,

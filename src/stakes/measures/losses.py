@@ -142,6 +142,7 @@ def _checked(
     y_true: Any, proba: ArrayLike, labels: Any
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], Labels]:
     classes = as_labels(labels, "labels")
+    validate.same_index(y_true=y_true, proba=proba)
     codes = label_codes(y_true, "y_true", classes, "classes")
     probabilities = ordered_probabilities(proba, classes)
     validate.same_length({"y_true": len(codes), "proba": len(probabilities)})

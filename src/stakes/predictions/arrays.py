@@ -48,6 +48,9 @@ class ArrayTable:
         design: Mapping[str, Any] | None = None,
     ) -> None:
         _check_mappings(y_pred, y_score)
+        rows = {f"y_pred[{name!r}]": values for name, values in y_pred.items()}
+        rows |= {f"y_score[{name!r}]": values for name, values in y_score.items()}
+        validate.same_index(y_true=y_true, **rows)
         self.source = source
         self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
         for name, values in y_pred.items():

@@ -190,7 +190,7 @@ class JointScores(ByValue):
             part,
         ).compressed()
 
-    def _labels(self) -> dict[str, Label]:
+    def _labels(self) -> dict[str, Any]:
         return {"pos_label": self.pos_label, "neg_label": self.neg_label}
 
     def _comparable(self) -> dict[str, Any]:

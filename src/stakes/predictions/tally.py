@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label, LabelMatcher, Labels, hint, listing
+from stakes._core.text import listed
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
@@ -405,13 +406,17 @@ class _Counter:
 
     def _notes(self) -> tuple[str, ...]:
         """Say which values were read as labels that are written otherwise."""
-        notes = []
+        columns: dict[frozenset[tuple[Any, Any]], list[str]] = {}
+        readings: dict[frozenset[tuple[Any, Any]], dict[Any, Any]] = {}
         for name, matcher in self._matchers.items():
-            pairs = [f"{value!r} is read as {label!r}" for value, label in matcher.readings.items()]
-            if pairs:
-                more = ", …" if len(pairs) > MOST_READINGS else ""
-                notes.append(f"In the column {name!r} {', '.join(pairs[:MOST_READINGS])}{more}.")
-        return tuple(notes)
+            if matcher.readings:
+                same = frozenset(matcher.readings.items())
+                columns.setdefault(same, []).append(repr(name))
+                readings.setdefault(same, dict(matcher.readings))
+        return tuple(
+            f"In the column{'s' if names[1:] else ''} {listed(names)}, {_readings(readings[same])}."
+            for same, names in columns.items()
+        )
 
     def _joint_scores(self) -> JointScores | None:
         if not self._scored:
@@ -429,6 +434,13 @@ class _Counter:
             parts=parts,
             part=part,
         )
+
+
+def _readings(found: dict[Any, Any]) -> str:
+    """Say how values were read, of many only the first."""
+    (value, label), *others = list(found.items())[:MOST_READINGS]
+    parts = [f"{value!r} is read as {label!r}", *(f"{each!r} as {read!r}" for each, read in others)]
+    return f"{', '.join(parts)}, …" if len(found) > MOST_READINGS else listed(parts)
 
 
 def _one(arrays: list[Any]) -> Any:

@@ -113,7 +113,7 @@ def positive_scores(
         raise InputTypeError(
             "estimator",
             f"{type(estimator).__name__} has no {' or '.join(wanted)}, so it gives no scores.",
-            "Draw its decisions with from_predictions(y, estimator.predict(X)).",
+            "Draw its decisions: CostLine.from_labels(y, estimator.predict(X)).",
         )
     response = np.asarray(getattr(estimator, method)(examples))
     at = classes.index(positive)

@@ -70,7 +70,7 @@ class CostCurveDisplay:
     --------
     >>> import matplotlib.pyplot as plt
     >>> from stakes.show import CostCurveDisplay
-    >>> display = CostCurveDisplay.from_predictions(
+    >>> display = CostCurveDisplay.from_scores(
     ...     [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.6, 0.7, 0.9], name="model")
     >>> display.ax_.get_xlabel()
     'operating condition PC(+)'
@@ -125,7 +125,7 @@ class CostCurveDisplay:
         return cls(found, band).plot(ax, **plot_options)
 
     @classmethod
-    def from_predictions(
+    def from_scores(
         cls,
         y_true: Any,
         y_score: Any,
@@ -213,7 +213,7 @@ class CostCurveDisplay:
         y_score, positive = positive_scores(
             estimator, X, pos_label=pos_label, response_method=response_method
         )
-        return cls.from_predictions(
+        return cls.from_scores(
             y,
             y_score,
             pos_label=positive,

@@ -79,7 +79,7 @@ class CostDifferenceDisplay:
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(2000) < 0.3
     >>> sharp, dull = (y_true + rng.normal(0, scale, 2000) for scale in (0.4, 0.6))
-    >>> display = CostDifferenceDisplay.from_predictions(
+    >>> display = CostDifferenceDisplay.from_scores(
     ...     y_true, sharp, dull, names=("sharp", "dull"))
     >>> print(display.verdicts.summary())
     With 95 % confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
@@ -143,7 +143,7 @@ class CostDifferenceDisplay:
         return cls(difference, band, verdicts).plot(ax, **plot_options)
 
     @classmethod
-    def from_predictions(
+    def from_scores(
         cls,
         y_true: Any,
         y_score_1: Any,
@@ -240,7 +240,7 @@ class CostDifferenceDisplay:
             names = estimator_name(estimator_1), estimator_name(estimator_2)
             if names[0] == names[1]:
                 names = f"{names[0]} (1)", f"{names[1]} (2)"
-        return cls.from_predictions(
+        return cls.from_scores(
             y,
             y_score_1,
             y_score_2,

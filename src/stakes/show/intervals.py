@@ -59,7 +59,7 @@ class CostIntervalDisplay:
     >>> from stakes import CostMatrix
     >>> from stakes.show import CostIntervalDisplay
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> display = CostIntervalDisplay.from_predictions([0, 0, 0, 1, 1], {
+    >>> display = CostIntervalDisplay.from_labels([0, 0, 0, 1, 1], {
     ...     "careless": [0, 0, 0, 0, 1], "careful": [0, 1, 1, 1, 1]}, costs, unit="USD")
     >>> display.names
     ('careful', 'careless')
@@ -138,7 +138,7 @@ class CostIntervalDisplay:
         ).plot(ax, **plot_options)
 
     @classmethod
-    def from_predictions(
+    def from_labels(
         cls,
         y_true: Any,
         predictions: Mapping[Any, Any],

@@ -145,7 +145,7 @@ class RocCostDisplay:
         return cls(duals).plot(axes, **plot_options)
 
     @classmethod
-    def from_predictions(
+    def from_scores(
         cls,
         y_true: Any,
         y_scores: Any,

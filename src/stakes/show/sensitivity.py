@@ -1,4 +1,4 @@
-"""How expected costs, and who is the cheapest, change as costs do, drawn."""
+"""How expected costs, and which model is the cheapest, change as costs do, drawn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from stakes._core import validate
 from stakes._core.text import percent
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._drawing import draw_legend, line_look, several_axes, tinted
@@ -18,8 +19,8 @@ SEVERAL_DECADES = 5000
 class CostSensitivityDisplay:
     r"""What classifiers cost along a path of costs, and how likely each is the cheapest.
 
-    Two panels, one above the other: the expected costs with their intervals, and the
-    probabilities.
+    Two panels, one above the other: the expected costs with their intervals, and the bounds of the
+    probabilities, the lower one as a line.
 
     Parameters
     ----------
@@ -44,12 +45,15 @@ class CostSensitivityDisplay:
     >>> import matplotlib.pyplot as plt
     >>> from stakes import CostMatrix
     >>> from stakes.show import CostSensitivityDisplay
-    >>> y_true = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
-    >>> predictions = {"left": ["a"] * 60 + ["b"] * 20 + ["c"] * 20,
-    ...                "right": ["a"] * 50 + ["b"] * 20 + ["c"] * 30}
-    >>> mild = CostMatrix([[0, 1, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
+    >>> y_true = ["a"] * 500 + ["b"] * 300 + ["c"] * 200
+    >>> predictions = {
+    ...     "left": ["a"] * 560 + ["b"] * 240 + ["c"] * 200,
+    ...     "right": ["a"] * 500 + ["b"] * 10 + ["c"] * 100 + ["b"] * 180 + ["a"] * 10
+    ...              + ["c"] * 200,
+    ... }
+    >>> mild = CostMatrix([[0, 4, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
-    >>> display = CostSensitivityDisplay.from_predictions(
+    >>> display = CostSensitivityDisplay.from_labels(
     ...     y_true, predictions, mild, harsh, steps=11, rng=0)
     >>> [axes.get_ylabel() for axes in display.axes_]
     ['cost per decision', 'probability of\nbeing the cheapest']
@@ -62,7 +66,7 @@ class CostSensitivityDisplay:
         self.sensitivity = sensitivity
 
     @classmethod
-    def from_predictions(
+    def from_labels(
         cls,
         y_true: Any,
         predictions: Mapping[str, Any] | None,
@@ -118,18 +122,10 @@ class CostSensitivityDisplay:
         for i, name in enumerate(path.names):
             look = line_look(i)
             upper.plot(path.position, path.cost[i], zorder=3, **look)
-            lower.plot(path.position, path.probability[i], label=name, zorder=3, **look)
+            lower.plot(path.position, path.probability_low[i], label=name, zorder=3, **look)
+            _shade(lower, path.position, path.probability_low[i], path.probability_high[i], look)
             if intervals:
-                upper.fill_between(
-                    path.position,
-                    path.low[i],
-                    path.high[i],
-                    facecolor=tinted(look["color"], 0.15),
-                    edgecolor=tinted(look["color"], 0.7),
-                    linestyle=look["linestyle"],
-                    linewidth=0.6,
-                    zorder=1.5,
-                )
+                _shade(upper, path.position, path.low[i], path.high[i], look)
         inside = {"xlim": (path.position[0], path.position[-1])}
         amount = f" ({unit})" if unit else ""
         upper.set(ylabel=f"cost per decision{amount}", **inside)
@@ -159,6 +155,20 @@ class CostSensitivityDisplay:
         pandas.DataFrame
         """
         return self.sensitivity.to_frame()
+
+
+def _shade(ax: Any, position: Floats, low: Floats, high: Floats, look: Mapping[str, Any]) -> None:
+    """Draw a band in the colour of its line."""
+    ax.fill_between(
+        position,
+        low,
+        high,
+        facecolor=tinted(look["color"], 0.15),
+        edgecolor=tinted(look["color"], 0.7),
+        linestyle=look["linestyle"],
+        linewidth=0.6,
+        zorder=1.5,
+    )
 
 
 def _use_logarithms(axes: Any, ratio: float) -> None:

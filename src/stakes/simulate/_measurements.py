@@ -299,6 +299,7 @@ def limits(
     seed: int,
 ) -> tuple[Floats, Floats]:
     """Return the limits that a method gives for each test set."""
+    _check_variance(drawn, method)
     random = method in METHODS and "rng" in METHODS[method].options
     low, high = [], []
     parts, place = _parts(drawn, random=random)
@@ -322,6 +323,7 @@ def rejections(
     seed: int,
 ) -> NDArray[np.bool_]:
     """Tell for which test sets a test rejects that both classifiers cost the same."""
+    _check_variance(drawn, method)
     random = method in METHODS and "rng" in METHODS[method].test_options
     parts, place = _parts(drawn, random=random)
     given = _seeded(options, seed) if random else options
@@ -335,6 +337,14 @@ def rejections(
         for part in parts
     ]
     return np.asarray(np.concatenate(found) <= validate.alpha(confidence))[place]
+
+
+def _check_variance(drawn: Counts, method: str) -> None:
+    """Refuse test sets of one example for methods that need a variance."""
+    if method in ("normal", "t") and drawn[0].sum() == 1:
+        raise InputError(
+            "n", f"test sets of at least two examples are needed for method={method!r}, got 1."
+        )
 
 
 def _seeded(options: dict[str, Any], seed: int) -> dict[str, Any]:

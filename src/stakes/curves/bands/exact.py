@@ -5,7 +5,7 @@ by class, the height is a X + b Y with X and Y independent sums of whole numbers
 distribution function at t is Σ_x P(X = x) P(Y ≤ (t - a x) / b): a sum over some √n terms. Drawn as
 a whole, X and Y are dependent, and their joint distribution is the power of a transform in two
 dimensions. Averages, and very large test sets drawn as a whole, take the convolution of
-`CostDistribution`, on a fine lattice.
+`CostDistribution`, which may be on a fine lattice.
 """
 
 from __future__ import annotations
@@ -63,9 +63,14 @@ def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[
         return lambda column: _joint_quantiles(
             distribution, (sizes[0][0, column], sizes[0][half, column]), levels
         )
-    return lambda column: CostDistribution([_draws(part, column) for part in sample]).quantile(
-        levels
+    return lambda column: _outer_quantiles(
+        CostDistribution([_draws(part, column) for part in sample]), levels
     )
+
+
+def _outer_quantiles(distribution: CostDistribution, levels: Floats) -> Floats:
+    """Return the quantiles, moved outwards by as much as the distribution can be off."""
+    return np.asarray(distribution.quantile(levels) + distribution.error * np.array([-1, 1]))
 
 
 def _draws(part: Multinomial, column: int) -> Draws:

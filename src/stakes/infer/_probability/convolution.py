@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 from scipy.stats import binom
 
 from stakes._core.typing import Floats
+from stakes.errors import InputError
 
 # The lattice.
 
@@ -35,16 +36,22 @@ def common_step(costs: NDArray[np.float64]) -> float | None:
     unit = gaps[0]
     denominator = 1
     for ratio in (gaps / unit).tolist():
-        if ratio > LARGEST_POSITION:
-            return None
-        fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
-        if abs(float(fraction) - ratio) > CLOSENESS * ratio:
+        fraction = near_fraction(ratio)
+        if fraction is None:
             return None
         denominator = lcm(denominator, fraction.denominator)
         if denominator > LARGEST_DENOMINATOR:
             return None
     # The largest difference has the smallest relative rounding.
     return float(gaps[-1] / np.rint(gaps[-1] / (unit / denominator)))
+
+
+def near_fraction(ratio: float) -> Fraction | None:
+    """Return the fraction that a ratio of at least 1 is, up to rounding, or None."""
+    if ratio > LARGEST_POSITION:
+        return None
+    fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
+    return fraction if abs(float(fraction) - ratio) <= CLOSENESS * ratio else None
 
 
 # Distributions on a lattice: listed position by position, or by their Fourier coefficients.
@@ -57,16 +64,17 @@ class ListedDistribution:
     """Probabilities of the positions 0, 1, …, one by one."""
 
     def __init__(self, probabilities: Floats) -> None:
-        self._probabilities = probabilities
+        self._listed = probabilities
         self.size = len(probabilities)
 
     def pmf(self) -> Floats:
         """Return the probability of each position."""
-        return self._probabilities
+        return self._listed
 
     @cached_property
     def _sums(self) -> Floats:
-        return np.concatenate([[0.0], np.minimum(np.cumsum(self.pmf()), 1.0)])
+        # Rounding makes some probabilities negative; without them the sums would be too large.
+        return np.concatenate([[0.0], np.clip(np.cumsum(self._listed), 0.0, 1.0)])
 
     def cumulative(self, position: NDArray[Any]) -> Floats:
         """Return the probability of each position and all before it."""
@@ -88,16 +96,15 @@ class SpectralDistribution(ListedDistribution):
 
     def pmf(self) -> Floats:
         """Return the probability of each position."""
-        return self._listed
+        return np.maximum(self._listed, 0.0)
 
     @cached_property
-    def _listed(self) -> Floats:
+    def _listed(self) -> Floats:  # type: ignore[override]
         spectrum = np.zeros(self._length // 2 + 1, dtype=np.complex128)
         spectrum[self._index] = self._powers
         folded = fft.irfft(spectrum, n=self._length)
         begin = self._offset % self._length
-        window = np.concatenate([folded[begin:], folded[:begin]])[: self.size]
-        return np.asarray(np.maximum(window, 0.0))
+        return np.concatenate([folded[begin:], folded[:begin]])[: self.size]
 
     def cumulative(self, position: NDArray[Any]) -> Floats:
         """Return the probability of each position and all before it."""
@@ -114,6 +121,104 @@ class SpectralDistribution(ListedDistribution):
         waves = powers.real * np.cos(theta * middle) - powers.imag * np.sin(theta * middle)
         total = count + 2 * (series * waves).sum(axis=-1)
         return np.asarray(np.clip(total / self._length, 0.0, 1.0))
+
+
+LARGEST_LATTICE = 1 << 22
+
+ROUNDING = 1e-11
+"""What the accumulated rounding of a transform may change a probability by."""
+
+IMPOSSIBLE = 1e-16
+"""What rounding may make of a probability of zero."""
+
+DIGITS = 64 * float(np.finfo(np.float64).eps)
+"""What the rounding of a few operations changes a number by, relatively."""
+
+NEARLY = 1e-9
+"""Steps by which a value may miss the place that it is compared with."""
+
+
+class Layers:
+    """A distribution by rows: what is added up on all other lattices, and steps along one.
+
+    ``P(S ≤ x) = Σ_o Σ_i shares[o] · P(row i, steps ≤ (x - outer[o] - inner[i]) / step)``, with
+    `outer` the sums that do not depend on the table, such as those of other strata. Values
+    that differ by `nearly` are equal.
+    """
+
+    def __init__(
+        self,
+        outer: tuple[Floats, Floats],
+        rows: tuple[Floats, Floats],
+        step: float,
+        nearly: float,
+        error: float = 0.0,
+    ) -> None:
+        values, self._shares = outer
+        inner, table = rows
+        self._nearly = nearly
+        self._starts = values[:, np.newaxis] + inner
+        self._table, self._step, self.error = table, step, error
+        self._sums = np.concatenate([np.zeros((len(table), 1)), np.cumsum(table, axis=1)], axis=1)
+
+    def _count(self, x: float, *, before: bool) -> NDArray[np.intp]:
+        """Return how many values of each row are at most, or before, x."""
+        lost = DIGITS * (np.abs(self._starts) + abs(x))
+        room = np.minimum((self._nearly + lost) / self._step, 0.25)
+        places = (x - self._starts) / self._step
+        count = np.ceil(places - room) if before else np.floor(places + room) + 1
+        return np.asarray(np.clip(count, 0, self._table.shape[1]), dtype=np.intp)
+
+    def _reached(self, x: float, *, before: bool = False) -> float:
+        count = self._count(x, before=before)
+        rows = self._sums[np.arange(len(self._sums)), count].sum(axis=1)
+        return float(np.clip(self._shares @ rows, 0, 1))
+
+    def cumulative(self, x: ArrayLike, *, before: bool) -> Any:
+        """Return the probability of at most, or of less than, each x."""
+        at = np.asarray(x, dtype=np.float64)
+        result = [self._reached(each, before=before) for each in at.ravel().tolist()]
+        return result[0] if at.ndim == 0 else np.reshape(result, at.shape)
+
+    def quantile(self, q: Floats) -> Any:
+        """Return the least values whose cumulative probabilities are at least q."""
+        result = _tidy(np.array([self._least(each) for each in q.ravel().tolist()]))
+        return result.item() if q.ndim == 0 else result.reshape(q.shape)
+
+    def _least(self, q: float) -> float:
+        low = float(self._starts.min()) - self._step
+        high = float(self._starts.max()) + self._step * (self._table.shape[1] - 1)
+        while low < (middle := (low + high) / 2) < high:
+            if self._reached(middle) >= q - ROUNDING:
+                high = middle
+            else:
+                low = middle
+        count = self._count(high, before=False)
+        rows = np.broadcast_to(np.arange(len(self._sums)), count.shape)
+        likely = (count > 0) & (self._table[rows, np.maximum(count, 1) - 1] > IMPOSSIBLE)
+        values = np.where(likely, self._starts + self._step * (count - 1), -np.inf)
+        return float(values.max()) if likely.any() else high
+
+    def pmf(self) -> tuple[Floats, Floats]:
+        """Return the values and their probabilities, one by one."""
+        if self._starts.shape[0] * self._table.size > LARGEST_LATTICE:
+            raise InputError(
+                "", "there are too many possible means to list.", "Use cdf or quantile."
+            )
+        steps = self._step * np.arange(self._table.shape[1])
+        values = (self._starts[..., np.newaxis] + steps).ravel()
+        probabilities = (self._shares[:, np.newaxis, np.newaxis] * self._table).ravel()
+        order = np.argsort(values)
+        order = order[probabilities[order] > IMPOSSIBLE]
+        values, probabilities = values[order], probabilities[order]
+        new = np.diff(values, prepend=-np.inf) > self._nearly
+        return _tidy(values[new]), np.add.reduceat(probabilities, np.flatnonzero(new))
+
+
+def _tidy(values: Floats) -> Floats:
+    """Return values without the rounding of adding up, which their last digits have."""
+    size = 10.0 ** (15 - np.ceil(np.log10(np.where(values == 0, 1, np.abs(values)))))
+    return np.asarray(np.where(np.isfinite(size), np.round(values * size) / size, values) + 0.0)
 
 
 TAIL = 1e-13
@@ -150,6 +255,12 @@ class Draws:
     def commonest(self) -> float:
         """The most probable cost of one draw."""
         return float(self.costs[self.probabilities.argmax()])
+
+    @cached_property
+    def reference(self) -> float:
+        """A common cost that is as small as possible: differences from it lose few digits."""
+        common = self.probabilities >= self.probabilities.max() / 10
+        return float(min(self.costs[common], key=abs))
 
     @cached_property
     def mean(self) -> float:
@@ -206,13 +317,6 @@ def window(parts: Sequence[Draws]) -> tuple[float, float]:
         return float(tilted(sign * high)[0])
 
     return max(limit(-1.0), least), min(limit(1.0), most)
-
-
-def split_to_lattice(part: Draws, step: float) -> Draws:
-    """Return draws of costs on the lattice only, with the same mean."""
-    positions, probabilities = _on_lattice(part, step)
-    costs = part.commonest + positions * (step / part.scale)
-    return Draws(costs, probabilities, part.n, part.weight)
 
 
 def binomial(part: Draws) -> tuple[float, ListedDistribution]:
@@ -342,18 +446,183 @@ def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
 
 
 def _on_lattice(part: Draws, step: float) -> tuple[Floats, Floats]:
-    """Place costs on the lattice; one between two points is split so that its mean stays.
+    """Place costs on the lattice.
 
     Positions are counted from the commonest cost: then the n-fold sums stay small whole numbers
     even where n is large, and lose no digits.
     """
-    exact = (part.costs - part.commonest) * (part.scale / step)
-    below = np.floor(exact + 1e-7)
-    share = np.clip(exact - below, 0.0, 1.0)
-    share[share < 1e-6] = 0.0  # noqa: PLR2004 - on the lattice, up to rounding
-    split = share > 0
-    positions = np.concatenate([below, below[split] + 1])
-    probabilities = np.concatenate(
-        [part.probabilities * (1 - share), (part.probabilities * share)[split]]
+    return np.rint((part.costs - part.commonest) * (part.scale / step)), part.probabilities
+
+
+# Off the lattice: the total, not each draw, is rounded to a fine lattice by a narrow Gaussian.
+
+KERNEL = 2.85
+"""The standard deviation of the Gaussian, in steps: its transform ends where the lattice's does."""
+
+REACH = 21
+"""Steps by which the Gaussian moves a total at most, but for a probability of 1e-12."""
+
+CHUNK = 1 << 14
+"""How many angles are treated at a time."""
+
+
+def smooth(
+    parts: Sequence[Draws], low: float, high: float, size: int
+) -> tuple[float, float, SpectralDistribution]:
+    """Return the first mean, the step and the probabilities of a mean that is rounded to a lattice.
+
+    The transform of the mean itself is known at every angle, wherever the costs lie. Multiplied by
+    that of a Gaussian it ends within `size` angles, and then belongs to a mean that was moved by at
+    most REACH steps, whatever the number of draws.
+    """
+    step = (high - low) / (size - 2 * REACH - 4)
+    placed = [
+        ((part.costs - part.commonest) * (part.scale / step), part.probabilities) for part in parts
+    ]
+    start = sum(part.weight * part.commonest for part in parts)
+    centre = sum(
+        part.n * float(probabilities @ positions)
+        for part, (positions, probabilities) in zip(parts, placed, strict=True)
     )
-    return positions, probabilities
+    reference = round(centre)
+    first = int(np.floor((low - start) / step)) - REACH - 1
+    kept, powers = [], []
+    for index in _large_angles(parts, placed, size):
+        theta = np.asarray(2 * np.pi / size * index)
+        power = _centred_power(parts, placed, theta, centre - reference)
+        power *= np.exp(-0.5 * (KERNEL * theta) ** 2)
+        large = np.abs(power) > np.exp(NEGLIGIBLE)
+        kept.append(index[large])
+        powers.append(power[large])
+    distribution = SpectralDistribution(
+        np.concatenate(kept), np.concatenate(powers), size, first - reference, size
+    )
+    return start + step * first, step, distribution
+
+
+def _large_angles(
+    parts: Sequence[Draws], placed: Sequence[tuple[Floats, Floats]], length: int
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the angles at which the power may be more than negligible, some at a time.
+
+    Blocks of angles are left out, or split in three, until they are three angles wide.
+    """
+    spread = max(
+        part.n * float(probabilities @ (positions - probabilities @ positions) ** 2)
+        for part, (positions, probabilities) in zip(parts, placed, strict=True)
+    )
+    most = max(part.n for part in parts)
+    width = length / (2 * np.pi) / max(np.sqrt(spread / most), 1e-300)  # where g may have changed
+    levels = int(np.clip(np.log(max(width, 3)) / np.log(3), 1, np.log(length) / np.log(3)))
+    middles = np.arange(3**levels // 2, length // 2 + 1 + 3**levels // 2, 3**levels)
+    for level in range(levels, 0, -1):
+        half = 3**level // 2
+        middles = np.concatenate(
+            [
+                middles[begin : begin + CHUNK][
+                    _may_be_large(parts, placed, length, middles[begin : begin + CHUNK], half)
+                ]
+                for begin in range(0, len(middles), CHUNK)
+            ]
+        )
+        middles = (middles[:, np.newaxis] + 3 ** (level - 1) * np.array([-1, 0, 1])).ravel()
+    middles = middles[middles <= length // 2]
+    for begin in range(0, len(middles), CHUNK):
+        yield middles[begin : begin + CHUNK]
+
+
+def _may_be_large(
+    parts: Sequence[Draws],
+    placed: Sequence[tuple[Floats, Floats]],
+    length: int,
+    middles: NDArray[np.int64],
+    half: int,
+) -> NDArray[np.bool_]:
+    """Tell in which blocks of angles the power may be more than negligible.
+
+    With g = |φ|², |g''| ≤ 2·variance, so g and g' in the middle of a block bound g on it.
+    """
+    theta, reach = np.asarray(2 * np.pi / length * middles), 2 * np.pi / length * half
+    bound = -0.5 * (KERNEL * np.maximum(theta - reach, 0)) ** 2
+    for part, (positions, probabilities) in zip(parts, placed, strict=True):
+        var = float(probabilities @ (positions - probabilities @ positions) ** 2)
+        size, slope = _size_and_slope(positions, probabilities, theta)
+        highest = size + np.abs(slope) * reach + var * reach**2
+        bound += part.n * 0.5 * np.log(np.clip(highest, 1e-300, 1))
+    return np.asarray(bound > NEGLIGIBLE)
+
+
+def _size_and_slope(
+    positions: Floats, probabilities: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
+    """Return the squared size of a transform, and its derivative."""
+    value = np.zeros(len(theta), dtype=np.complex128)
+    slope = np.zeros(len(theta), dtype=np.complex128)
+    centred = positions - float(probabilities @ positions)
+    for batch in range(0, len(positions), FEW_ATOMS):
+        some = slice(batch, batch + FEW_ATOMS)
+        wave = np.exp(1j * np.multiply.outer(centred[some], theta))
+        value += probabilities[some] @ wave
+        slope += (probabilities[some] * centred[some]) @ wave * 1j
+    return np.abs(value) ** 2, 2 * np.real(np.conj(value) * slope)
+
+
+# Several lattices at once.
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The draws of one stratum, each outcome with its coordinates along several axes.
+
+    The outcome whose coordinates are all zero is left out.
+    """
+
+    coordinates: Floats
+    probabilities: Floats
+    n: int
+
+
+def joint_probabilities(
+    strata: Sequence[Placed], lengths: Sequence[int], *, smoothed: bool
+) -> Floats:
+    """Return the joint probabilities of the sums along all axes, each closed to a circle.
+
+    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`. Rounding
+    makes some probabilities negative: without them the sums of many would be too large.
+    """
+    shape = (*lengths[:-1], lengths[-1] // 2 + 1)
+    log_size = np.zeros(shape)
+    if smoothed:
+        log_size -= 0.5 * (KERNEL * 2 * np.pi / lengths[-1] * np.arange(shape[-1])) ** 2
+    kept, log_size, angle = np.arange(log_size.size), log_size.ravel(), np.zeros(log_size.size)
+    for stratum in strata:
+        transform = _joint_transform(stratum, lengths, shape).ravel()[kept]
+        excess = 2 * transform.real + transform.real**2 + transform.imag**2
+        large = excess > np.expm1(2 * (NEGLIGIBLE - log_size) / stratum.n)
+        kept, transform, excess = kept[large], transform[large], excess[large]
+        log_size = log_size[large] + stratum.n * 0.5 * np.log1p(excess)
+        angle = angle[large] + stratum.n * np.arctan2(transform.imag, 1 + transform.real)
+    powers = np.zeros(prod(shape), dtype=np.complex128)
+    powers[kept] = np.exp(log_size - 1j * angle)
+    return np.asarray(fft.irfftn(powers.reshape(shape), s=tuple(lengths)))
+
+
+def _joint_transform(
+    stratum: Placed, lengths: Sequence[int], shape: tuple[int, ...]
+) -> NDArray[np.complex128]:
+    """Return Σ p (e^(iθ·x) - 1) at all angles θ, without losing the digits of small angles."""
+    totals: dict[tuple[int, ...], Any] = {}
+    for position, probability in zip(stratum.coordinates, stratum.probabilities, strict=True):
+        wave: Any = np.zeros((1,) * len(shape), dtype=np.complex128)
+        moving = tuple(np.flatnonzero(position).tolist())
+        for axis in moving:
+            turns = np.mod(np.arange(shape[axis]) * position[axis], lengths[axis]) / lengths[axis]
+            half = np.pi * (turns - np.rint(turns))
+            along = 2j * np.sin(half) * np.exp(1j * half)
+            along = along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+            wave = wave + along + wave * along
+        totals[moving] = totals.get(moving, 0) + probability * wave
+    result = np.zeros(shape, dtype=np.complex128)
+    for total in totals.values():
+        result += total
+    return result

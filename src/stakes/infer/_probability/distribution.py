@@ -6,49 +6,60 @@ so its distribution is an n-fold convolution, which a Fourier transform turns in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import fft
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._probability.convolution import (
+    CLOSENESS,
+    DIGITS,
+    LARGEST_LATTICE,
+    NEARLY,
+    REACH,
+    ROUNDING,
     Draws,
+    Layers,
     ListedDistribution,
+    Placed,
     binomial,
     convolve,
+    joint_probabilities,
     lattice_step,
-    split_to_lattice,
+    near_fraction,
+    smooth,
     window,
 )
 
-LARGEST_LATTICE = 1 << 22
+FINE_LATTICE, COARSER_LATTICE, FEW_OUTCOMES = 1 << 20, 1 << 17, 16
+"""How fine a lattice is where the costs have none: with few outcomes, and with more."""
 
-FINE_LATTICE = 1 << 17
-
-ROUNDING = 1e-11
-"""What the accumulated rounding of a transform may change a probability by."""
-
-BRACKET_PROBABILITY = 1e-9
-"""The probability with which a bracket off the lattice leaves room for rounding costs."""
+LARGEST_TABLE, MOST_ROWS = 1 << 21, 1 << 17
+"""How large a table of joint probabilities, and how many of its rows, are still fast."""
 
 
 class CostDistribution:
     """The bootstrap distribution of the mean cost, in the limit of infinitely many resamples.
 
-    Made by ``CostEstimate.distribution`` and ``CostDifference.distribution``. Where the costs lie
-    on a common lattice (cents, tenths, …) it is exact up to rounding. Otherwise each cost is split
-    between two neighbours on a fine lattice, keeping its mean, and `bracket` tells how far a
-    quantile can be off at most.
+    Made by ``CostEstimate.distribution`` and ``CostDifference.distribution``. It is exact up to
+    rounding where the costs have a common step (cents, tenths, …), and where they have not but the
+    combinations of their counts are few enough for a table. Otherwise the mean is rounded to a fine
+    lattice, and `error` bounds by how much.
 
     Attributes
     ----------
     mean, var : float
         The mean and the variance of the mean cost.
-    exact : bool
-        Whether the costs lie on a lattice.
+    error : float
+        By how much the mean is rounded at most: the exact ``P(mean ≤ x)`` lies between the `cdf` at
+        ``x - error`` and at ``x + error``. 0 where the distribution is exact.
 
     Notes
     -----
@@ -78,11 +89,11 @@ class CostDistribution:
         parts = [_without_impossible(part) for part in draws if part.var > 0]
         self.mean = float(sum(part.weight * part.mean for part in draws))
         self.var = float(sum(part.scale**2 * part.n * part.var for part in parts))
-        self._draws = sum(part.n for part in parts)
-        self.exact = True
+        self.error = 0.0
+        self._layers: Layers | None = None
         if not parts:
             self._origin, self._step = self.mean, 1.0
-            self._distribution = ListedDistribution(np.ones(1))
+            self._distribution: ListedDistribution = ListedDistribution(np.ones(1))
             return
         if len(parts) == 1 and len(parts[0].costs) == 2:  # noqa: PLR2004 - two outcomes
             self._step = parts[0].scale * float(np.ptp(parts[0].costs))
@@ -91,16 +102,23 @@ class CostDistribution:
             low, high = window(parts)
             step = lattice_step(parts)
             if step is None or (high - low) / step > LARGEST_LATTICE:
-                self.exact = False
-                # Splitting costs between lattice points adds n·step²/4 to the variance at most.
-                finer = int(np.ceil(np.log2(max(self._draws / 10**5, 1)) / 2))
-                step = (high - low) / min(FINE_LATTICE << finer, LARGEST_LATTICE)
-                # What was split spreads further than what it was made of.
-                parts = [split_to_lattice(part, step) for part in parts]
-                low, high = window(parts)
-            self._step = step
-            self._origin, self._distribution = convolve(parts, low, high, step)
+                self._layers = layers_of(parts, self._fixed)
+                if self._layers is not None:
+                    self.error = self._layers.error
+                    return
+                few = max(len(part.costs) for part in parts) <= FEW_OUTCOMES
+                size = FINE_LATTICE if few else COARSER_LATTICE
+                self._origin, self._step, self._distribution = smooth(parts, low, high, size)
+                self.error = (REACH + 1) * self._step
+            else:
+                self._step = step
+                self._origin, self._distribution = convolve(parts, low, high, step)
         self._origin += self._fixed
+
+    @property
+    def exact(self) -> bool:
+        """Whether the probabilities are exact, up to the rounding of arithmetic."""
+        return self.error == 0
 
     def cdf(self, x: ArrayLike) -> Any:
         """Return the probability of a mean cost of at most `x`.
@@ -124,6 +142,8 @@ class CostDistribution:
         >>> distribution.cdf([0.1, 0.28]).round(4).tolist()
         [0.1072, 0.5652]
         """
+        if self._layers is not None:
+            return self._layers.cumulative(x, before=False)
         position = np.floor((np.asarray(x) - self._origin) / self._step + 1e-6)
         result = self._distribution.cumulative(position)
         return result.item() if np.ndim(x) == 0 else result
@@ -150,6 +170,8 @@ class CostDistribution:
         >>> round(distribution.sf(0.5), 4)
         0.074
         """
+        if self._layers is not None:
+            return 1 - self._layers.cumulative(x, before=True)
         position = np.ceil((np.asarray(x) - self._origin) / self._step - 1e-6)
         result = 1 - self._distribution.cumulative(position - 1)
         return result.item() if np.ndim(x) == 0 else result
@@ -179,6 +201,8 @@ class CostDistribution:
         probability = np.asarray(q, dtype=np.float64)
         if not ((probability >= 0) & (probability <= 1)).all():
             raise InputError("q", f"expected probabilities between 0 and 1, got {q!r}.")
+        if self._layers is not None:
+            return self._layers.quantile(probability)
         low, high = (
             np.full(probability.shape, -1),
             np.full(probability.shape, self._distribution.size - 1),
@@ -192,18 +216,18 @@ class CostDistribution:
 
     def _values(self, position: NDArray[Any]) -> Floats:
         """Return lattice points without the rounding of adding up steps."""
-        values = self._origin + self._step * position
+        values = np.asarray(self._origin + self._step * position)
+        if not self.exact:
+            return values
         size = max(abs(self._origin), abs(self._origin + self._step * self._distribution.size))
         decimals = 13 - int(np.ceil(np.log10(size))) if size > 0 else 0
-        return np.round(values, decimals) + 0.0 if self.exact else np.asarray(values)
+        return np.asarray(np.round(values, decimals) + 0.0)
 
     def bracket(self, q: float) -> tuple[float, float]:
-        """Return limits between which the exact quantile certainly lies.
+        """Return limits between which the quantile of the exact distribution lies.
 
-        On a lattice they leave room for the rounding of arithmetic only. Off it, by Hoeffding's
-        inequality for the rounding of each draw to the fine lattice of step h, the quantile is
-        within δ = h √(m ln(2/η)/2) of those of the lattice at q - η and q + η, m being the number
-        of draws; and never more than m h away.
+        They leave room for the rounding of arithmetic and, where the distribution is not exact, for
+        its `error`.
 
         Parameters
         ----------
@@ -215,10 +239,6 @@ class CostDistribution:
         low, high : float
             The limits.
 
-        References
-        ----------
-        Hoeffding (1963).
-
         Examples
         --------
         >>> from stakes import Confusion, CostEstimate, CostMatrix
@@ -228,18 +248,12 @@ class CostDistribution:
         >>> distribution.bracket(0.975)
         (0.59, 0.59)
         """
-        if self.exact:
-            ends = np.clip([q - 2 * ROUNDING, q + 2 * ROUNDING], 0, 1)
-            low, high = self.quantile(ends)
-            return float(low), float(high)
-        ends = np.clip([q - BRACKET_PROBABILITY, q + BRACKET_PROBABILITY], 0, 1)
+        ends = np.clip([q - 2 * ROUNDING, q + 2 * ROUNDING], 0, 1)
         low, high = self.quantile(ends)
-        spread = np.sqrt(self._draws * np.log(2 / BRACKET_PROBABILITY) / 2)
-        room = self._step * (1 + min(float(spread), float(self._draws)))
-        return float(low - room), float(high + room)
+        return float(low - self.error), float(high + self.error)
 
     def pmf(self) -> tuple[Floats, Floats]:
-        """Return the possible mean costs and their probabilities, where they lie on a lattice.
+        """Return the possible mean costs and their probabilities, where they are exact.
 
         Returns
         -------
@@ -259,16 +273,268 @@ class CostDistribution:
         if not self.exact:
             raise InputError(
                 "",
-                "these costs lie on no common lattice, so the possible means cannot be listed.",
+                "the costs have no common step, and there are too many possible means to list.",
                 "Use cdf or quantile.",
             )
+        if self._layers is not None:
+            return self._layers.pmf()
         return self._values(np.arange(self._distribution.size)), self._distribution.pmf().copy()
 
     def __repr__(self) -> str:
-        kind = "exact" if self.exact else "on a fine lattice"
+        kind = "exact" if self.exact else f"within ±{self.error:.2g}"
         return f"CostDistribution(mean={self.mean:.6g}, sd={self.var**0.5:.6g}, {kind})"
 
 
 def _without_impossible(part: Draws) -> Draws:
     possible = part.probabilities > 0
     return Draws(part.costs[possible], part.probabilities[possible], part.n, part.weight)
+
+
+# Where the costs have no common step, or so small a one that the lattice is too long: costs on
+# several lattices, and the joint distribution of the sums on each of them.
+
+
+@dataclass(frozen=True)
+class _Outcomes:
+    """The outcomes of all strata but a common one of each: how far each moves the mean."""
+
+    moves: Floats
+    probabilities: Floats
+    stratum: NDArray[np.intp]
+    n: tuple[int, ...]
+
+    def spread(self, positions: Floats) -> float:
+        """Return about how many steps the likely sums of the positions span."""
+        n = np.array(self.n, dtype=np.float64)
+        first = np.bincount(self.stratum, self.probabilities * positions, len(n))
+        second = np.bincount(self.stratum, self.probabilities * positions**2, len(n))
+        sd = float(np.sqrt(max(float(n @ (second - first**2)), 0.0)))
+        largest, smallest = np.zeros(len(n)), np.zeros(len(n))
+        np.maximum.at(largest, self.stratum, positions)
+        np.minimum.at(smallest, self.stratum, positions)
+        likely = 15 * sd + 12 * float(np.abs(positions).max(initial=0))
+        return min(likely, float(n @ (largest - smallest)))
+
+    def magnitudes(self, chosen: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+        """Return the chosen outcomes, grouped by how far they move the mean; the least first."""
+        sizes = np.where(chosen, np.abs(self.moves), np.inf)
+        order = np.argsort(sizes, kind="stable")[: int(chosen.sum())]
+        apart = np.diff(sizes[order]) > CLOSENESS * sizes[order][1:]
+        return np.split(order, np.flatnonzero(apart) + 1)
+
+    def window(self, positions: Floats) -> tuple[float, float]:
+        """Return what the sum of the positions leaves with a negligible probability."""
+        parts = []
+        for stratum, n in enumerate(self.n):
+            here = (self.stratum == stratum) & (positions != 0)
+            if here.any():
+                shares = np.append(self.probabilities[here], 1 - self.probabilities[here].sum())
+                parts.append(Draws(np.append(positions[here], 0.0), shares, n, float(n)))
+        return window(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """A lattice: its step, and how many steps each outcome moves along it."""
+
+    step: float
+    positions: Floats
+
+
+MOST_AXES, MOST_MAGNITUDES = 6, 200
+"""With more lattices, or more distances, no table is small enough."""
+
+CLOSE_BY, LARGEST_PART = 0.01, 1000
+"""How near to whole steps of an axis a move is placed there, with the rest on another axis, and
+into how many parts the other's step may be divided."""
+
+NEGLIGIBLE = 1e-20
+"""Probabilities that are left out of a list of values."""
+
+
+def layers_of(parts: Sequence[Draws], fixed: float) -> Layers | None:
+    """Return the distribution by rows: an exact one if it is small enough, or a closer one.
+
+    None where one fine lattice for all costs is as close.
+    """
+    moves, probabilities, strata = [], [], []
+    for index, part in enumerate(parts):
+        others = part.costs != part.reference
+        moves.append((part.costs[others] - part.reference) * part.scale)
+        probabilities.append(part.probabilities[others])
+        strata.append(np.full(int(others.sum()), index))
+    outcomes = _Outcomes(
+        np.concatenate(moves),
+        np.concatenate(probabilities),
+        np.concatenate(strata),
+        tuple(part.n for part in parts),
+    )
+    origin = fixed + sum(part.weight * part.reference for part in parts)
+    found = _exact_layers(outcomes, origin)
+    return _close_layers(outcomes, origin) if found is None else found
+
+
+def _exact_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
+    axes = _axes(outcomes, np.ones(len(outcomes.moves), dtype=bool))
+    if axes is None:
+        return None
+    blocks = _blocks(outcomes, axes)
+    if any(_cells(outcomes, block) > 4 * LARGEST_TABLE for block in blocks):
+        return None
+    windows = [[_whole_window(outcomes, axis) for axis in block] for block in blocks]
+    sizes = [[high - low + 1 for low, high in block] for block in windows]
+    column = max(range(len(blocks)), key=lambda block: max(sizes[block]))
+    rows = prod(prod(size) for size in sizes) // max(sizes[column])
+    if rows > MOST_ROWS or max(map(prod, sizes)) > LARGEST_TABLE:
+        return None
+    values, shares = np.array([origin]), np.ones(1)
+    for block, axes_here in enumerate(blocks):
+        if block != column:
+            table = _table(outcomes, axes_here, windows[block])
+            more = _sums(axes_here, windows[block])
+            likely = table.ravel() > NEGLIGIBLE
+            values = np.add.outer(values, more[likely]).ravel()
+            shares = np.multiply.outer(shares, table.ravel()[likely]).ravel()
+    longest = int(np.argmax(sizes[column]))
+    order = [axis for axis in range(len(blocks[column])) if axis != longest] + [longest]
+    axes_here = [blocks[column][axis] for axis in order]
+    places = [windows[column][axis] for axis in order]
+    table = _table(outcomes, axes_here, places)
+    inner = _sums(axes_here[:-1], places[:-1]) + axes_here[-1].step * places[-1][0]
+    nearly = NEARLY * min(axis.step for axis in axes) + DIGITS * abs(origin)
+    rows_here = (inner, table.reshape(len(inner), -1))
+    return Layers((values, shares), rows_here, axes_here[-1].step, nearly)
+
+
+def _close_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
+    """Return the distribution with the largest moves counted, and all others on a fine lattice."""
+    every = np.ones(len(outcomes.moves), dtype=bool)
+    groups = outcomes.magnitudes(every)[::-1]
+    best, found = 0.5 * outcomes.spread(outcomes.moves) / FINE_LATTICE, None
+    counted = np.zeros(len(every), dtype=bool)
+    for group in groups[: MOST_AXES + 2]:
+        counted[group] = True
+        axes = _axes(outcomes, counted)
+        cells = np.inf if axes is None else _cells(outcomes, axes)
+        if axes is None or cells * 16 * REACH > LARGEST_TABLE or counted.all():
+            break
+        size = 1 << int(np.log2(LARGEST_TABLE / cells))
+        step = outcomes.spread(np.where(counted, 0.0, outcomes.moves)) / size
+        if step < best:
+            best, found = step, (axes, counted.copy(), size)
+    if found is None:
+        return None
+    axes, counted, size = found
+    rest = np.where(counted, 0.0, outcomes.moves)
+    low, high = outcomes.window(rest)
+    step = (high - low) / (size - 2 * REACH - 4)
+    first = int(np.floor(low / step)) - REACH - 1
+    windows = [*(_whole_window(outcomes, axis) for axis in axes), (first, first + size - 1)]
+    table = _table(outcomes, [*axes, _Axis(step, rest / step)], windows, smoothed=True)
+    inner = _sums(axes, windows[:-1]) + step * first
+    outer, rows = (np.array([origin]), np.ones(1)), (inner, table.reshape(len(inner), -1))
+    return Layers(outer, rows, step, NEARLY * step, error=(REACH + 1) * step)
+
+
+def _axes(outcomes: _Outcomes, chosen: NDArray[np.bool_]) -> list[_Axis] | None:
+    """Return lattices on which the chosen outcomes have places, spanning as little as possible."""
+    groups = outcomes.magnitudes(chosen)
+    if len(groups) > MOST_MAGNITUDES:
+        return None
+    axes: list[_Axis] = []
+    for group in groups:
+        size = float(np.abs(outcomes.moves[group[0]]))
+        signs = np.zeros(len(outcomes.moves))
+        signs[group] = np.sign(outcomes.moves[group])
+        axes = min(_with(axes, size, signs), key=lambda each: _cells(outcomes, each))
+        if len(axes) > MOST_AXES:
+            return None
+    return axes
+
+
+def _with(axes: list[_Axis], size: float, signs: Floats) -> Iterator[list[_Axis]]:
+    """Yield the axes with places for moves of one size too: on a new axis, on one, or on two."""
+    near = [axis for axis in axes if _apart(axis, size) < CLOSE_BY * axis.step]
+    if not near:
+        yield [*axes, _Axis(size, signs)]
+    for index, axis in enumerate(axes):
+        fraction = near_fraction(size / axis.step)
+        if fraction is not None:
+            finer = _refined(axis, fraction, signs)
+            yield [*axes[:index], finer, *axes[index + 1 :]]
+        for times in dict.fromkeys((1, round(size / axis.step))):
+            rest = size - times * axis.step
+            moved = replace(axis, positions=axis.positions + times * signs)
+            others = [*axes[:index], moved, *axes[index + 1 :]]
+            if axis in near and rest != 0:
+                yield [*others, _Axis(abs(rest), np.sign(rest) * signs)]
+            for other, small in enumerate(axes):
+                room = DIGITS * size / small.step
+                largest = int(min(np.sqrt(0.01 / room), LARGEST_PART))
+                if other != index and largest > 0:
+                    fraction = Fraction(rest / small.step).limit_denominator(largest)
+                    if abs(rest / small.step - float(fraction)) <= room:
+                        finer = _refined(small, fraction, signs)
+                        yield [*others[:other], finer, *others[other + 1 :]]
+
+
+def _apart(axis: _Axis, size: float) -> float:
+    """Return how far a size is from a whole number of steps."""
+    return abs(size - round(size / axis.step) * axis.step)
+
+
+def _refined(axis: _Axis, fraction: Fraction, signs: Floats) -> _Axis:
+    """Return the axis with places for moves by a fraction of its step."""
+    positions = axis.positions * fraction.denominator + signs * fraction.numerator
+    return _Axis(axis.step / fraction.denominator, positions)
+
+
+def _cells(outcomes: _Outcomes, axes: Sequence[_Axis]) -> float:
+    """Return about how large a table of all likely places is."""
+    return prod(outcomes.spread(axis.positions) + 1 for axis in axes)
+
+
+def _blocks(outcomes: _Outcomes, axes: Sequence[_Axis]) -> list[list[_Axis]]:
+    """Return the axes, those together that share a stratum, directly or not."""
+    blocks: list[tuple[set[int], list[_Axis]]] = []
+    for axis in axes:
+        touched = set(outcomes.stratum[axis.positions != 0].tolist())
+        joined = [block for block in blocks if block[0] & touched]
+        blocks = [block for block in blocks if not block[0] & touched]
+        members = [each for block in joined for each in block[1]]
+        blocks.append((touched.union(*(block[0] for block in joined)), [*members, axis]))
+    return [members for _, members in blocks]
+
+
+def _whole_window(outcomes: _Outcomes, axis: _Axis) -> tuple[int, int]:
+    low, high = outcomes.window(axis.positions)
+    return int(np.floor(low + NEARLY)), int(np.ceil(high - NEARLY))
+
+
+def _sums(axes: Sequence[_Axis], windows: Sequence[tuple[int, int]]) -> Floats:
+    """Return what the places of a table add up to, row by row."""
+    values = np.zeros(1)
+    for axis, (low, high) in zip(axes, windows, strict=True):
+        values = np.add.outer(values, axis.step * np.arange(low, high + 1)).ravel()
+    return values
+
+
+def _table(
+    outcomes: _Outcomes,
+    axes: Sequence[_Axis],
+    windows: Sequence[tuple[int, int]],
+    *,
+    smoothed: bool = False,
+) -> Floats:
+    """Return the joint probabilities of the places within the windows."""
+    places = np.column_stack([axis.positions for axis in axes])
+    strata = []
+    for stratum, n in enumerate(outcomes.n):
+        here = (outcomes.stratum == stratum) & places.any(axis=1)
+        if here.any():
+            strata.append(Placed(places[here], outcomes.probabilities[here], n))
+    lengths = [fft.next_fast_len(high - low + 1, real=True) for low, high in windows]
+    table = joint_probabilities(strata, lengths, smoothed=smoothed)
+    for axis, (low, high) in enumerate(windows):
+        table = np.take(np.roll(table, -low, axis), np.arange(high - low + 1), axis)
+    return table

@@ -31,7 +31,7 @@ def upper_tail(b: Floats, alpha: Floats) -> Floats:
     used = alpha > 0
     high = np.where(used, b, -np.inf).max(axis=1)
     low = np.where(used, b, np.inf).min(axis=1)
-    result = (high > 0).astype(np.float64)
+    result: Floats = (high > 0).astype(np.float64)
     rows = np.flatnonzero((high > 0) & (low < 0))
     if len(rows):
         # The size of b does not matter to the sign; scaled, nothing overflows.
@@ -53,7 +53,7 @@ def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floa
     used = alpha > 0
     low = np.where(used, costs, np.inf).min(axis=1)
     high = np.where(used, costs, -np.inf).max(axis=1)
-    result = low.copy()
+    result: Floats = low.copy()
     rows = np.flatnonzero(high > low)
     span = (high - low)[rows]
     wanted = -ndtri(upper[rows])

@@ -1,21 +1,25 @@
-"""Random samples: how many numbers to draw at a time, and shares tilted to another mean."""
+"""Random samples: how many to draw at a time, test sets to come, shares tilted to a mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import softmax
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
+from stakes.infer._outcomes import Outcomes
 
 BATCH = 1 << 22
 """Numbers drawn at a time, so that memory does not grow with the number of draws."""
 
-STEEPEST = 700
+STEEPEST = 700.0
 """The logarithm of the largest ratio by which probabilities are tilted."""
+
+MOST_STEPS, CLOSE = 80, 1e-14
+"""Of the search for a tilt: bisection alone needs as many steps for so many digits."""
 
 
 def batch_sizes(draws: int, width: int) -> Iterator[int]:
@@ -57,7 +61,7 @@ def tilted(
     array([0.8, 0.2, 0. ])
     """
     seen = probabilities > 0
-    possible, logs = values[seen], np.log(probabilities[seen])
+    possible = values[seen]
     scale = max(float(np.abs(possible).max()), abs(mean)) or 1.0
     if abs(float(probabilities[seen] @ possible) - mean) <= 1e-12 * scale:
         return probabilities
@@ -68,13 +72,104 @@ def tilted(
             f"{mean:g} cannot come from them.",
             remedy,
         )
-
-    def shares(t: float) -> Floats:
-        return np.asarray(softmax(logs + t * possible / scale))
-
-    root = brentq(
-        lambda t: float(shares(t) @ (possible - mean)), -STEEPEST, STEEPEST, xtol=1e-14, rtol=1e-14
-    )
     found = np.zeros_like(probabilities)
-    found[seen] = shares(root)
+    found[seen] = all_tilted(probabilities[seen][np.newaxis], possible, mean)[0][0]
     return found
+
+
+def all_tilted(probabilities: Floats, values: Floats, mean: float) -> tuple[Floats, Floats]:
+    """Return many rows of probabilities, each tilted to the same mean, and each row's t."""
+    scale = float(np.abs(values - mean).max()) or 1.0
+    centred = (values - mean) / scale
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    low, high = np.full(len(logs), -STEEPEST), np.full(len(logs), STEEPEST)
+    t = np.zeros(len(logs))
+    for _ in range(MOST_STEPS):
+        shares = np.asarray(softmax(logs + t[:, np.newaxis] * centred, axis=1))
+        distance = shares @ centred
+        high, low = np.where(distance > 0, t, high), np.where(distance > 0, low, t)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = t - distance / (shares @ centred**2 - distance**2)
+        inside = (newton > low) & (newton < high)
+        following = np.where(inside, newton, (low + high) / 2)
+        if (np.abs(following - t) <= CLOSE * (1 + np.abs(t))).all():
+            break
+        t = following
+    return shares, t / scale
+
+
+@dataclass(frozen=True)
+class FutureSets:
+    """Test sets to come.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+        The costs that a decision may have, and what is known of them.
+    shares : tuple of ndarray, each of shape (test sets, atoms)
+        For each stratum, the probabilities from which each of the test sets is drawn.
+    parts : tuple of float
+        The part of a test set that is in each stratum; they sum to less than 1 if some of it does
+        not matter.
+    seed : int
+        Of the test sets, so that those of two sizes differ in little but their size.
+    """
+
+    outcomes: Outcomes
+    shares: tuple[Floats, ...]
+    parts: tuple[float, ...]
+    seed: int
+
+    def drawn(self, n: int) -> Outcomes:
+        """Return test sets of n examples, each stratum's number rounded down."""
+        rng = np.random.default_rng(self.seed)
+        strata = []
+        for stratum, shares, part in zip(
+            self.outcomes.strata, self.shares, self.parts, strict=True
+        ):
+            counts = rng.multinomial(max(1, int(part * n * (1 + 1e-12))), shares)
+            strata.append(stratum.with_counts(counts.astype(np.float64)))
+        return Outcomes(tuple(strata), self.outcomes.design)
+
+
+def future_sets(
+    outcomes: Outcomes,
+    ends: dict[int, float] | None,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    size: float | None = None,
+) -> FutureSets:
+    """Return test sets from known rates, or from all that the counts of a pilot leave possible.
+
+    As in the extremal interval, the probabilities of each stratum have the Dirichlet distribution
+    of its counts, with extra weight on the ends that matter; what has no weight does not occur.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        One table of counts, or of rates.
+    ends : dict or None
+        The extra weight of the cheapest outcome (0), the costliest (-1) or both; None if the rates
+        are known.
+    draws : int
+        The number of test sets.
+    rng : Generator
+        For the probabilities, and for the seed of the test sets.
+    size : float, optional
+        The number of examples of the pilot, if some are in no stratum.
+    """
+    total = float(sum(stratum.n[0] for stratum in outcomes.strata)) if size is None else size
+    parts = tuple(float(stratum.n[0]) / total for stratum in outcomes.strata)
+    shares = []
+    for stratum in outcomes.strata:
+        counts = stratum.counts[0].copy()
+        if ends is None:
+            shares.append(np.tile(counts / counts.sum(), (draws, 1)))
+            continue
+        for end, weight in ends.items():
+            counts[end] += weight
+        gammas = rng.standard_gamma(counts, (draws, len(counts)))
+        shares.append(gammas / gammas.sum(axis=1, keepdims=True))
+    return FutureSets(outcomes, tuple(shares), parts, int(rng.integers(2**63)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import betaincc, ndtr, ndtri
 
@@ -26,7 +26,7 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 1024, 7.1
+NODES, WIDEST = 2048, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
@@ -35,8 +35,10 @@ all of it."""
 
 NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
 
-Law = tuple[Floats, Floats]
-"""Points and the probability of each."""
+NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
+
+Law = tuple[Floats, Floats, Floats]
+"""Points, the probability of each, and how wide the cell is that it stands for."""
 
 
 @dataclass(frozen=True)
@@ -127,29 +129,45 @@ class Limit:
 
     def upper_tail(self, value: float) -> float:
         """Return the probability of exceeding `value`."""
-        points, mass = self.law
-        if self.extra is None:
-            return float(mass[points > value].sum())
-        room = self.top - points
-        with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
-        return float(mass @ betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
+        return self._tail(value, self.law)
 
     def quantile(self, upper: float) -> float:
         """Return what is exceeded with probability `upper`."""
-        points, _ = self.law
+        points = self.law[0]
         low, high = float(points[0]), max(self.top, float(points[-1]))
-        if low == high:
+        if low == high or self.upper_tail(low) <= upper:
             return low
         wanted = -ndtri(upper)
-        score = -ndtri(np.clip(self.upper_tail(low), TINY, 1 - TINY))
-        if score >= wanted:
-            return low
 
-        def missing(value: float) -> float:
-            return float(-ndtri(np.clip(self.upper_tail(value), TINY, 1 - TINY)) - wanted)
+        def missing(value: float, law: Law) -> float:
+            return float(-ndtri(np.clip(self._tail(value, law), TINY, 1 - TINY)) - wanted)
 
-        return float(brentq(missing, low, high, xtol=1e-13 * (high - low), rtol=1e-13))
+        # Most steps with few points, the last ones with all.
+        rough = brentq(missing, low, high, (_coarse(self.law),), xtol=1e-9 * (high - low))
+        near, width = float(rough), 1e-4 * (high - low)
+        below, above = max(near - width, low), min(near + width, high)
+        if missing(below, self.law) < 0 < missing(above, self.law):
+            low, high = below, above
+        return float(brentq(missing, low, high, (self.law,), xtol=1e-9 * (high - low)))
+
+    def _tail(self, value: float, law: Law) -> float:
+        points, mass, widths = law
+        if self.extra is None:
+            return float(mass[points > value].sum())
+        # The probability has a kink where S is the value: there its mass is spread over the cell.
+        near = (np.abs(points - value) < NEAR * widths) & (widths > 0)
+        spread = points[near, np.newaxis] + widths[near, np.newaxis] * OFFSETS
+        found = float(mass[~near] @ self._exceeds(value, points[~near]))
+        return found + float(mass[near] @ self._exceeds(value, spread).mean(axis=1))
+
+    def _exceeds(self, value: float, points: Floats) -> Floats:
+        """Return the probability of exceeding the value, given S."""
+        if self.extra is None:
+            return np.asarray(points > value, dtype=np.float64)
+        room = self.top - points
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
+        return np.asarray(betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
 
 
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
@@ -159,7 +177,8 @@ def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> t
         for sign in (-1, 1)
     }
     upper = Limit(parts[1], share)
-    mirrored = -upper.law[0][::-1], upper.law[1][::-1]
+    points, mass, widths = upper.law
+    mirrored = -points[::-1], mass[::-1], widths[::-1]
     lower = Limit(parts[-1], share, mirrored)
     several = all(part.n >= 2 for part in parts[1] if part.uncertain)  # noqa: PLR2004
     if not several or lower.draws != upper.draws:
@@ -209,14 +228,16 @@ def _with_extra(part: Part) -> Part:
 class Contribution:
     """The distribution of what one stratum contributes: the probability of at most each point.
 
-    It is smooth between the ends, on the logistic and the normal scale almost a line; or all of it
-    lies at the points.
+    It is smooth between the ends, on the logistic and the normal scale almost a line, unless it is
+    steep near the ends; or all of it lies at the points.
     """
 
     points: Floats
     below: Floats
+    mean: float
     ends: tuple[float, float] = (0.0, 0.0)
     smooth: bool = True
+    steep: bool = False
 
     def at(self, edges: Floats) -> Floats:
         """Return the distribution function."""
@@ -228,8 +249,9 @@ class Contribution:
         scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
         # Mass at an end is a steep rise there: every point a little to the right of the last.
         logits += CLOSE * np.arange(len(logits))
-        given = _logit((edges - low) / (high - low))
-        result = ndtr(PchipInterpolator(logits, scores)(np.clip(given, logits[0], logits[-1])))
+        between = PchipInterpolator if self.steep else CubicSpline
+        given = np.clip(_logit((edges - low) / (high - low)), logits[0], logits[-1])
+        result = ndtr(between(logits, scores)(given))
         result[edges < low] = 0.0
         result[edges >= high] = 1.0
         return np.asarray(result)
@@ -251,7 +273,7 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
         seen = part.counts > 0
         if part.costs[seen].min() == part.costs[seen].max():
             value = part.weight * part.costs[seen][:1]
-            result.append(Contribution(value, np.array([1.0]), smooth=False))
+            result.append(Contribution(value, np.array([1.0]), float(value[0]), smooth=False))
         elif total < SMALLEST_DRAWS:
             result.append(_one_outcome(part))
         elif part.sizes is not None:
@@ -267,7 +289,8 @@ def _one_outcome(part: Part) -> Contribution:
     amounts = part.counts if part.sizes is None else part.counts * part.sizes
     order = np.argsort(part.costs, kind="stable")
     below = np.cumsum(amounts[order]) / amounts.sum()
-    return Contribution(part.weight * part.costs[order], below, smooth=False)
+    centre = part.weight * part.mean
+    return Contribution(part.weight * part.costs[order], below, centre, smooth=False)
 
 
 def _of_few(part: Part, total: float) -> Contribution:
@@ -275,7 +298,9 @@ def _of_few(part: Part, total: float) -> Contribution:
     order = np.argsort(part.costs, kind="stable")
     alpha = np.tile(part.counts[order] * total / part.n, (len(SCORES), 1))
     points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
-    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+    return Contribution(
+        part.weight * points, ndtr(SCORES), part.weight * part.mean, part.observed, steep=True
+    )
 
 
 def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
@@ -298,8 +323,10 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     weights = np.array([part.weight for part, _ in rows])[:, np.newaxis]
     points = weights * (lows[:, np.newaxis] + spans[:, np.newaxis] * values.reshape(shape))
     below = 1 - tails.reshape(shape)
-    ends = [part.observed for part, _ in rows]
-    return [Contribution(*law) for law in zip(points, below, ends, strict=True)]
+    return [
+        Contribution(*law, part.weight * part.mean, part.observed)
+        for law, (part, _) in zip(zip(points, below, strict=True), rows, strict=True)
+    ]
 
 
 def _of_units(part: Part, total: float) -> Contribution:
@@ -307,11 +334,16 @@ def _of_units(part: Part, total: float) -> Contribution:
     seen = part.counts > 0
     costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
     alpha = part.counts[seen] * total / part.n
+    shape = (len(SCORES), len(costs))
     points = gamma_ratio.quantile(
-        *(np.broadcast_to(each, (len(SCORES), len(each))) for each in (costs, sizes, alpha)),
+        np.broadcast_to(costs, shape),
+        np.broadcast_to(sizes, shape),
+        np.broadcast_to(alpha, shape),
         ndtr(-SCORES),
     )
-    return Contribution(part.weight * points, ndtr(SCORES), part.observed)
+    # The mean of a ratio is not quite the ratio of means: take it from the quantiles.
+    mean = part.weight * float(np.diff(ndtr(SCORES)) @ (points[1:] + points[:-1]) / 2)
+    return Contribution(part.weight * points, ndtr(SCORES), mean, part.observed)
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:
@@ -319,7 +351,7 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     certain = known + sum(float(each.points[0]) for each in contributions if len(each.points) == 1)
     spread = [each for each in contributions if len(each.points) > 1]
     if not spread:
-        return np.array([certain]), np.array([1.0])
+        return np.array([certain]), np.array([1.0]), np.zeros(1)
     # A smooth one starts and ends where it has next to no mass, which may be far within its ends.
     start = sum(float(each.points[0]) for each in spread)
     width = sum(float(each.points[-1] - each.points[0]) for each in spread)
@@ -328,12 +360,15 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     transform = 1.0
     for each in spread:
         edges = each.points[0] + step * (np.arange(length + 1) - 0.5)
-        transform = transform * fft.rfft(np.diff(each.at(edges)))
+        cell = np.diff(each.at(edges))
+        # The lattice may be coarse for the narrower ones, but must not move their means.
+        start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
+        transform = transform * fft.rfft(cell)
     mass = np.maximum(fft.irfft(transform, n=length), 0.0)
-    return _thinned(certain + start + step * np.arange(length), mass)
+    return _thinned(certain + start + step * np.arange(length), mass, step)
 
 
-def _thinned(points: Floats, mass: Floats) -> Law:
+def _thinned(points: Floats, mass: Floats, step: float) -> Law:
     """Return fewer points, each the mean of those it stands for, where there is mass at all."""
     kept = mass > NOTHING
     points, mass = points[kept], mass[kept] / mass[kept].sum()
@@ -341,6 +376,18 @@ def _thinned(points: Floats, mass: Floats) -> Law:
     # As many for the tails as for the middle.
     scores = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
     bins = np.floor((scores + WIDEST) / (2 * WIDEST) * NODES).astype(np.intp)
-    total = np.bincount(bins, mass)
-    means = np.bincount(bins, mass * points) / np.where(total > 0, total, 1.0)
-    return means[total > 0], total[total > 0]
+    total = np.asarray(np.bincount(bins, mass), dtype=np.float64)
+    used = total > 0
+    means = np.bincount(bins, mass * points)[used] / total[used]
+    return means, total[used], np.asarray(step * np.bincount(bins)[used], dtype=np.float64)
+
+
+def _coarse(law: Law) -> Law:
+    """Return a law with an eighth of the points."""
+    points, mass, widths = law
+    bins = np.arange(len(points)) // 8
+    total, sums, wide = (
+        np.asarray(np.bincount(bins, each), dtype=np.float64)
+        for each in (mass, mass * points, widths)
+    )
+    return sums / total, total, wide

@@ -12,6 +12,25 @@ from stakes._core.typing import Floats
 TwoSides = tuple[Floats, Floats]
 """An array for the lower and one for the upper side, with an entry for each table."""
 
+
+class Bounds(tuple[Floats, Floats]):  # noqa: SLOT001 - a tuple with slots takes no attribute
+    """Two sides that are bounds of what the method would return, were it computed exactly."""
+
+    error: float
+
+    @classmethod
+    def of(cls, low: Floats, high: Floats, error: float) -> TwoSides:
+        """Return the sides, with how far in cost what they were computed from can be off."""
+        result = cls((low, high))
+        result.error = error
+        return result
+
+
+def error_of(sides: TwoSides) -> float:
+    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
+    return sides.error if isinstance(sides, Bounds) else 0.0
+
+
 EVERY_DESIGN = frozenset({"simple", "examples", "stratified", "weighted", "grouped", "finite"})
 ONE_SAMPLE = frozenset({"simple", "examples"})
 
@@ -36,6 +55,8 @@ class IntervalMethod:
     one_sided : callable or None
         Turns the options given for a one-sided test into those that `tails` gets, where they
         differ.
+    needs_bounds : bool
+        Whether what it promises rests on knowing the most that an example can cost.
     options, test_options : tuple of str
         The keyword-only parameters of `limits` and of `tails`: what users may set.
     """
@@ -45,6 +66,7 @@ class IntervalMethod:
     limits: Callable[..., TwoSides] | None = None
     tails: Callable[..., TwoSides] | None = None
     one_sided: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    needs_bounds: bool = False
     options: tuple[str, ...] = field(init=False)
     test_options: tuple[str, ...] = field(init=False)
 

@@ -28,7 +28,8 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
         bias = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
         z = bias + ndtri([alpha / 2, 1 - alpha / 2])
         levels = ndtr(bias + z / (1 - acceleration[table] * z))
-        ends.append(distribution.quantile(levels))
+        room = distribution.error * np.array([-1, 1])  # 0 where the distribution is exact
+        ends.append(distribution.quantile(levels) + room)
     low, high = np.array(ends).T
     return low, high
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import pearson3
 
 from stakes._core import validate
 from stakes._core.typing import Floats
@@ -83,6 +84,42 @@ def tails(
         upper_tail(-costs[::-1], lower[:, ::-1], np.full(outcomes.tables, above)),
         upper_tail(costs, upper, np.full(outcomes.tables, below)),
     )
+
+
+def quick_high(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> Floats:
+    """Approximate the upper limit, by a gamma distribution with the same three moments.
+
+    The arm is wrong by less than one percent; planning sorts thousands of test sets by it.
+    """
+    mean, deviation, skewness = _moments(outcomes, weight, -1)
+    return np.asarray(mean + deviation * pearson3.isf(alpha / 2, skewness))
+
+
+def quick_tails(outcomes: Outcomes, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
+    """Approximate the tails at a margin of 0 in the same way."""
+    low, high = (_moments(outcomes, weight, end) for end in (0, -1))
+    return (
+        np.asarray(pearson3.cdf(-low[0] / low[1], low[2])),
+        np.asarray(pearson3.sf(-high[0] / high[1], high[2])),
+    )
+
+
+def _moments(outcomes: Outcomes, weight: float, end: int) -> tuple[Floats, Floats, Floats]:
+    """Return mean, standard deviation and skewness of Σ D·C with the extra weight at one end."""
+    mean = variance = third = np.zeros(outcomes.tables)
+    unit = outcomes.highest - outcomes.lowest or 1.0  # cubes of costs may not fit into a number
+    for stratum in outcomes.strata:
+        counts = stratum.counts.copy()
+        counts[:, end] += weight
+        costs, n = stratum.weight * stratum.costs / unit, counts.sum(axis=1)
+        shares = counts / n[:, np.newaxis]
+        centre = shares @ costs
+        centred = costs - centre[:, np.newaxis]
+        mean = mean + centre
+        variance = variance + (shares * centred**2).sum(axis=1) / (n + 1)
+        third = third + 2 * (shares * centred**3).sum(axis=1) / ((n + 1) * (n + 2))
+    deviation = np.sqrt(np.maximum(variance, 1e-30))
+    return mean * unit, deviation * unit, third / deviation**3
 
 
 def one_sided(options: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes._core.text import html_table, number
+from stakes._core.text import html_table, number, percent, percent_range
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, CostRanges
@@ -28,7 +28,8 @@ from stakes.infer.what_if.cheapest import (
     Populations,
     expected_costs,
     joint_counts,
-    shares_of_minimum,
+    warn_of_rare,
+    wins,
 )
 
 
@@ -104,15 +105,16 @@ def _bounds(costs: CostRanges) -> Floats:
 
 def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
     """Return the cell through whose range the classifiers' costs change most differently."""
-    joint, shares = population.joint, population.shares()
+    joint = population.joint
     width = bounds[1] - bounds[0]
     if not width.any():
         raise InputError("costs", "all costs are certain, so there is no range to go through.")
+    rows = positions(joint.decisions, costs.decisions, "decision")
+    columns = positions(joint.labels, costs.labels, "class")
     cells = np.zeros((len(joint.names), *width.shape))
-    rows = np.array(positions(joint.decisions, costs.decisions, "decision"))
-    columns = np.array(positions(joint.labels, costs.labels, "class"))
-    for who, decided in enumerate(joint.decided.T):
-        np.add.at(cells[who], (rows[decided], columns[joint.actual]), shares)
+    cells[:, np.array(rows)[:, np.newaxis], columns] = population.shares().reshape(
+        -1, len(rows), len(columns)
+    )
     telling = np.ptp(cells, axis=0) * width
     if not telling.any():
         telling = width
@@ -127,7 +129,7 @@ FEWEST = 2
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostSensitivity(ByValue):
-    """What each classifier costs along a path of costs, and how likely it is the cheapest there.
+    """What each classifier costs along a path of costs, and where it is shown to be the cheapest.
 
     Made by `cost_sensitivity`.
 
@@ -141,10 +143,11 @@ class CostSensitivity(ByValue):
         The places on the path: a share of the way, or what a cell costs.
     cost, low, high : ndarray, shape (classifiers, steps)
         The expected cost per decision of each classifier, and its interval.
-    probability : ndarray, shape (classifiers, steps)
-        That each is the cheapest, given the place on the path.
+    probability_low, probability_high : ndarray, shape (classifiers, steps)
+        Between which bounds the probability lies that each is the cheapest, given the place on the
+        path.
     confidence : float
-        Of the intervals.
+        Of the intervals, and of what is shown.
     scale : str
         "linear", or "log" where the places are spaced by their ratio.
 
@@ -154,12 +157,13 @@ class CostSensitivity(ByValue):
     >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
     >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
     >>> found = cost_sensitivity(
-    ...     [0] * 60 + [1] * 40,
-    ...     {"eager": [0] * 40 + [1] * 60, "shy": [0] * 63 + [1] * 37}, mild, harsh, steps=3, rng=0)
-    >>> found.position.tolist(), found.cost.round(2).tolist()
-    ([0.0, 0.5, 1.0], [[0.2, 0.2, 0.2], [0.06, 0.33, 0.6]])
-    >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
-    [(0.0, 0.259, 'shy'), (0.259, 1.0, 'eager')]
+    ...     [0] * 600 + [1] * 400,
+    ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
+    ...     mild, harsh, rng=0)
+    >>> found.cost[:, [0, -1]].round(2).tolist()
+    [[0.21, 0.3], [0.06, 0.6]]
+    >>> [(round(low, 2), round(high, 2), name) for low, high, name in found.cheapest_ranges()]
+    [(0.0, 0.16, 'shy'), (0.16, 0.78, None), (0.78, 1.0, 'eager')]
     """
 
     names: tuple[str, ...]
@@ -168,14 +172,59 @@ class CostSensitivity(ByValue):
     cost: Floats
     low: Floats
     high: Floats
-    probability: Floats
+    probability_low: Floats
+    probability_high: Floats
     confidence: float
     scale: str = "linear"
 
-    def cheapest_ranges(self) -> list[tuple[float, float, str]]:
-        """Return the ranges of the path, and who is the cheapest in each.
+    def cheapest_ranges(self) -> list[tuple[float, float, str | None]]:
+        """Return the ranges of the path, and which classifier is shown to be the cheapest in each.
 
-        The costs are straight lines along the path, so they change places where two lines meet.
+        Each range begins and ends at a place of the path, so more steps give finer ranges.
+
+        Returns
+        -------
+        list of (low, high, name)
+            The ranges one after the other; the name is None where none is shown to be the cheapest.
+
+        Notes
+        -----
+        Of K classifiers one is shown to be the cheapest where the lower bound of its probability is
+        at least 1 - (1 - confidence)/K. For two classifiers and a path between two matrices, that
+        is where ``CostDifference.test("extremal", conservative=True)`` rejects.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, cost_sensitivity
+        >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
+        >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
+        >>> found = cost_sensitivity(
+        ...     [0] * 600 + [1] * 400,
+        ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
+        ...     mild, harsh, rng=0)
+        >>> [name for low, high, name in found.cheapest_ranges()]
+        ['shy', None, 'eager']
+        """
+        needed = 1 - (1 - self.confidence) / len(self.names)
+        shown = self.probability_low >= needed
+        at = np.where(shown.any(axis=0), shown.argmax(axis=0), -1)
+        between_two = np.where(at[:-1] == at[1:], at[:-1], -1)
+        starts = np.flatnonzero(np.append(True, np.diff(between_two) != 0))
+        stops = np.append(starts[1:], len(between_two))
+        return [
+            (
+                float(self.position[start]),
+                float(self.position[stop]),
+                None if between_two[start] < 0 else self.names[between_two[start]],
+            )
+            for start, stop in zip(starts, stops, strict=True)
+        ]
+
+    def average_ranges(self) -> list[tuple[float, float, str]]:
+        """Return the ranges of the path, and which classifier costs least on average in each.
+
+        The average on the test set, however uncertain. The costs are straight lines along the path,
+        so they change places where two lines meet.
 
         Returns
         -------
@@ -188,10 +237,11 @@ class CostSensitivity(ByValue):
         >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
         >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
         >>> found = cost_sensitivity(
-        ...     [0] * 60 + [1] * 40,
-        ...     {"eager": [0] * 40 + [1] * 60, "shy": [0] * 63 + [1] * 37}, mild, harsh, rng=0)
-        >>> [name for low, high, name in found.cheapest_ranges()]
-        ['shy', 'eager']
+        ...     [0] * 600 + [1] * 400,
+        ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
+        ...     mild, harsh, rng=0)
+        >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.average_ranges()]
+        [(0.0, 0.333, 'shy'), (0.333, 1.0, 'eager')]
         """
         first, last = float(self.position[0]), float(self.position[-1])
         start, rise = self.cost[:, 0], self.cost[:, -1] - self.cost[:, 0]
@@ -211,24 +261,27 @@ class CostSensitivity(ByValue):
             best, share = following, end
 
     def summary(self) -> str:
-        """Say who is the cheapest where on the path.
+        """Say which classifier is shown to be the cheapest where on the path.
 
         Returns
         -------
         str
-            Two sentences.
+            Two or three sentences.
         """
-        ranges = [
+        shown = shown_words(self.cheapest_ranges(), self.confidence)
+        averages = ", then ".join(
             f"{name} from {number(low)} to {number(high)}"
-            for low, high, name in self.cheapest_ranges()
-        ]
-        chances = ", ".join(
-            f"{name} {100 * each[0]:.0f} % to {100 * each[-1]:.0f} %"
-            for name, each in zip(self.names, self.probability, strict=True)
+            for low, high, name in self.average_ranges()
+        )
+        chances = "; ".join(
+            f"{name} {percent_range(low[0], high[0])}, then {percent_range(low[-1], high[-1])}"
+            for name, low, high in zip(
+                self.names, self.probability_low, self.probability_high, strict=True
+            )
         )
         return (
-            f"Along the path ({self.axis}) the cheapest is {', then '.join(ranges)}. "
-            f"The probability of being the cheapest goes from its start to its end: {chances}."
+            f"Along the path ({self.axis}) {shown} On average the cheapest is {averages}. "
+            f"The probability of being the cheapest at its start and its end: {chances}."
         )
 
     def to_frame(self) -> Any:
@@ -237,7 +290,8 @@ class CostSensitivity(ByValue):
         Returns
         -------
         DataFrame
-            With the columns classifier, position, cost, low, high and probability.
+            With the columns classifier, position, cost, low, high, probability_low and
+            probability_high.
         """
         steps = len(self.position)
         return data_frame(
@@ -246,7 +300,7 @@ class CostSensitivity(ByValue):
                 "position": np.tile(self.position, len(self.names)),
                 **{
                     name: getattr(self, name).ravel()
-                    for name in ("cost", "low", "high", "probability")
+                    for name in ("cost", "low", "high", "probability_low", "probability_high")
                 },
             }
         )
@@ -269,9 +323,24 @@ class CostSensitivity(ByValue):
 
     def _repr_html_(self) -> str:
         rows = [
-            [f"{number(low)} to {number(high)}", name] for low, high, name in self.cheapest_ranges()
+            [f"{number(low)} to {number(high)}", name or "cannot be told"]
+            for low, high, name in self.cheapest_ranges()
         ]
         return html_table([self.axis, "cheapest"], rows, caption=self.summary())
+
+
+def shown_words(ranges: Sequence[tuple[float, float, str | None]], confidence: float) -> str:
+    """Say where on a path which classifier is shown to be the cheapest."""
+    sure = f"({percent(confidence)} confidence)"
+    shown = [(name, f"from {number(low)} to {number(high)}") for low, high, name in ranges if name]
+    if not shown:
+        return f"no model is shown to be the cheapest {sure}."
+    (first, where), *others = shown
+    if len(ranges) == 1:
+        where = "all the way"
+    more = "".join(f", {name} {there}" for name, there in others)
+    rest = "; elsewhere it cannot be told" if len(shown) < len(ranges) else ""
+    return f"{first} is shown to be the cheapest {where}{more} {sure}{rest}."
 
 
 def cost_sensitivity(
@@ -282,6 +351,7 @@ def cost_sensitivity(
     *,
     cell: Cell | None = None,
     class_priors: Any = None,
+    impossible: Any = None,
     steps: Any = 51,
     confidence: float = 0.95,
     n_draws: Any = 4000,
@@ -309,10 +379,12 @@ def cost_sensitivity(
     class_priors : mapping or sequence, optional
         The share of each class where the classifiers are used, if it differs from the test set's.
         Intervals then take longer.
+    impossible : sequence of (decision, class), optional
+        Cells that cannot occur, for which no room is needed.
     steps : int, default 51
         How many places on the path there are.
     confidence : float, default 0.95
-        Of the intervals.
+        Of the intervals, and of what is shown.
     n_draws : int, default 4000
         How many populations (and costs, with ranges) are drawn for the probabilities.
     rng : Generator or seed
@@ -323,27 +395,38 @@ def cost_sensitivity(
     CostSensitivity
         Costs, intervals and probabilities at each place of the path.
 
+    Warns
+    -----
+    RareCostWarning
+        Where the outcome that matters most to a comparison was observed fewer than five times.
+
     Notes
     -----
     At the share s of the way the costs are C_s = (1 - s) C_0 + s C_1, and a classifier's expected
-    cost Σ P(i, j) C_s(i, j) is a straight line in s. Probabilities of being the cheapest are those
-    of `cheapest_probability`: over the Bayesian bootstrap of the population.
+    cost Σ P(i, j) C_s(i, j) is a straight line in s. The bounds of the probability of being the
+    cheapest are those of `cheapest_probability`: they leave room for an expensive mistake that was
+    not observed.
 
     References
     ----------
     Rubin (1981).
 
+    Learned-Miller & Thomas (2019).
+
     Examples
     --------
     >>> from stakes import CostMatrix, cost_sensitivity
-    >>> y_true = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
-    >>> predictions = {"left": ["a"] * 60 + ["b"] * 20 + ["c"] * 20,
-    ...                "right": ["a"] * 50 + ["b"] * 20 + ["c"] * 30}
-    >>> mild = CostMatrix([[0, 1, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
+    >>> y_true = ["a"] * 500 + ["b"] * 300 + ["c"] * 200
+    >>> predictions = {
+    ...     "left": ["a"] * 560 + ["b"] * 240 + ["c"] * 200,
+    ...     "right": ["a"] * 500 + ["b"] * 10 + ["c"] * 100 + ["b"] * 180 + ["a"] * 10
+    ...              + ["c"] * 200,
+    ... }
+    >>> mild = CostMatrix([[0, 4, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> found = cost_sensitivity(y_true, predictions, mild, harsh, rng=0)
     >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
-    [(0.0, 0.25, 'left'), (0.25, 1.0, 'right')]
+    [(0.0, 0.12, 'left'), (0.12, 0.92, None), (0.92, 1.0, 'right')]
     """
     size = validate.as_size(steps, "steps")
     if size < FEWEST:
@@ -352,21 +435,47 @@ def cost_sensitivity(
     validate.alpha(confidence)
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
+    design = Design(class_priors, impossible=impossible)
+    population, path = find_path(joint, costs, to, cell=cell, design=design, steps=size)
+    found = follow(population, costs, path, confidence=confidence, draws=draws, rng=rng)
+    warn_of_rare(joint, [path.start, path.stop], population.design)
+    return found
+
+
+def find_path(
+    joint: JointConfusion,
+    costs: CostMatrix | CostRanges,
+    to: CostMatrix | None,
+    *,
+    cell: Any,
+    design: Design,
+    steps: int,
+) -> tuple[Populations, Path]:
+    """Return the populations that the counts may come from, and the path through the costs."""
     known = costs.mean() if isinstance(costs, CostRanges) else costs
     known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
-    population = Populations(joint, class_priors)
-    path = (
-        cell_path(population, costs, cell, size)
-        if isinstance(costs, CostRanges)
-        else straight_path(costs, to, size)
-    )
-    generator = validate.generator(rng)
+    population = Populations(joint, design)
+    if isinstance(costs, CostRanges):
+        return population, cell_path(population, costs, cell, steps)
+    return population, straight_path(costs, to, steps)
+
+
+def follow(
+    population: Populations,
+    costs: CostMatrix | CostRanges,
+    path: Path,
+    *,
+    confidence: float,
+    draws: int,
+    rng: Any,
+) -> CostSensitivity:
+    """Return what is found along a path, without a warning."""
+    joint = population.joint
+    low, high = _intervals(population, path, confidence)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    totals = path.values(*_drawn_costs(population, costs, path, draws, generator))
-    probability = np.array([shares_of_minimum(each) for each in totals])
     shares = population.shares()
-    cost = path.values(*(expected_costs(joint, each, shares)[0] for each in ends))
-    low, high = _intervals(joint, path, confidence, class_priors)
+    cost = path.values(*(expected_costs(shares, each)[0] for each in ends))
+    bounds = _probabilities(population, costs, path, draws, validate.generator(rng))
     return CostSensitivity(
         names=tuple(map(str, joint.names)),
         axis=path.axis,
@@ -374,7 +483,8 @@ def cost_sensitivity(
         cost=cost.T,
         low=low,
         high=high,
-        probability=probability.T,
+        probability_low=bounds[0],
+        probability_high=bounds[1],
         confidence=float(confidence),
         scale=path.scale,
     )
@@ -405,27 +515,30 @@ def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
     return costs.values_for(joint.labels, joint.decisions)
 
 
-def _drawn_costs(
+def _probabilities(
     population: Populations,
     costs: CostMatrix | CostRanges,
     path: Path,
     draws: int,
     generator: np.random.Generator,
-) -> list[Floats]:
-    """Return each classifier's cost at both ends of the path, for drawn populations and costs."""
+) -> Floats:
+    """Return the bounds of each classifier's probability to be the cheapest at each place."""
     joint = population.joint
-    parts: list[list[Floats]] = [[], []]
-    for size in batch_sizes(draws, len(joint.counts)):
-        populations = population.drawn(size, generator)
-        sampled = None
+    won = np.zeros((len(path.position), 2, len(joint.names)))
+    for size in batch_sizes(draws, population.width):
+        drawn = population.drawn(size, generator)
+        ends = [_matrix(joint, end) for end in (path.start, path.stop)]
         if isinstance(costs, CostRanges) and path.cell is not None:
             sampled = costs.sample(size, rng=generator)
-        for part, end in zip(parts, (path.start, path.stop), strict=True):
-            matrix = _matrix(joint, end)
-            if isinstance(costs, CostRanges) and sampled is not None and path.cell is not None:
-                matrix = _with_cell(joint, costs, sampled, path.cell, end)
-            part.append(expected_costs(joint, matrix, populations))
-    return [np.concatenate(part) for part in parts]
+            ends = [
+                _with_cell(joint, costs, sampled, path.cell, end) for end in (path.start, path.stop)
+            ]
+        start, stop = (expected_costs(drawn.tables, end) for end in ends)
+        for place, share in enumerate(path.shares()):
+            values = (1 - share) * ends[0] + share * ends[1]
+            table = (1 - share) * start + share * stop
+            won[place] += wins(table, population.room(drawn.extra, values))
+    return np.asarray(np.moveaxis(won, 0, -1) / draws)
 
 
 def _with_cell(
@@ -443,19 +556,17 @@ def _with_cell(
     return np.asarray(fixed[:, rows][:, :, columns])
 
 
-def _intervals(
-    joint: JointConfusion, path: Path, confidence: float, class_priors: Any
-) -> tuple[Floats, Floats]:
+def _intervals(population: Populations, path: Path, confidence: float) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
+    joint, design = population.joint, population.design
     axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
     places = [CostMatrix(values, rows="predicted", **axes) for values in path.values(*ends)]
     tables = [joint.single(name) for name in joint.names]
-    if class_priors is None:
+    if all(part is None for part in (design.class_priors, design.strata, design.impossible)):
         counts = np.stack([table.counts for table in tables])
         both = np.array([batch_intervals(counts, at, confidence=confidence) for at in places])
         return both[:, 0].T, both[:, 1].T
-    design = Design(class_priors)
     limits = np.array(
         [[tuple(CostEstimate(t, at, design).interval(confidence)) for at in places] for t in tables]
     )

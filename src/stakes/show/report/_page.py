@@ -9,13 +9,14 @@ from typing import Any
 
 from stakes._core.labels import Label
 from stakes._core.optional import jinja2, vl_convert
-from stakes._core.text import amount, exact, listed, number, p_value, percent
+from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
 from stakes.findings import Findings
 from stakes.findings._encode import json_text
 from stakes.findings.curves import ScoredCurve
 from stakes.findings.models import Model
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
+from stakes.infer.what_if.sensitivity import shown_words
 from stakes.read import write_text
 from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
 from stakes.show.report._theme import colour, dash
@@ -81,21 +82,20 @@ def card_width(found: Findings) -> str:
 
 
 def path_words(found: Findings) -> list[str]:
-    """Say for each cost that goes through its range who is the cheapest on the way."""
+    """Say for each cost that goes through its range which model is the cheapest on the way."""
     return [_path_words(path) for path in (found.sensitivity.paths if found.sensitivity else ())]
 
 
 def _path_words(path: CostPath) -> str:
-    *turns, last = path.ranges
+    ranges = [(each.low, each.high, each.cheapest) for each in path.ranges]
+    shown = shown_words(ranges, path.confidence)
+    if not any(name for *_, name in ranges):
+        shown = shown[0].upper() + shown[1:]
+    *turns, last = path.average_ranges
     if turns:
         until = ", ".join(f"{each.cheapest} up to {number(each.high)}" for each in turns)
-        who = f"On average the cheapest is {until}, then {last.cheapest}."
-    else:
-        who = f"On average {last.cheapest} is the cheapest all the way."
-    odds = path.probability[path.names.index(last.cheapest)]
-    start, end = (f"{100 * each:.0f} %" for each in (odds[0], odds[-1]))
-    change = f"stays at {start}" if start == end else f"goes from {start} to {end}"
-    return f"{who} The probability that {last.cheapest} is the cheapest {change}."
+        return f"{shown} On average the cheapest is {until}, then {last.cheapest}."
+    return f"{shown} On average {last.cheapest} is the cheapest all the way."
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,7 @@ def report_html(findings: Findings) -> str:
         "cards": card_width(findings),
         "flips": flip_table(findings),
         "path_words": path_words(findings),
+        "percent_range": percent_range,
         "panels": MOST_PANELS,
         "editable": editable(findings),
     }

@@ -293,7 +293,7 @@ def _sensitivity_charts(found: Findings) -> Drawn:
 def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
     """Return a path's rows, one for each model and position, its axis, and the cost as stated."""
     alt = altair()
-    each = ["cost", "low", "high", "probability"]
+    each = ["cost", "low", "high", "probability_low"]
     rows = (
         alt.Chart()
         .transform_flatten(["names", *each], ["name", *each])
@@ -342,9 +342,12 @@ def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     rows, x, stated = _along(found, path)
     colours, _ = scales(model_names(found))
     axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
-    y = alt.Y("probability:Q", axis=axis).stack("zero").scale(domain=[0, 1])
+    y = alt.Y("probability_low:Q", axis=axis).stack("zero").scale(domain=[0, 1])
     marks = [rows.mark_area(opacity=0.8).encode(x=x, y=y, color=colours), stated]
-    words = f"Probability of being the cheapest model against the {path.axis}."
+    words = (
+        "Lower bounds of the probability of being the cheapest model against the "
+        f"{path.axis}; what is left blank cannot be told."
+    )
     return layers(f"sensitivity.paths.{place}", marks, 70), words
 
 

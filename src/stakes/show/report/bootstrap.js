@@ -1,6 +1,6 @@
 /* BDELTACOST, the paired bootstrap of a difference, without its sampling noise.
 
-   Follows stakes.infer.probability: distribution, convolution, lattice and laws. */
+   Follows stakes.infer._probability: distribution and convolution. */
 
 globalThis.stakesBootstrap = (() => {
   "use strict";
@@ -11,14 +11,28 @@ globalThis.stakesBootstrap = (() => {
   const TWO_PI = 2 * Math.PI;
   const TAIL = 1e-13;
   const LARGEST_LATTICE = 1 << 22;
-  const FINE_LATTICE = 1 << 17;
+  const FINE_LATTICE = 1 << 20;
+  const COARSER_LATTICE = 1 << 17;
+  const FEW_OUTCOMES = 16;
+  const LARGEST_TABLE = 1 << 21;
+  const MOST_ROWS = 1 << 17;
+  const MOST_AXES = 6;
+  const MOST_MAGNITUDES = 200;
+  const KERNEL = 2.85;
+  const REACH = 21;
+  const NEARLY = 1e-9;
+  const DIGITS = 64 * Number.EPSILON;
+  const CLOSE_BY = 0.01;
+  const LARGEST_PART = 1000;
   const NEGLIGIBLE = -28;
   const LEAF = 16;
   const LARGEST_DENOMINATOR = 100000n;
   const LARGEST_POSITION = 2 ** 40;
   const CLOSENESS = 1e-13;
 
-  /** Return the bootstrap probabilities of a mean of at most, and of at least, zero. */
+  /** Return the bootstrap probabilities of a mean of at most, and of at least, zero.
+
+      Where they are not exact, these are the largest that they can be. */
   function bootstrapTails({ costs, counts, n }) {
     const seen = [...counts.keys()].filter((i) => counts[i] > 0);
     const draws = {
@@ -28,12 +42,25 @@ globalThis.stakesBootstrap = (() => {
     };
     if (seen.length === 1) return [Number(draws.costs[0] <= 0), Number(draws.costs[0] >= 0)];
     const [low, high] = chernoffWindow(draws);
-    const step = latticeStep(draws, low, high);
+    const common = commonStep(draws.costs);
     const anchor = draws.costs[draws.probabilities.indexOf(highest(draws.probabilities))];
+    if (common !== null && (high - low) / (common / n) <= LARGEST_LATTICE) {
+      return latticeTails(draws, anchor, [low, high], common / n);
+    }
+    return tableTails(draws) ?? smoothTails(draws, anchor, [low, high]);
+  }
+
+  function latticeTails({ costs, probabilities, n }, anchor, [low, high], step) {
+    const placed = new Map();
+    costs.forEach((cost, i) => {
+      const position = roundHalfEven((cost - anchor) * (1 / n / step));
+      placed.set(position, (placed.get(position) ?? 0) + probabilities[i]);
+    });
     const zero = -anchor / step;
     const law = {
       n,
-      placed: onLattice(draws, anchor, step),
+      placed,
+      kernel: 0,
       first: Math.floor((low - anchor) / step + 1e-6),
       size: Math.ceil((high - low) / step) + 2,
     };
@@ -41,15 +68,17 @@ globalThis.stakesBootstrap = (() => {
     return [atMost, 1 - below];
   }
 
-  /** Return the step of the mean's lattice: that of the costs, or a fine one if they have none. */
-  function latticeStep({ costs, n }, low, high) {
-    const common = commonStep(costs);
-    const step = common === null ? null : common / n;
-    if (step !== null && (high - low) / step <= LARGEST_LATTICE) return step;
-    // Splitting costs between lattice points adds n·step²/4 to the variance at most.
-    const finer = Math.ceil(Math.log2(Math.max(n / 1e5, 1)) / 2);
-    const size = Math.min(FINE_LATTICE * 2 ** finer, LARGEST_LATTICE);
-    return (high - low) / size;
+  /** Return the tails of a mean that is rounded to a fine lattice by a narrow Gaussian. */
+  function smoothTails({ costs, probabilities, n }, anchor, [low, high]) {
+    const size = costs.length <= FEW_OUTCOMES ? FINE_LATTICE : COARSER_LATTICE;
+    const step = (high - low) / (size - 2 * REACH - 4);
+    const placed = new Map();
+    costs.forEach((cost, i) => placed.set((cost - anchor) * (1 / n / step), probabilities[i]));
+    const first = Math.floor((low - anchor) / step) - REACH - 1;
+    const [zero, room] = [-anchor / step, REACH + 1];
+    const ends = [Math.floor(zero + room + 1e-6), Math.ceil(zero - room - 1e-6) - 1];
+    const [atMost, below] = cumulative({ n, placed, kernel: KERNEL, first, size }, ends);
+    return [atMost, 1 - below];
   }
 
   /** Return the largest step of which all differences of `costs` are multiples, or null. */
@@ -57,10 +86,9 @@ globalThis.stakesBootstrap = (() => {
     const gaps = [...new Set(costs.map((cost) => cost - costs[0]))].slice(1);
     let denominator = 1n;
     for (const gap of gaps) {
-      const ratio = gap / gaps[0];
-      if (ratio > LARGEST_POSITION) return null;
-      const [over, under] = nearFraction(ratio);
-      if (Math.abs(Number(over) / Number(under) - ratio) > CLOSENESS * ratio) return null;
+      const fraction = nearRatio(gap / gaps[0]);
+      if (fraction === null) return null;
+      const under = fraction[1];
       denominator *= under / commonDivisor(denominator, under);
       if (denominator > LARGEST_DENOMINATOR) return null;
     }
@@ -69,24 +97,32 @@ globalThis.stakesBootstrap = (() => {
     return last / roundHalfEven(last / (gaps[0] / Number(denominator)));
   }
 
+  /** Return the fraction that a ratio of at least 1 is, up to rounding, or null. */
+  function nearRatio(ratio) {
+    if (ratio > LARGEST_POSITION) return null;
+    const [over, under] = nearFraction(ratio);
+    const near = Math.abs(Number(over) / Number(under) - ratio) <= CLOSENESS * ratio;
+    return near ? [over, under] : null;
+  }
+
   function commonDivisor(a, b) {
     return b === 0n ? a : commonDivisor(b, a % b);
   }
 
   /** Return the closest fraction of a limited denominator, as Python's limit_denominator does. */
-  function nearFraction(ratio) {
+  function nearFraction(ratio, largest = LARGEST_DENOMINATOR) {
     if (Number.isInteger(ratio)) return [BigInt(ratio), 1n];
-    const [given, bits] = [BigInt(ratio * 2 ** 52), 2n ** 52n]; // exact: ratios are at least 1
+    const [given, bits] = [BigInt(Math.round(ratio * 2 ** 52)), 2n ** 52n]; // exact for ratios from 1
     let [p0, q0, p1, q1, top, bottom] = [0n, 1n, 1n, 0n, given, bits];
     while (bottom > 0n) {
       const whole = top / bottom;
       const next = q0 + whole * q1;
-      if (next > LARGEST_DENOMINATOR) break;
+      if (next > largest) break;
       [p0, q0, p1, q1] = [p1, q1, p0 + whole * p1, next];
       [top, bottom] = [bottom, top - whole * bottom];
     }
     if (bottom === 0n) return [p1, q1];
-    const rest = (LARGEST_DENOMINATOR - q0) / q1;
+    const rest = (largest - q0) / q1;
     const other = [p0 + rest * p1, q0 + rest * q1];
     const distance = (p, q) => Math.abs(Number(p * bits - given * q) / Number(q));
     return distance(p1, q1) <= distance(...other) ? [p1, q1] : other;
@@ -128,22 +164,6 @@ globalThis.stakesBootstrap = (() => {
     return [Math.max(limit(-1), least), Math.min(limit(1), most)];
   }
 
-  /** Place costs on the lattice; one between two points is split so that its mean stays.
-
-      Positions are counted from the commonest cost, so that sums of n stay small. */
-  function onLattice({ costs, probabilities, n }, anchor, step) {
-    const placed = new Map();
-    const add = (position, p) => placed.set(position, (placed.get(position) ?? 0) + p);
-    costs.forEach((cost, i) => {
-      const exact = (cost - anchor) * (1 / n / step);
-      const below = Math.floor(exact + 1e-7);
-      const share = exact - below < 1e-6 ? 0 : exact - below;
-      add(below, probabilities[i] * (1 - share));
-      if (share > 0) add(below + 1, probabilities[i] * share);
-    });
-    return placed;
-  }
-
   /** Return the probability of each of the totals `ends` and all before it.
 
       A bootstrap total is a sum of n draws, so its Fourier coefficients are n-th powers, and their
@@ -152,7 +172,7 @@ globalThis.stakesBootstrap = (() => {
       angles, so nothing is lost however large n is. */
   function cumulative(law, ends) {
     const wave = centredTransform(law);
-    const { n, size } = law;
+    const { n, size, kernel } = law;
     const length = size | 1; // odd: no coefficient is its own mirror image
     const centre = n * wave.origin + Math.round(n * wave.mean);
     const reference = Math.round(n * wave.mean) % length;
@@ -162,7 +182,7 @@ globalThis.stakesBootstrap = (() => {
     });
     const unit = TWO_PI / length;
     wave.visit(unit, length, (k, excess, re, im) => {
-      const logSize = 0.5 * n * Math.log1p(excess);
+      const logSize = 0.5 * (n * Math.log1p(excess) - (kernel * unit * k) ** 2);
       if (logSize < NEGLIGIBLE) return;
       const phase = n * Math.atan2(im, 1 + re) - unit * wrapped(k * reference, length);
       const scale = (2 * Math.exp(logSize)) / Math.sin((unit * k) / 2);
@@ -229,6 +249,328 @@ globalThis.stakesBootstrap = (() => {
     }
 
     return { origin, mean, visit };
+  }
+
+  // Costs on several lattices: the joint distribution of the sums on each of them.
+
+  /** Return the tails by a table that is exact, or closer than one fine lattice; else null. */
+  function tableTails({ costs, probabilities, n }) {
+    const common = costs.filter((_, i) => probabilities[i] >= highest(probabilities) / 10);
+    const anchor = common.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
+    const others = [...costs.keys()].filter((i) => costs[i] !== anchor);
+    const outcomes = {
+      n,
+      moves: Float64Array.from(others, (i) => costs[i] - anchor),
+      probabilities: Float64Array.from(others, (i) => probabilities[i]),
+    };
+    const plan = exactPlan(outcomes) ?? closePlan(outcomes);
+    return plan === null ? null : tailsOfTable(outcomes, plan, -n * anchor);
+  }
+
+  function exactPlan(outcomes) {
+    const axes = axesOf(outcomes, outcomes.moves.map(() => 1));
+    if (axes === null || cellsOf(outcomes, axes) > 4 * LARGEST_TABLE) return null;
+    const placed = axes.map((axis) => ({ ...axis, ...wholeWindow(outcomes, axis.positions) }));
+    const total = placed.reduce((product, axis) => product * axis.size, 1);
+    const longest = placed.reduce((a, b) => (b.size > a.size ? b : a));
+    if (total / longest.size > MOST_ROWS || total > LARGEST_TABLE) return null;
+    return { rows: placed.filter((axis) => axis !== longest), column: longest, kernel: 0 };
+  }
+
+  /** Return a plan by which the largest moves are counted, and all others on a fine lattice. */
+  function closePlan(outcomes) {
+    const counted = outcomes.moves.map(() => 0);
+    const rest = () => outcomes.moves.map((move, i) => (counted[i] ? 0 : move));
+    let best = (0.5 * spreadOf(outcomes, outcomes.moves)) / FINE_LATTICE;
+    let found = null;
+    const groups = magnitudes(outcomes, outcomes.moves.map(() => 1)).reverse();
+    for (const group of groups.slice(0, MOST_AXES + 2)) {
+      for (const i of group) counted[i] = 1;
+      const axes = axesOf(outcomes, counted);
+      const cells = axes === null ? Infinity : cellsOf(outcomes, axes);
+      if (cells * 16 * REACH > LARGEST_TABLE || counted.every((one) => one)) break;
+      const size = 2 ** Math.floor(Math.log2(LARGEST_TABLE / cells));
+      const step = spreadOf(outcomes, rest()) / size;
+      if (step < best) [best, found] = [step, { axes, moves: rest(), size }];
+    }
+    if (found === null) return null;
+    const { axes, moves, size } = found;
+    const [low, high] = sumWindow(outcomes, moves);
+    const step = (high - low) / (size - 2 * REACH - 4);
+    const first = Math.floor(low / step) - REACH - 1;
+    return {
+      rows: axes.map((axis) => ({ ...axis, ...wholeWindow(outcomes, axis.positions) })),
+      column: { step, positions: moves.map((move) => move / step), first, size },
+      kernel: KERNEL,
+    };
+  }
+
+  /** Return lattices on which the chosen outcomes have places, spanning as little as possible. */
+  function axesOf(outcomes, chosen) {
+    const groups = magnitudes(outcomes, chosen);
+    if (groups.length > MOST_MAGNITUDES) return null;
+    let axes = [];
+    for (const group of groups) {
+      const signs = outcomes.moves.map(() => 0);
+      for (const i of group) signs[i] = Math.sign(outcomes.moves[i]);
+      let least = Infinity;
+      let chosenAxes = axes;
+      for (const each of axesWith(axes, Math.abs(outcomes.moves[group[0]]), signs)) {
+        const cells = cellsOf(outcomes, each);
+        if (cells < least) [least, chosenAxes] = [cells, each];
+      }
+      axes = chosenAxes;
+      if (axes.length > MOST_AXES) return null;
+    }
+    return axes;
+  }
+
+  /** Return the axes with places for moves of one size too: on a new axis, on one, or on two. */
+  function axesWith(axes, size, signs) {
+    const apart = ({ step }) => Math.abs(size - roundHalfEven(size / step) * step);
+    const near = axes.map((axis) => apart(axis) < CLOSE_BY * axis.step);
+    const found = near.includes(true) ? [] : [[...axes, { step: size, positions: signs }]];
+    axes.forEach((axis, index) => {
+      const fraction = nearRatio(size / axis.step);
+      if (fraction !== null) found.push(replaced(axes, index, refined(axis, fraction, signs)));
+      for (const times of new Set([1, roundHalfEven(size / axis.step)])) {
+        const rest = size - times * axis.step;
+        const positions = axis.positions.map((x, i) => x + times * signs[i]);
+        const others = replaced(axes, index, { ...axis, positions });
+        const alone = { step: Math.abs(rest), positions: signs.map((x) => x * Math.sign(rest)) };
+        if (near[index] && rest !== 0) found.push([...others, alone]);
+        axes.forEach((small, other) => {
+          const part = other === index ? null : partOf(rest / small.step, size / small.step);
+          if (part !== null) found.push(replaced(others, other, refined(small, part, signs)));
+        });
+      }
+    });
+    return found;
+  }
+
+  /** Return the fraction of a step that a difference of large numbers is, or null. */
+  function partOf(ratio, size) {
+    const room = DIGITS * size;
+    const largest = Math.floor(Math.min(Math.sqrt(0.01 / room), LARGEST_PART));
+    if (largest === 0) return null;
+    const [over, under] = nearFraction(Math.abs(ratio), BigInt(largest));
+    const signed = ratio < 0 ? -over : over;
+    return Math.abs(ratio - Number(signed) / Number(under)) <= room ? [signed, under] : null;
+  }
+
+  /** Return the axis with places for moves by a fraction of its step. */
+  function refined({ step, positions }, fraction, signs) {
+    const [over, under] = fraction.map(Number);
+    return { step: step / under, positions: positions.map((x, i) => x * under + signs[i] * over) };
+  }
+
+  const replaced = (list, index, value) => list.map((each, i) => (i === index ? value : each));
+
+  /** Return the chosen outcomes, those that move the mean equally far together; least first. */
+  function magnitudes({ moves }, chosen) {
+    const order = [...moves.keys()].filter((i) => chosen[i]);
+    order.sort((a, b) => Math.abs(moves[a]) - Math.abs(moves[b]) || a - b);
+    const groups = [];
+    let last = -1;
+    for (const i of order) {
+      const size = Math.abs(moves[i]);
+      if (groups.length && size - last <= CLOSENESS * size) groups[groups.length - 1].push(i);
+      else groups.push([i]);
+      last = size;
+    }
+    return groups;
+  }
+
+  /** Return about how many steps the likely sums of the positions span. */
+  function spreadOf({ probabilities, n }, positions) {
+    const first = dot(probabilities, positions);
+    const second = dot(probabilities, positions.map((x) => x * x));
+    const likely =
+      15 * Math.sqrt(Math.max(n * (second - first * first), 0)) + 12 * highest(positions.map(Math.abs));
+    const range = Math.max(0, highest(positions)) + Math.max(0, highest(positions.map((x) => -x)));
+    return Math.min(likely, n * range);
+  }
+
+  function cellsOf(outcomes, axes) {
+    return axes.reduce((product, axis) => product * (spreadOf(outcomes, axis.positions) + 1), 1);
+  }
+
+  /** Return what the sum of the positions leaves with a negligible probability. */
+  function sumWindow({ probabilities, n }, positions) {
+    const here = [...positions.keys()].filter((i) => positions[i] !== 0);
+    const pairs = here.map((i) => [positions[i], probabilities[i]]);
+    const staying = 1 - pairs.reduce((sum, [, p]) => sum + p, 0);
+    const sorted = [...pairs, [0, staying]].sort((a, b) => a[0] - b[0]);
+    const window = chernoffWindow({
+      n,
+      costs: Float64Array.from(sorted, ([x]) => x),
+      probabilities: Float64Array.from(sorted, ([, p]) => p),
+    });
+    return window.map((end) => n * end);
+  }
+
+  function wholeWindow(outcomes, positions) {
+    const [low, high] = sumWindow(outcomes, positions);
+    const first = Math.floor(low + NEARLY);
+    return { first, size: Math.ceil(high - NEARLY) - first + 1 };
+  }
+
+  /** Return the probabilities of a total of at most, and of at least, `total`.
+
+      The rows of the table are transformed at each angle of its columns; the sums along a row are
+      geometric series. */
+  function tailsOfTable(outcomes, { rows, column, kernel }, total) {
+    const lengths = rows.map(({ size }) => 2 ** Math.ceil(Math.log2(size)));
+    const height = lengths.reduce((product, length) => product * length, 1);
+    const starts = new Float64Array(height).fill(NaN); // rows that are there to fill up only
+    visitRows(rows, lengths, (row, value) => (starts[row] = value + column.step * column.first));
+    const moved = kernel ? REACH + 1 : 0;
+    const fitting = (count) => Math.min(Math.max(count, 0), column.size);
+    const place = (x) => (total - x) / column.step;
+    const finest = kernel ? column.step : Math.min(column.step, ...rows.map(({ step }) => step));
+    const room = (x) => {
+      const lost = DIGITS * (Math.abs(x) + Math.abs(total));
+      return moved + Math.min((NEARLY * finest + lost) / column.step, 0.25);
+    };
+    const sides = [
+      starts.map((x) => fitting(Math.floor(place(x) + room(x)) + 1)),
+      starts.map((x) => fitting(Math.ceil(place(x) - room(x)))),
+    ];
+    const sums = [0, 0];
+    const length = column.size | 1; // odd: no coefficient is its own mirror image
+    const unit = TWO_PI / length;
+    const powersAt = rowPowers(outcomes, rows, column, lengths, height);
+    for (let k = 0; k <= (length - 1) / 2; k++) {
+      const powers = powersAt(unit, k, length, -0.5 * (kernel * unit * k) ** 2);
+      if (powers === null) continue;
+      const [re, im] = powers;
+      for (let row = 0; row < height; row++) {
+        if (Number.isNaN(starts[row])) continue;
+        for (let side = 0; side < 2; side++) {
+          const count = sides[side][row];
+          if (k === 0) {
+            sums[side] += re[row] * count;
+            continue;
+          }
+          const span = Math.sin((unit / 2) * wrapped(k * count, 2 * length));
+          const twice = 2 * column.first + count - 1;
+          const middle = (unit / 2) * wrapped(k * twice, 2 * length);
+          const wave = re[row] * Math.cos(middle) + im[row] * Math.sin(middle);
+          sums[side] += (2 * wave * span) / Math.sin((unit * k) / 2);
+        }
+      }
+    }
+    const [atMost, below] = sums.map((sum) => Math.min(Math.max(sum / length, 0), 1));
+    return [atMost, 1 - below];
+  }
+
+  /** Call `use(row, value)` for each row of the table, in the order of a transform. */
+  function visitRows(rows, lengths, use) {
+    const visit = (axis, row, value) => {
+      if (axis === rows.length) {
+        use(row, value);
+        return;
+      }
+      const { first, size, step } = rows[axis];
+      for (let i = first; i < first + size; i++) {
+        const at = ((i % lengths[axis]) + lengths[axis]) % lengths[axis];
+        visit(axis + 1, row * lengths[axis] + at, value + step * i);
+      }
+    };
+    visit(0, 0, 0);
+  }
+
+  /** Return a function of a column's angle: the powers' transforms, row by row, or null if zero. */
+  function rowPowers({ probabilities, n }, rows, column, lengths, height) {
+    const waves = [...probabilities.keys()].map((i) => {
+      const along = rows.map((axis) => axis.positions[i]);
+      return along.some((x) => x !== 0) ? waveOf(along, lengths, height) : null;
+    });
+    const [re, im] = [new Float64Array(height), new Float64Array(height)];
+    return (unit, k, length, damped) => {
+      re.fill(0);
+      im.fill(0);
+      waves.forEach((wave, i) => {
+        const half = (unit / 2) * wrapped(k * column.positions[i], length);
+        const a = -2 * Math.sin(half) ** 2;
+        const b = 2 * Math.sin(half) * Math.cos(half);
+        const p = probabilities[i];
+        for (let row = 0; row < height; row++) {
+          const c = wave === null ? 0 : wave[0][row];
+          const d = wave === null ? 0 : wave[1][row];
+          re[row] += p * (a + c + a * c - b * d);
+          im[row] += p * (b + d + a * d + b * c);
+        }
+      });
+      let any = false;
+      for (let row = 0; row < height; row++) {
+        const excess = Math.max(2 * re[row] + re[row] ** 2 + im[row] ** 2, -1);
+        const logSize = 0.5 * n * Math.log1p(excess) + damped;
+        const size = logSize < NEGLIGIBLE ? 0 : Math.exp(logSize) / height;
+        const angle = n * Math.atan2(im[row], 1 + re[row]);
+        any ||= size > 0;
+        re[row] = size * Math.cos(angle);
+        im[row] = size * Math.sin(angle);
+      }
+      if (!any) return null;
+      let inner = 1;
+      for (let axis = rows.length - 1; axis >= 0; axis--) {
+        transformAlong(re, im, lengths[axis], inner);
+        inner *= lengths[axis];
+      }
+      return [re, im];
+    };
+  }
+
+  /** Return e^(iθ·x) - 1 at all angles of the rows. */
+  function waveOf(along, lengths, height) {
+    const wave = [new Float64Array(height), new Float64Array(height)];
+    for (let row = 0; row < height; row++) {
+      let [rest, turns] = [row, 0];
+      for (let axis = lengths.length - 1; axis >= 0; axis--) {
+        const at = rest % lengths[axis];
+        rest = (rest - at) / lengths[axis];
+        turns += wrapped(at * along[axis], lengths[axis]) / lengths[axis];
+      }
+      const half = Math.PI * (turns - Math.round(turns));
+      wave[0][row] = -2 * Math.sin(half) ** 2;
+      wave[1][row] = 2 * Math.sin(half) * Math.cos(half);
+    }
+    return wave;
+  }
+
+  /** Replace x by Σ x e^(-iθj) along one axis of a table, whose length is a power of two. */
+  function transformAlong(re, im, length, inner) {
+    for (let begin = 0; begin < re.length; begin += length * inner) {
+      for (let offset = begin; offset < begin + inner; offset++) {
+        transformOne(re, im, length, offset, inner);
+      }
+    }
+  }
+
+  function transformOne(re, im, length, offset, stride) {
+    for (let i = 1, j = 0; i < length; i++) {
+      let bit = length >> 1;
+      for (; j & bit; bit >>= 1) j ^= bit;
+      j ^= bit;
+      if (i < j) {
+        const [a, b] = [offset + i * stride, offset + j * stride];
+        [re[a], re[b], im[a], im[b]] = [re[b], re[a], im[b], im[a]];
+      }
+    }
+    for (let half = 1; half < length; half *= 2) {
+      for (let turn = 0; turn < half; turn++) {
+        const [cosine, sine] = [Math.cos((Math.PI * turn) / half), -Math.sin((Math.PI * turn) / half)];
+        for (let i = turn; i < length; i += 2 * half) {
+          const [a, b] = [offset + i * stride, offset + (i + half) * stride];
+          const x = re[b] * cosine - im[b] * sine;
+          const y = re[b] * sine + im[b] * cosine;
+          [re[b], im[b]] = [re[a] - x, im[a] - y];
+          re[a] += x;
+          im[a] += y;
+        }
+      }
+    }
   }
 
   return { bootstrapTails };

@@ -1,18 +1,19 @@
 /* The extremal interval where the shares of the classes are known, not those of the test set.
 
-   Each class is a stratum of its own; the sum of their independent Dirichlet means is convolved on
-   a lattice. Follows stakes.infer.probability.stratified. */
+   Each class is a stratum of its own. With S the sum of their Dirichlet means and Top what all would
+   cost at the most, the upper limit is a quantile of S + E·(Top - S), E being one beta share for all
+   of them. Follows stakes.infer._probability.strata, for two outcomes in each class. */
 
 globalThis.stakesStrata = (() => {
   "use strict";
 
   const { distinct, place } = globalThis.stakesOutcomes;
-  const { normalTail, dirichletQuantile, posterior } = globalThis.stakesDirichlet;
 
-  const LATTICE = 1 << 14;
-  const SCORES = Float64Array.from({ length: 97 }, (_, k) => -6 + k / 8);
-  const PADDING = 6;
-  const known = new Map();
+  const WEIGHT = 0.7;
+  const CELLS = 2048;
+  const NOTHING = 1e-16;
+  const NEAR = 4;
+  const OFFSETS = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16 - 0.5);
 
   /** Return the limits of a cost; `counts` and `costs` are [decided][was], `shares` by class.
 
@@ -20,7 +21,16 @@ globalThis.stakesStrata = (() => {
   function stratifiedLimits(counts, costs, shares, alpha) {
     const all = shares.map((weight, j) => stratum(counts, costs, weight, j));
     const strata = all.filter(({ weight }) => weight > 0);
-    return [quantileOfSum(strata, 0, alpha / 2), quantileOfSum(strata, -1, 1 - alpha / 2)];
+    if (strata.length === 1 && strata[0].costs.length === 1) {
+      const only = strata[0].weight * strata[0].costs[0];
+      return [only, only];
+    }
+    const mirrored = strata.map((each) => ({
+      ...each,
+      costs: each.costs.map((cost) => -cost).reverse(),
+      counts: each.counts.slice().reverse(),
+    }));
+    return [-upperLimit(mirrored, alpha / 2), upperLimit(strata, alpha / 2)];
   }
 
   function stratum(counts, costs, weight, j) {
@@ -29,118 +39,183 @@ globalThis.stakesStrata = (() => {
     counts.forEach((row, i) => {
       seen[place(atoms, costs[i][j])] += row[j];
     });
-    return { weight, costs: atoms, counts: seen };
+    return { weight, costs: [...atoms], counts: seen };
   }
 
-  /** Return the value below which the weighted sum lies with probability `p`. */
-  function quantileOfSum(strata, end, p) {
-    let fixed = 0;
-    const parts = [];
-    for (const each of strata) {
-      const alpha = posterior(each, end);
-      const used = [...alpha.keys()].filter((i) => alpha[i] > 0);
-      if (used.length === 1) fixed += each.weight * each.costs[used[0]];
-      else parts.push(knotsOf(each, alpha));
+  /** Return what S + E·(Top - S) exceeds with probability `tail`. */
+  function upperLimit(strata, tail) {
+    const parts = strata.map(({ weight, costs, counts }) => {
+      const n = counts.reduce((a, b) => a + b);
+      const [low, high] = [costs[0], costs[costs.length - 1]];
+      const mean = costs.reduce((sum, cost, i) => sum + cost * counts[i], 0) / n;
+      return { weight, counts, n, low, high, mean };
+    });
+    const uncertain = parts.filter(({ low, high }) => high > low);
+    const several = uncertain.filter(({ n }) => n >= 2);
+    const sum = (each) => uncertain.reduce((total, part) => total + each(part), 0);
+    const largest = (each) => Math.max(...several.map(each));
+    const top = parts.reduce((total, { weight, high }) => total + weight * high, 0);
+    let [draws, extra] = [Infinity, null];
+    if (several.length) {
+      const range = ({ weight, low, high }) => weight * (high - low);
+      const gain = ({ weight, mean, high }) => weight * (high - mean);
+      draws = sum(range) / largest((part) => range(part) / part.n);
+      const step = largest((part) => gain(part) / part.n);
+      if (step > 0) extra = Math.min(draws, sum(gain) / step);
     }
-    if (!parts.length) return fixed;
-    const start = parts.reduce((total, knots) => total + knots[0], 0);
-    const width = parts.reduce((total, knots) => total + knots[knots.length - 1] - knots[0], 0);
-    const step = width / LATTICE;
-    const masses = parts.map((knots) => massOf(knots, step));
-    return fixed + start + step * (positionOf(masses, p) + 0.5);
+    const law = summed(parts.map((part) => contribution(part, draws)));
+    return exceeded(law, top, extra, tail);
   }
 
-  /** Return quantiles of one stratum's mean at the probabilities of SCORES. */
-  function knotsOf({ weight, costs: [low, high] }, alpha) {
-    return quantilesOf(alpha).map((each) => weight * (low + (high - low) * each));
-  }
+  /** Return where one class's share of the cost begins, how far it goes, and its distribution.
 
-  /** Return the quantiles between two outcomes; remembered, as sliders ask for them again. */
-  function quantilesOf(alpha) {
-    const key = alpha.join();
-    if (!known.has(key)) {
-      const found = SCORES.map((score) => dirichletQuantile([0, 1], alpha, normalTail(score)));
-      known.set(key, found);
+      With almost no draws it is at one of them. */
+  function contribution({ weight, counts, n, low, high, mean }, draws) {
+    let [cheap, costly] = counts.length > 1 ? counts : [counts[0], 0];
+    let total = n;
+    if (high === low) return { start: weight * mean, width: 0 };
+    if (n < 2) {
+      costly += 1; // a single draw says little of its class: it gets an extra of its own
+      total = n + 1;
+    } else if (draws > 1) {
+      total = Math.min(n, Math.max(0, ((n - 1) * (draws + 1)) / (draws - 1) - 1));
     }
-    return known.get(key);
-  }
-
-  /** Return the probability of each lattice cell, between knots by way of normal scores. */
-  function massOf(knots, step) {
-    const kept = [...knots.keys()].filter((i) => i === 0 || knots[i] !== knots[i - 1]);
-    const at = kept.map((i) => knots[i]);
-    const score = monotone(at, kept.map((i) => SCORES[i]));
-    const last = at[at.length - 1];
-    const below = (edge) => {
-      if (edge < at[0]) return 0;
-      return edge >= last ? 1 : normalTail(-score(edge));
+    if (!cheap || !costly) return { start: weight * (costly ? high : low), width: 0 };
+    const share = costly / (cheap + costly);
+    const range = weight * (high - low);
+    const centre = weight * low + range * share;
+    if (total < 1e-6) {
+      return { start: weight * low, width: range, centre, total, below: () => 1 - share };
+    }
+    const [a, b] = [total * share, total * (1 - share)];
+    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(a, b, p));
+    return {
+      start: weight * low + range * from,
+      width: range * (to - from),
+      centre,
+      total,
+      below: (distance) => betaBelow(a, b, from + distance / range),
     };
-    const size = LATTICE + PADDING;
-    const mass = new Float64Array(size);
-    let before = below(knots[0] - 0.5 * step);
-    for (let k = 0; k < size; k++) {
-      const after = below(knots[0] + step * (k + 0.5));
+  }
+
+  /** Return the points and masses of the sum of independent shares, on one lattice. */
+  function summed(shares) {
+    let start = shares.reduce((total, share) => total + share.start, 0);
+    const spread = shares.filter(({ width }) => width > 0).sort((a, b) => a.total - b.total);
+    if (!spread.length) return { points: [start], masses: [1], width: 0 };
+    const all = spread.reduce((total, { width }) => total + width, 0);
+    // The one with most mass near its ends has both of them on the lattice.
+    const step = spread[0].width / Math.max(Math.round((CELLS * spread[0].width) / all), 1);
+    const [one, other] = spread.map((share) => {
+      const mass = massOf(share, step);
+      // The lattice may be coarse for the narrower one, but must not move its mean.
+      start += share.centre - share.start - step * mass.reduce((sum, each, k) => sum + k * each, 0);
+      return mass;
+    });
+    let masses = one;
+    if (other !== undefined) {
+      masses = new Float64Array(one.length + other.length - 1);
+      one.forEach((left, i) => other.forEach((right, k) => (masses[i + k] += left * right)));
+    }
+    return { points: masses.map((_, k) => start + k * step), masses, width: step };
+  }
+
+  function massOf({ width, below }, step) {
+    const last = Math.round(width / step);
+    const mass = new Float64Array(last + 1);
+    let before = 0;
+    for (let k = 0; k <= last; k++) {
+      const after = k === last ? 1 : below((k + 0.5) * step);
       mass[k] = after - before;
       before = after;
     }
     return mass;
   }
 
-  /** Return where, in lattice steps, the distribution of the sum of one or two reaches `p`. */
-  function positionOf([first, second], p) {
-    const running = new Float64Array(first.length);
-    let total = 0;
-    first.forEach((mass, k) => {
-      total += mass;
-      running[k] = total;
-    });
-    const cumulative = (m) => {
-      if (second === undefined) return running[Math.min(m, running.length - 1)];
-      let sum = 0;
-      for (let k = 0; k <= Math.min(m, second.length - 1); k++) {
-        sum += second[k] * running[Math.min(m - k, running.length - 1)];
-      }
-      return sum;
+  /** Return the value that is exceeded with probability `tail`, by halving and secants. */
+  function exceeded({ points, masses, width }, top, extra, tail) {
+    const given = (value, point) => {
+      if (point > value) return 1;
+      if (extra === null || top <= point) return 0;
+      return 1 - betaBelow(WEIGHT, extra, (value - point) / (top - point));
     };
-    let [low, high] = [-1, LATTICE + PADDING];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (cumulative(middle) <= p) low = middle;
-      else high = middle;
+    // The probability has a kink where S is the value: there its mass is spread over the cell.
+    const around = (value, point) =>
+      OFFSETS.reduce((total, offset) => total + given(value, point + offset * width), 0) /
+      OFFSETS.length;
+    const above = (value) =>
+      points.reduce((total, point, i) => {
+        if (masses[i] <= NOTHING) return total;
+        const near = Math.abs(point - value) < NEAR * width;
+        return total + masses[i] * (near ? around(value, point) : given(value, point));
+      }, 0);
+    let low = Math.min(...points);
+    let high = Math.max(top, ...points);
+    if (above(low) <= tail) return low;
+    let [atLow, atHigh] = [Math.log(above(low) / tail), Math.log(1e-300)];
+    for (let round = 0; round < 100 && high - low > 1e-12 * Math.max(Math.abs(high), 1e-300); round++) {
+      const secant = low + ((high - low) * atLow) / (atLow - atHigh);
+      const inside = round % 2 && secant > low && secant < high;
+      const middle = inside ? secant : (low + high) / 2;
+      const now = Math.log(Math.max(above(middle), 1e-300) / tail);
+      if (now > 0) [low, atLow] = [middle, now];
+      else [high, atHigh] = [middle, now];
+      if (Math.abs(now) < 1e-10) return middle;
     }
-    if (low < 0) return 0;
-    const [below, above] = [cumulative(low), cumulative(high)];
-    return above > below ? low + (p - below) / (above - below) : low;
+    return (low + high) / 2;
   }
 
-  /** Return the monotone cubic through points (Fritsch & Butland 1984), as SciPy's Pchip does. */
-  function monotone(x, y) {
-    const gaps = x.slice(1).map((each, i) => each - x[i]);
-    const slopes = gaps.map((gap, i) => (y[i + 1] - y[i]) / gap);
-    const inner = slopes.slice(1).map((slope, i) => {
-      const [one, other] = [2 * gaps[i + 1] + gaps[i], gaps[i + 1] + 2 * gaps[i]];
-      return (one + other) / (one / slopes[i] + other / slope); // scores rise, so no slope is 0
-    });
-    const ending = (gap, next, slope, after) => {
-      const tangent = ((2 * gap + next) * slope - gap * after) / (gap + next);
-      return Math.max(tangent, 0);
-    };
-    const n = slopes.length;
-    const ends =
-      n === 1
-        ? [slopes[0], slopes[0]]
-        : [
-            ending(gaps[0], gaps[1], slopes[0], slopes[1]),
-            ending(gaps[n - 1], gaps[n - 2], slopes[n - 1], slopes[n - 2]),
-          ];
-    const tangents = [ends[0], ...inner, ends[1]];
-    return (at) => {
-      const i = Math.min(place(x, at), n - 1);
-      const t = at - x[i];
-      const bend = (3 * slopes[i] - 2 * tangents[i] - tangents[i + 1]) / gaps[i];
-      const twist = (tangents[i] + tangents[i + 1] - 2 * slopes[i]) / gaps[i] ** 2;
-      return y[i] + t * (tangents[i] + t * (bend + t * twist));
-    };
+  // ---- the beta distribution
+
+  /** Return log Γ(x): Stirling's series, from 10 on. */
+  function logGamma(x) {
+    let shift = 0;
+    let y = x;
+    for (; y < 10; y += 1) shift += Math.log(y);
+    const s = 1 / (y * y);
+    const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / y;
+    return (y - 0.5) * Math.log(y) - y + 0.5 * Math.log(2 * Math.PI) + series - shift;
+  }
+
+  /** Return P(B ≤ x), B ~ Beta(a, b), by the continued fraction where it converges fast. */
+  function betaBelow(a, b, x) {
+    if (x <= 0) return 0;
+    if (x >= 1) return 1;
+    if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(b, a, 1 - x);
+    const front = Math.exp(
+      logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)
+    );
+    // Evaluated forwards: convergents as ratios of successive numerators and denominators.
+    const tiny = 1e-300;
+    let ratioDown = 1 - ((a + b) * x) / (a + 1);
+    ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
+    let [ratioUp, value] = [1, ratioDown];
+    for (let m = 1; m < 1000; m++) {
+      const before = value;
+      for (const term of [
+        (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m)),
+        (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1)),
+      ]) {
+        ratioDown = 1 + term * ratioDown;
+        ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
+        ratioUp = 1 + term / ratioUp;
+        if (Math.abs(ratioUp) < tiny) ratioUp = tiny;
+        value *= ratioDown * ratioUp;
+      }
+      if (Math.abs(value - before) < 1e-15 * Math.abs(value)) break;
+    }
+    return (front * value) / a;
+  }
+
+  /** Return the x with P(B ≤ x) = p, to within what a lattice needs. */
+  function betaQuantile(a, b, p) {
+    let [low, high] = [0, 1];
+    for (let round = 0; round < 60; round++) {
+      const middle = (low + high) / 2;
+      if (betaBelow(a, b, middle) < p) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
   }
 
   return { stratifiedLimits };

@@ -1,0 +1,112 @@
+"""Pandas indexes: rows of other examples are refused, never paired by position."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stakes import (
+    BinnedScoreCounts,
+    Confusion,
+    CostCurve,
+    CostCurveDifference,
+    CostMatrix,
+    CostSample,
+    ExampleCosts,
+    GroupedConfusion,
+    JointConfusion,
+    PairedAccumulator,
+    PairedConfusion,
+    PairedScoreCounts,
+    ScoreCounts,
+    compare,
+    compare_many,
+    evaluate,
+    study_of,
+)
+from stakes.errors import InputError
+from stakes.learn.scorer import ExpectedCost
+from stakes.measures import quadratic_loss
+
+COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
+OWN = ExampleCosts([[0, 1], [10, 0], [0, 1]], decisions=[0, 1])
+A = pd.Series([0, 1, 0], index=[5, 6, 7])
+B = pd.Series([1, 0, 0], index=[6, 5, 7])
+LIST = [0, 1, 0]
+PROBA = pd.DataFrame([[0.5, 0.5]] * 3, index=B.index)
+
+CASES = {
+    "evaluate": ("y_pred", lambda: evaluate(A, B, COSTS)),
+    "evaluate weights": ("sample_weight", lambda: evaluate(A, LIST, COSTS, sample_weight=B)),
+    "evaluate groups": ("groups", lambda: evaluate(LIST, A, COSTS, groups=B)),
+    "evaluate example costs": ("y_pred", lambda: evaluate(A, B, OWN)),
+    "compare": ("y_pred_2", lambda: compare(A, LIST, B, COSTS)),
+    "compare example costs": ("y_pred_2", lambda: compare(A, A, B, OWN)),
+    "compare_many": (
+        "predictions['b']",
+        lambda: compare_many(A, {"a": A, "b": B}, COSTS),
+    ),
+    "Confusion": ("y_pred", lambda: Confusion.from_labels(A, B)),
+    "PairedConfusion": ("y_pred_1", lambda: PairedConfusion.from_labels(A, B, B)),
+    "GroupedConfusion": ("groups", lambda: GroupedConfusion.from_labels(A, A, B)),
+    "JointConfusion": ("predictions['b']", lambda: JointConfusion.from_labels(A, {"b": B})),
+    "CostSample": ("y_pred_2", lambda: CostSample.from_labels(OWN, A, B)),
+    "ExampleCosts": ("factor", lambda: ExampleCosts.from_matrix(COSTS, A, B)),
+    "ScoreCounts": ("y_score", lambda: ScoreCounts.from_scores(A, B)),
+    "ScoreCounts weights": (
+        "sample_weight",
+        lambda: ScoreCounts.from_scores(A, A, sample_weight=B),
+    ),
+    "PairedScoreCounts": ("y_score_2", lambda: PairedScoreCounts.from_scores(A, A, B)),
+    "BinnedScoreCounts": ("y_score", lambda: BinnedScoreCounts.from_scores(A, B)),
+    "CostCurve": ("y_score", lambda: CostCurve.from_scores(A, B)),
+    "one_versus_rest": ("proba", lambda: CostCurve.one_versus_rest(A, PROBA, labels=[0, 1])),
+    "CostCurveDifference": ("y_score_2", lambda: CostCurveDifference.from_scores(A, A, B)),
+    "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
+    "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
+    "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
+    "scorer": (
+        "y_pred",
+        lambda: ExpectedCost(COSTS)(A, B, example_costs=np.ones((3, 2))),
+    ),
+}
+
+
+@pytest.mark.parametrize(("argument", "call"), CASES.values(), ids=CASES)
+def test_other_indexes_are_refused_wherever_rows_are_paired(argument, call):
+    with pytest.raises(InputError, match="its index differs from that of") as caught:
+        call()
+    assert caught.value.argument == argument
+
+
+def test_the_error_says_what_differs_and_what_to_do():
+    with pytest.raises(InputError) as caught:
+        evaluate(A, B, COSTS)
+    assert str(caught.value) == (
+        "y_pred: its index differs from that of y_true: at position 0 it is 6, there 5. Pair them "
+        "by index with y_pred.reindex(y_true.index), or by position with .reset_index(drop=True) "
+        "on both."
+    )
+    assert evaluate(A, B.reindex(A.index), COSTS).cost == 0
+    paired = evaluate(A.reset_index(drop=True), B.reset_index(drop=True), COSTS)
+    assert paired.cost == pytest.approx(11 / 3)
+
+
+def test_the_same_index_and_no_index_are_paired():
+    copied = pd.Series([0, 1, 0], index=[5.0, 6.0, 7.0])
+    ranged = pd.Series([0, 1, 0])
+    for other in (A, copied, LIST, np.array(LIST), pd.Index(LIST), pd.Categorical(LIST)):
+        assert evaluate(A, other, COSTS).cost == 0
+    assert evaluate(ranged, pd.Series(LIST, index=np.arange(3)), COSTS).cost == 0
+
+
+def test_missing_keys_of_an_index_equal_each_other():
+    one = pd.Series([0, 1], index=[np.nan, 1.0])
+    other = pd.Series([0, 1], index=[np.nan, 2.0])
+    assert evaluate(one, one.copy(), COSTS).cost == 0
+    with pytest.raises(InputError, match=r"at position 1 it is 2\.0, there 1\.0"):
+        evaluate(one, other, COSTS)
+
+
+def test_another_length_is_told_as_such():
+    with pytest.raises(InputError, match="y_true has 3 rows"):
+        evaluate(A, pd.Series([0, 1], index=[6, 5]), COSTS)
