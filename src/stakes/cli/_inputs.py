@@ -449,7 +449,7 @@ def read_population(text: str | None) -> dict[str, float] | float | None:
 
 
 def _population_pairs(path: Path) -> list[tuple[str, Any]]:
-    """Return the strata of a file and their numbers: a JSON object, or the two columns of a table."""
+    """Return the strata of a file and their numbers: a JSON object, or a table of two columns."""
     import json
 
     from stakes.read import read_text
@@ -559,6 +559,18 @@ def show_caution(output: Output, data: Data) -> None:
     if data.sampling is not None and data.sampling.caution:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
+
+
+def refuse_sampling(given: SamplingOptions, what: str) -> None:
+    """Raise when a design is given to a command that does not know it, before anything is read."""
+    names = {"sample_weight": "--weight"}
+    for name, value in vars(given).items():
+        if value is not None:
+            raise InputTypeError(
+                names.get(name, f"--{name}"),
+                f"{what} is for independent rows of equal weight.",
+                "'stakes evaluate' and 'stakes compare' take it for models that have decisions.",
+            )
 
 
 def check_plain(study: Study) -> None:

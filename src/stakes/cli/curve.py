@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_name, costs_if_given, examples_of, read_study
+from stakes.cli._inputs import (
+    check_name,
+    check_plain,
+    costs_if_given,
+    examples_of,
+    read_study,
+    refuse_sampling,
+)
 from stakes.cli._output import Output, Progress
 from stakes.errors import InputError
 
@@ -105,6 +112,7 @@ def curve(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     prevalence: Prevalence = None,
     confidence: options.Confidence = 0.95,
     simultaneous: Simultaneous = False,
@@ -118,6 +126,7 @@ def curve(
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
+    refuse_sampling(sampling, "a cost curve")
     check_name(out, PICTURES)
     output.will_write(out, csv, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
@@ -131,6 +140,7 @@ def curve(
         confidence=confidence,
         undecided=True,
     )
+    check_plain(study)
     curves = _curves(study)
     condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_costs, read_study
+from stakes.cli._inputs import check_plain, read_costs, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def plan(
             class_priors=class_priors,
             with_scores=False,
         )
+        check_plain(study)
         plans, matrix = _from_pilot(output, study, settings), study.costs
         data, run_settings = data_of(study), run_settings_of(study, seed=seed)
     else:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import costs_if_given, examples_of, read_study
+from stakes.cli._inputs import (
+    check_plain,
+    costs_if_given,
+    examples_of,
+    read_study,
+    refuse_sampling,
+)
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -108,6 +114,7 @@ def threshold(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     max_fpr: MaxFpr = None,
     min_recall: MinRecall = None,
     capacity: Capacity = None,
@@ -124,6 +131,7 @@ def threshold(
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
+    refuse_sampling(sampling, "a threshold")
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
     output.only_json(json)
     costs = costs_if_given(prices)
@@ -147,9 +155,11 @@ def threshold(
         "undecided": True,
     }
     study = read_study(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
+    check_plain(study)
     chosen_on = study
     if validation is not None:
         chosen_on = read_study(output, [validation], prices, columns, costs=study.costs, **asked)
+        check_plain(chosen_on)
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
     _show(output, study, choices, unit)
     output.results(
