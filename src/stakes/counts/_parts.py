@@ -34,8 +34,10 @@ class Parts:
         given = {name: len(names) for name, names in sizes.items() if names is not None}
         if len(given) > 1:
             validate.same_length(given)
-        keys = self.keys()
+        alone = self.groups if self.strata is None else self.strata if self.groups is None else None
+        keys = self.keys() if alone is None else alone
         if len(set(keys)) < len(keys):
+            keys = self.keys()
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
             raise InputError(
                 "groups" if self.strata is None else "strata",
@@ -144,7 +146,9 @@ class Parts:
 
     def group_codes(self) -> NDArray[np.intp] | None:
         """Return the position of each part's group among their names."""
-        return None if self.groups is None else _codes(self.groups)[0]
+        if self.groups is None:
+            return None
+        return np.arange(len(self)) if self.strata is None else _codes(self.groups)[0]
 
 
 def part_column(values: Any, name: str) -> Column:
@@ -157,9 +161,12 @@ def ordered_codes(column: Column) -> tuple[NDArray[np.intp], Labels]:
     used = column.used()
     present = column.present(used)
     names = in_order(present)
-    place = {name: index for index, name in enumerate(names)}
     lookup = np.zeros(len(used), dtype=np.intp)
-    lookup[used] = [place[name] for name in present]
+    if list(names) == present:
+        lookup[used] = np.arange(len(names))
+    else:
+        place = {name: index for index, name in enumerate(names)}
+        lookup[used] = [place[name] for name in present]
     return column.looked_up(lookup), names
 
 

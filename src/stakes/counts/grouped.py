@@ -197,7 +197,7 @@ class GroupedConfusion(ByValue):
     @classmethod
     def _counted(cls, columns: Any, axes: Any, amounts: Any, parts: Parts) -> Self:
         """Count columns: that of the parts first, then the decisions and the class."""
-        places = tuple(range(len(parts)))
+        places = columns[0].values
         tables, found = count_columns(columns, [(places, "groups"), *axes], amounts)
         weighted = len(tables) > 1
         return cls.of_parts(

@@ -328,6 +328,8 @@ def _means(costs: Floats, shares: Floats, blocks: Places, n: int) -> Floats:
 
 def _crosses(groups: Places, blocks: Places) -> bool:
     """Tell whether a group has rows in several blocks."""
+    if not blocks.any():
+        return False
     pairs = np.unique(groups * (blocks.max() + 1) + blocks)
     return len(pairs) > len(np.unique(groups))
 
@@ -497,9 +499,10 @@ def _block(rows: _Rows, inside: NDArray[np.bool_], ends: tuple[float, float]) ->
         squares = np.asarray(rows.squares)[inside]
         sizes, counts = squares / amounts, amounts**2 / squares
     else:
-        _, place = np.unique(rows.groups[inside], return_inverse=True)
-        sizes = np.asarray(np.bincount(place, amounts), dtype=np.float64)
-        costs = np.bincount(place, amounts * costs) / sizes
+        every = np.asarray(np.bincount(rows.groups[inside], amounts), dtype=np.float64)
+        present = every > 0
+        sizes = every[present]
+        costs = np.bincount(rows.groups[inside], amounts * costs)[present] / sizes
         counts = np.ones(len(sizes))
         if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
             raise InputError("groups", "at least two groups are needed (of each stratum), got 1.")
@@ -525,16 +528,20 @@ def _merged_units(
     size, alike = float(drawn[0]), (drawn == drawn[0]).all()
     if alike and not fixed and all(room == (size, size) for room in rooms):
         return make_stratum(costs, counts)  # as single rows
-    atoms, place = np.unique(np.column_stack([costs, sizes]), axis=0, return_inverse=True)
-    merged = np.asarray(np.bincount(place.ravel(), counts, len(atoms)), dtype=np.float64)
+    # Equal draws are one atom: sorted by cost, then by size.
+    order = np.lexsort([sizes, costs])
+    costs, sizes, counts = costs[order], sizes[order], counts[order]
+    first = np.append(True, (np.diff(costs) != 0) | (np.diff(sizes) != 0))
+    merged = np.add.reduceat(counts, np.flatnonzero(first))
+    costs, sizes = costs[first], sizes[first]
     units = Units(
-        sizes=atoms[:, 1],
+        sizes=sizes,
         rooms=(rooms[0][0], rooms[1][0]),
         full=(rooms[0][1], rooms[1][1]),
         ends=ends,
     )
     nothing = np.zeros(0, dtype=np.intp)
-    return Stratum(atoms[:, 0], merged[np.newaxis], np.ones(len(atoms)), nothing, units=units)
+    return Stratum(costs, merged[np.newaxis], np.ones(len(costs)), nothing, units=units)
 
 
 def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tuple[float, float]:
@@ -560,13 +567,12 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
         heaviest = _heaviness(rows, inside)
     if rows.groups is None:
         return heaviest, heaviest
-    groups = np.unique(rows.groups[inside], return_inverse=True)[1]
-    held = np.bincount(groups, (rows.amounts * extreme)[inside])
-    like = np.isin(rows.kinds, np.unique(rows.kinds[extreme])) if extreme.any() else inside
-    could = np.bincount(groups, (rows.amounts * like)[inside])
-    holding = held > 0
-    largest = float((held[holding] / could[holding]).max()) if holding.any() else 0.0
-    return heaviest * (largest + (1 - largest) * FADING ** holding.sum()), heaviest
+    held = np.bincount(rows.groups[extreme], rows.amounts[extreme])
+    like = (np.bincount(rows.kinds[extreme], minlength=len(rows.labels)) > 0)[rows.kinds] & inside
+    could = np.bincount(rows.groups[like], rows.amounts[like], len(held))
+    holding = np.flatnonzero(held > 0)
+    largest = float((held[holding] / could[holding]).max()) if len(holding) else 0.0
+    return heaviest * (largest + (1 - largest) * FADING ** len(holding)), heaviest
 
 
 def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
