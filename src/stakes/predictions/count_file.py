@@ -414,8 +414,7 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
     counted = len(positive) if amounts is None else amounts.sum()
     if not math.isclose(counted, joint.n, rel_tol=1e-9 if joint.weighted else 0.0):
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
-    squared = joint.weighted and not _grouped(joint.parts)
-    apart = _apart(given, joint.parts, len(positive), squared=squared)
+    apart = _apart(given, joint.parts, len(positive), squared=joint.weighted)
     return JointScores(
         names,
         tuple(map(readonly, thresholds)),
@@ -571,11 +570,10 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def apart(of: str) -> dict[str, Any]:
-        squared = "square" in columns and table["square"].null_count < len(table)
-        return {
-            "squares": values("square", of) if squared else None,
-            "part": values("part", of) if "part" in columns else None,
-        }
+        squares = values("square", of) if "square" in columns else None
+        if squares is not None and np.isnan(squares).all():
+            squares = None
+        return {"squares": squares, "part": values("part", of) if "part" in columns else None}
 
     joint = content["joint"]
     joint |= {

@@ -312,7 +312,7 @@ class JointExamples(ByValue):
         keys += [*self.decided.T[::-1], self.actual]
         keys += [] if self.part is None else [self.part]
         order = np.lexsort(keys)
-        arrays = {
+        arrays: dict[str, Any] = {
             name: readonly(getattr(self, name)[order])
             for name in ("actual", "decided", "costs", "weights", "part")
             if getattr(self, name) is not None
