@@ -554,9 +554,11 @@ def sampling_note(data: Data) -> str:
     return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
 
 
-def show_caution(output: Output, data: Data) -> None:
-    """Say why the confidence is not claimed, where it is not."""
-    if data.sampling is not None and data.sampling.caution:
+def show_caution(output: Output, data: Data, said: str = "") -> None:
+    """Say why the confidence is not claimed, where it is not and was not `said`."""
+    if data.sampling is None or not data.sampling.caution:
+        return
+    if data.sampling.caution[1:-1] not in said:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
 

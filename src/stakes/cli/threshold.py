@@ -143,12 +143,7 @@ def threshold(
         "assurance": assurance,
     }
     if costs is None and max_fpr is None and min_recall is None and capacity is None:
-        raise InputTypeError(
-            "",
-            "what is the threshold to be good for?",
-            "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
-            "or --capacity; or both.",
-        )
+        raise _no_goal()
     asked: dict[str, Any] = {
         "confidence": confidence,
         "class_priors": class_priors,
@@ -176,6 +171,15 @@ def threshold(
     )
 
 
+def _no_goal() -> InputTypeError:
+    return InputTypeError(
+        "",
+        "what is the threshold to be good for?",
+        "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
+        "or --capacity; or both.",
+    )
+
+
 def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str, data: Data) -> None:
     from stakes.show.text import threshold_table
 
@@ -186,7 +190,7 @@ def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str, data
     for name, each in choices.items():
         output.text()
         output.text(f"{name}: {each.summary}")
-    show_caution(output, data)
+    show_caution(output, data, " ".join(each.summary for each in choices.values()))
 
 
 def _choices(
