@@ -360,6 +360,12 @@ def _stratum_weights(
     return values / values.sum(), endless if shares else values
 
 
+def stratum_shares(names: Labels, seen: Floats, population: Any) -> Floats:
+    """Return each stratum's share of the population; by default, that of what was seen."""
+    values = seen if population is None else _population(population, names)
+    return np.asarray(values / values.sum())
+
+
 def _draws(rows: _Rows, blocks: Places, n: int) -> Floats:
     """Return how many rows each block has; of weighted ones, as many as they are worth."""
     if not rows.weighted:
