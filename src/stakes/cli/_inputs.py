@@ -554,23 +554,13 @@ def sampling_note(data: Data) -> str:
     return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
 
 
-def show_caution(output: Output, data: Data) -> None:
-    """Say why the confidence is not claimed, where it is not."""
-    if data.sampling is not None and data.sampling.caution:
+def show_caution(output: Output, data: Data, said: str = "") -> None:
+    """Say why the confidence is not claimed, where it is not and was not `said`."""
+    if data.sampling is None or not data.sampling.caution:
+        return
+    if data.sampling.caution[1:-1] not in said:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
-
-
-def refuse_sampling(given: SamplingOptions, what: str) -> None:
-    """Raise when a design is given to a command that does not know it, before anything is read."""
-    names = {"sample_weight": "--weight"}
-    for name, value in vars(given).items():
-        if value is not None:
-            raise InputTypeError(
-                names.get(name, f"--{name}"),
-                f"{what} is for independent rows of equal weight.",
-                "'stakes evaluate' and 'stakes compare' take it for models that have decisions.",
-            )
 
 
 def check_plain(study: Study) -> None:
@@ -580,4 +570,20 @@ def check_plain(study: Study) -> None:
             study.source,
             "it was counted with groups, strata, weights or costs of single rows; this command "
             "takes independent rows of equal weight only.",
+        )
+
+
+def check_scores(study: Study) -> None:
+    """Raise when counts have a design that thresholds and cost curves do not know."""
+    if study.examples is not None:
+        raise InputError(
+            study.source,
+            "it was counted with costs of single rows; thresholds and cost curves take costs of "
+            "the classes.",
+        )
+    if study.design.strata is not None:
+        raise InputError(
+            "--strata",
+            f"{study.roles.actual!r} has the classes; thresholds and cost curves take other strata "
+            "and the frequency of each class in the target population.",
         )

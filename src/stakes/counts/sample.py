@@ -210,11 +210,24 @@ class CostSample(ByValue):
             validate.same_length({"y_true": len(y_true), "costs": len(costs)})
         possible = _possible(costs, y_true, impossible, list(predictions.values()))
         low, high = float(np.nanmin(possible)), float(np.nanmax(possible))
-        spread = float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
+        spreads = np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)
+        spread = float(spreads.max())
+        if not costs.assumed:
+            high = costs.high
+            spread = high - low
         values = {name: readonly_copy(costs.of(each) + 0.0) for name, each in predictions.items()}
         first = next(iter(values.values()))
         made = cls(first, low, high, classes=y_true, **sampling)  # checks once what all share
-        return {name: made._changed(values=each) for name, each in values.items()}, spread
+        uneven = costs.assumed and _unequal(spreads)
+        samples = {
+            name: made._changed(
+                values=each,
+                assumed=costs.assumed,
+                unequal=uneven or (costs.assumed and _unequal(np.abs(each))),
+            )
+            for name, each in values.items()
+        }
+        return samples, spread
 
     @property
     def n(self) -> int:

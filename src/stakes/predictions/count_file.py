@@ -23,7 +23,8 @@ As JSON:
   part, class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive``
   (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
 - ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
-  ``costs`` (for each decision, what it costs), ``weights`` and ``part``.
+  ``costs`` (for each decision, what it costs), ``weights`` and ``part``; and ``high``, the most
+  that a row can cost, where that is known.
 - ``checksum``: of all this; a file that was edited no longer has it. Files that other software
   makes may leave it out, as what is null.
 
@@ -192,7 +193,7 @@ def _header(counts: Tally) -> dict[str, Any]:
             "pos_label": scores.pos_label,
             "neg_label": scores.neg_label,
         },
-        "examples": None if counts.examples is None else {},
+        "examples": None if counts.examples is None else {"high": counts.examples.high},
     }
 
 
@@ -394,6 +395,7 @@ def _examples(given: dict[str, Any], joint: JointConfusion, n: int) -> JointExam
         None if weights is None else readonly(_numbers(weights, "weights", (n,))),
         parts,
         None if parts is None else _whole(given["part"], "part", (n,), len(parts)),
+        None if given.get("high") is None else float(given["high"]),
     )
 
 
@@ -414,8 +416,7 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
     counted = len(positive) if amounts is None else amounts.sum()
     if not math.isclose(counted, joint.n, rel_tol=1e-9 if joint.weighted else 0.0):
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
-    squared = joint.weighted and not _grouped(joint.parts)
-    apart = _apart(given, joint.parts, len(positive), squared=squared)
+    apart = _apart(given, joint.parts, len(positive), squared=joint.weighted)
     return JointScores(
         names,
         tuple(map(readonly, thresholds)),
@@ -571,11 +572,10 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def apart(of: str) -> dict[str, Any]:
-        squared = "square" in columns and table["square"].null_count < len(table)
-        return {
-            "squares": values("square", of) if squared else None,
-            "part": values("part", of) if "part" in columns else None,
-        }
+        squares = values("square", of) if "square" in columns else None
+        if squares is not None and np.isnan(squares).all():
+            squares = None
+        return {"squares": squares, "part": values("part", of) if "part" in columns else None}
 
     joint = content["joint"]
     joint |= {
