@@ -24,6 +24,7 @@ NAMES = (
     "cost-curve-figures",
     "exact-band-coverage",
     "finite-validation",
+    "designs",
 )
 """An experiment "some-name" is `EXPERIMENT` in the module `replications.experiments.some_name`."""
 

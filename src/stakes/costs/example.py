@@ -204,7 +204,7 @@ class ExampleCosts(ByValue):
         chances = validate.probabilities(chances, tuple(range(self.by_class.shape[2])))
         validate.same_length({"costs": len(self), "proba": len(chances)})
         best = np.einsum("xij,xj->xi", self.by_class, chances).argmin(axis=1)
-        return np.array(self.decisions)[best]
+        return np.asarray(np.array(self.decisions)[best])
 
     def of(self, y_pred: Any) -> NDArray[np.float64]:
         """Return what the decisions `y_pred` cost, one number for each example.

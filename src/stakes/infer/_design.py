@@ -34,6 +34,9 @@ NEARLY = 0.9
 FADING = 0.9
 """Each group that holds an extreme cost lets the room for a whole group of them shrink to this."""
 
+LEAST_ROOM = 0.75
+"""But not below this share of it: that single rows are missed does not exclude whole groups."""
+
 FEWEST_DRAWS = 20.0
 LARGEST_SHARE = 0.1
 """With fewer draws by Kish's number, or a larger share in one, the confidence is not claimed."""
@@ -572,7 +575,8 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
     could = np.bincount(rows.groups[like], rows.amounts[like], len(held))
     holding = np.flatnonzero(held > 0)
     largest = float((held[holding] / could[holding]).max()) if len(holding) else 0.0
-    return heaviest * (largest + (1 - largest) * FADING ** len(holding)), heaviest
+    least = max(largest, LEAST_ROOM)
+    return heaviest * (least + (1 - least) * FADING ** len(holding)), heaviest
 
 
 def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:

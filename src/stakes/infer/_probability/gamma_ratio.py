@@ -22,7 +22,7 @@ from stakes.infer._probability.dirichlet_mean import (
 
 TOLERANCE = 1e-12
 MOST_STEPS = 200
-SCORE_TOLERANCE = 1e-9
+SCORE_TOLERANCE, ROUGH_TOLERANCE = 1e-9, 0.05
 WIDEST = 700.0
 
 
@@ -50,25 +50,41 @@ def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floa
     `costs` are totals per size, so the ratio lies between the least and the largest of those with
     weight; the exact tail is bracketed on the normal scale.
     """
+    return _found(costs, sizes, alpha, -ndtri(upper), SCORE_TOLERANCE)[0]
+
+
+def near_scores(
+    costs: Floats, sizes: Floats, alpha: Floats, scores: Floats
+) -> tuple[Floats, Floats]:
+    """Return for each row a u near the wanted normal score, and the exact tail beyond it.
+
+    Who needs a whole distribution takes the tail where it is: that saves half of the steps.
+    """
+    return _found(costs, sizes, alpha, scores, ROUGH_TOLERANCE)
+
+
+def _found(
+    costs: Floats, sizes: Floats, alpha: Floats, scores: Floats, tolerance: float
+) -> tuple[Floats, Floats]:
     used = alpha > 0
     low = np.where(used, costs, np.inf).min(axis=1)
     high = np.where(used, costs, -np.inf).max(axis=1)
     result: Floats = low.copy()
+    tails: Floats = np.zeros(len(low))
     rows = np.flatnonzero(high > low)
     span = (high - low)[rows]
-    wanted = -ndtri(upper[rows])
     weight = (alpha * sizes)[rows]
     mean = (weight * costs[rows]).sum(axis=1) / weight.sum(axis=1)
     start = np.clip((mean - low[rows]) / span, 1e-9, 1 - 1e-9)
 
     def score(x: Floats) -> Floats:
-        u = low[rows] + span / (1 + np.exp(-x))
-        tail = upper_tail(sizes[rows] * (costs[rows] - u[:, np.newaxis]), alpha[rows])
-        return np.asarray(-ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
+        result[rows] = low[rows] + span / (1 + np.exp(-x))
+        b = sizes[rows] * (costs[rows] - result[rows, np.newaxis])
+        tails[rows] = upper_tail(b, alpha[rows])
+        return np.asarray(-ndtri(np.clip(tails[rows], 1e-300, 1 - 1e-16)))
 
-    x = _root(score, wanted, np.log(start / (1 - start)), SCORE_TOLERANCE)
-    result[rows] = low[rows] + span / (1 + np.exp(-x))
-    return result
+    _root(score, scores[rows], np.log(start / (1 - start)), tolerance)  # ends at what it returns
+    return result, tails
 
 
 def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:

@@ -28,8 +28,6 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
-WIDE_SCORES, LARGEST_SPREAD = np.linspace(-9.0, 9.0, 65), 3.0
-
 NODES, WIDEST = 2048, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
@@ -328,7 +326,7 @@ def _logit(share: Floats) -> Floats:
 
 def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[Contribution]:
     """Return the distribution of each stratum's contribution; those alike in one call."""
-    result, plain = [], []
+    result, plain, unequal = [], [], []
     for index, part in enumerate(parts):
         total = part.n if draws is None else draws[index]
         seen = part.counts > 0
@@ -340,12 +338,12 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
         elif total < SMALLEST_DRAWS:
             result.append(_one_outcome(part))
         elif part.sizes is not None:
-            result.append(_of_units(part, total))
+            unequal.append((part, total))
         elif total < FEW_DRAWS:
             result.append(_of_few(part, total))
         else:
             plain.append((part, total))
-    return result + _of_rows(plain)
+    return result + _of_rows(plain) + _of_units(unequal)
 
 
 def _one_outcome(part: Part) -> Contribution:
@@ -405,29 +403,31 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     ]
 
 
-def _of_units(part: Part, total: float) -> Contribution:
-    """Return the distribution of a ratio of gamma sums: its exact tail where it has its mass."""
-    seen = part.counts > 0
-    costs, sizes = part.costs[seen], np.asarray(part.sizes)[seen]
-    alpha = part.counts[seen] * total / part.n
-    low, span = float(costs.min()), float(np.ptp(costs))
-    weights = alpha * sizes / (alpha @ sizes)
-    mean = float(weights @ costs)
-    spread = math.sqrt(float((weights * sizes) @ (costs - mean) ** 2) / float(alpha @ sizes))
-    share = (mean - low) / span
-    scale = min(spread / (span * share * (1 - share)), LARGEST_SPREAD)
-    middle = math.log(share) - math.log1p(-share)
-    points = low + span / (1 + np.exp(-(middle + scale * WIDE_SCORES)))
-    tails = gamma_ratio.upper_tail(
-        sizes * (costs - points[:, np.newaxis]), np.tile(alpha, (len(points), 1))
+def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
+    """Return the distributions of ratios of gamma sums, all strata at all scores in one call."""
+    if not rows:
+        return []
+    most = max(int((part.counts > 0).sum()) for part, _ in rows)
+    costs, sizes, alpha = np.zeros((3, len(rows), most))
+    for index, (part, total) in enumerate(rows):
+        seen = part.counts > 0
+        used = slice(int(seen.sum()))
+        costs[index, used], sizes[index, used] = part.costs[seen], np.asarray(part.sizes)[seen]
+        alpha[index, used] = part.counts[seen] * total / part.n
+    each = np.repeat(np.arange(len(rows)), len(SCORES))
+    points, tails = gamma_ratio.near_scores(
+        costs[each], sizes[each], alpha[each], np.tile(SCORES, len(rows))
     )
-    # The mean of a ratio is not quite the ratio of means: the tails give it.
-    steps = np.diff(np.concatenate([[low], points, [low + span]]))
-    levels = np.concatenate([[1.0], tails, [0.0]])
-    centre = low + float(steps @ (levels[1:] + levels[:-1]) / 2)
-    return Contribution(
-        part.weight * points, 1 - tails, part.weight * centre, part.observed, steep=True
-    )
+    shape = (len(rows), len(SCORES))
+    points, below = points.reshape(shape), 1 - tails.reshape(shape)
+    # The mean of a ratio is not quite the ratio of means: take it from the distribution.
+    means = (np.diff(below) * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1)
+    return [
+        Contribution(
+            part.weight * points[index], below[index], part.weight * means[index], part.observed
+        )
+        for index, (part, _) in enumerate(rows)
+    ]
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:

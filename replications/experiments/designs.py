@@ -1,0 +1,279 @@
+"""How often the default intervals hold, and the default tests are wrong, in every design.
+
+No paper has this. The numbers are those of the guide to designs: this module prints its table.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from replications.experiment import Experiment, Results, Row, Trial, average, share
+from replications.experiments.shared.sampled import (
+    ALARMS,
+    MEANS,
+    MISS,
+    PRODUCTS,
+    SHARES,
+    Drawn,
+    Problem,
+    problems,
+)
+from stakes import (
+    CostDifference,
+    CostEstimate,
+    CostMatrix,
+    CostSample,
+    ExampleCosts,
+    compare,
+    evaluate,
+)
+from stakes._core.typing import Floats
+from stakes.errors import StakesWarning
+from stakes.infer import batch_intervals
+from stakes.infer.methods import extremal
+
+Decided = NDArray[np.intp]
+PROBLEMS = {problem.name: problem for problem in problems()}
+MOST_ALARMS, ALPHA = 0.9, 0.05
+CHOICES: Mapping[str, dict[str, Any]] = {"auto": {}, "conservative": {"conservative": True}}
+
+
+def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
+    """Measure the coverage of both intervals, their widths, and the test's false rejections."""
+    problem = PROBLEMS[setting]
+    repeats = math.ceil(trial.repeats * problem.effort)
+    found = [judged(problem, trial.rng) for _ in range(repeats)]
+    for method in CHOICES:
+        missed = np.array([each.missed(method) for each in found])
+        covered = int((~missed.any(axis=1)).sum())
+        yield share("coverage", covered, repeats, method=method)
+        yield share("upper limit too low", int(missed[:, 1].sum()), repeats, method=method)
+    tested = [each.rejected for each in found if each.rejected is not None]
+    if tested:
+        yield share("false rejections", sum(tested), repeats, method="auto")
+    doubted = sum(each.doubted for each in found)
+    yield share("not claimed", doubted, repeats, method="auto")
+    yield from _widths(problem, max(repeats // 20, 5), trial.rng)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one test set gave: how sure the truth is beyond each limit, and what was tested."""
+
+    tails: Mapping[str, tuple[float, float]]
+    rejected: bool | None
+    doubted: bool
+
+    def missed(self, method: str) -> tuple[bool, bool]:
+        """Tell whether the truth is below the lower limit, and whether it is above the upper."""
+        below, above = self.tails[method]
+        return below < ALPHA / 2, above < ALPHA / 2
+
+
+def judged(problem: Problem, rng: np.random.Generator) -> Judged:
+    """Judge one test set.
+
+    An interval leaves out the truth exactly where one of its tails there is below α/2, which takes
+    a tenth of the time of its limits.
+    """
+    drawn = problem.draw(rng)
+    decided = first_decisions(drawn, rng)
+    truth = problem.cost if drawn.truth is None else drawn.truth
+    outcomes = estimate_of(problem, drawn, decided)._outcomes  # noqa: SLF001
+    tails = {}
+    for method, options in CHOICES.items():
+        below, above = extremal.tails(outcomes, truth, ALPHA, **options)
+        tails[method] = float(below[0]), float(above[0])
+    rejected = None
+    if drawn.truth is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StakesWarning)
+            rejected = difference_of(problem, drawn, decided, rng).test().rejected
+    return Judged(tails, rejected, bool(outcomes.caution))
+
+
+def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Measure how wide the intervals are, and the rival's, which is known to hold."""
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for _ in range(repeats):
+        drawn = problem.draw(rng)
+        decided = first_decisions(drawn, rng)
+        truth = problem.cost if drawn.truth is None else drawn.truth
+        estimate = estimate_of(problem, drawn, decided)
+        for method, options in CHOICES.items():
+            interval = estimate.interval(**options)
+            found.setdefault(method, []).append((interval.low, interval.high, truth))
+        if problem.rival:
+            found.setdefault("rival", []).append((*rival(problem, drawn, decided), truth))
+    for method, each in found.items():
+        low, high, truths = np.array(each).T
+        yield average("width", high - low, method=method)
+        if method == "rival":
+            covered = (low <= truths) & (truths <= high)
+            yield share("coverage", int(covered.sum()), repeats, method=method)
+
+
+def estimate_of(problem: Problem, drawn: Drawn, decided: Decided) -> CostEstimate:
+    """Return what the first model costs."""
+    costs = _costs(problem, drawn, problem.miss_cost)
+    if problem.bound is not None and isinstance(costs, ExampleCosts):
+        return CostEstimate(CostSample(costs.of(decided), 0.0, problem.bound))
+    return evaluate(drawn.positive.astype(int), decided, costs, **drawn.options)
+
+
+def difference_of(
+    problem: Problem, drawn: Drawn, decided: Decided, rng: np.random.Generator
+) -> CostDifference:
+    """Return a difference that is truly zero: few misses against many false alarms.
+
+    The second model finds all, with as many more false alarms as the first one's misses cost.
+    """
+    most = MOST_ALARMS - problem.alarms
+    cost = min(problem.miss_cost, most * problem.negative / problem.missed)
+    alarms = problem.alarms + cost * problem.missed / problem.negative
+    second = (drawn.positive | (rng.random(len(decided)) < alarms)).astype(int)
+    costs = _costs(problem, drawn, cost)
+    if problem.bound is not None and isinstance(costs, ExampleCosts):
+        values = costs.of(decided) - costs.of(second)
+        return CostDifference(CostSample(values, -1.0, problem.bound * cost / problem.miss_cost))
+    return compare(drawn.positive.astype(int), decided, second, costs, **drawn.options)
+
+
+def first_decisions(drawn: Drawn, rng: np.random.Generator) -> Decided:
+    """Return what the first model decides."""
+    alarm = drawn.alarm
+    if alarm is None:
+        alarm = ~drawn.positive & (rng.random(len(drawn.positive)) < ALARMS)
+    return ((drawn.positive & ~drawn.miss) | alarm).astype(np.intp)
+
+
+def _costs(problem: Problem, drawn: Drawn, miss_cost: float) -> CostMatrix | ExampleCosts:
+    if drawn.stakes is None:
+        return CostMatrix.from_errors(false_positive=1, false_negative=miss_cost)
+    stakes = drawn.stakes * miss_cost / problem.miss_cost
+    negative = ~drawn.positive
+    values = np.column_stack([np.where(negative, 0.0, stakes), negative.astype(float)])
+    return ExampleCosts(values, decisions=[0, 1])
+
+
+# Rivals that are known to hold: Gaffke's bound, and its combination over strata.
+
+
+def rival(problem: Problem, drawn: Drawn, decided: Decided) -> tuple[float, float]:
+    """Return the limits of an interval that is known to hold in this design."""
+    costs = np.where(drawn.miss, MISS, np.where(~drawn.positive & (decided == 1), 1.0, 0.0))
+    options = drawn.options
+    if problem.rival == PRODUCTS:
+        scaled = options["sample_weight"] / options["sample_weight"].mean()
+        return _gaffke(scaled * costs, MISS * float(scaled.max()))
+    if "groups" in options:
+        groups = options["groups"]
+        means = np.bincount(groups, costs) / np.bincount(groups)
+        if problem.rival == MEANS:
+            return _gaffke(means, MISS)
+        first = np.unique(groups, return_index=True)[1]
+        blocks, shares = options["strata"][first], np.array(SHARES)
+        inside = [means[blocks == block] for block in range(len(shares))]
+        ends = np.array([_gaffke(values, MISS) for values in inside])
+        return _mover(shares, np.array([values.mean() for values in inside]), *ends.T)
+    blocks, shares = _blocks(drawn)
+    if problem.design.startswith("class"):  # a false alarm is the most that a negative can cost
+        inside = [costs[blocks == block] for block in (0, 1)]
+        ends = np.array([_gaffke(inside[0], 1.0), _gaffke(inside[1], MISS)])
+        return _mover(shares, np.array([values.mean() for values in inside]), *ends.T)
+    kinds = np.searchsorted([0.0, 1.0, MISS], costs)
+    counts = np.zeros((len(shares), 3))
+    np.add.at(counts, (blocks, kinds), 1.0)
+    table = np.stack([counts[:, [0, 2]], counts[:, [1]] * [1, 0]], axis=1)
+    matrix = CostMatrix.from_errors(false_positive=1, false_negative=MISS)
+    ends = np.array(batch_intervals(table, matrix, conservative=True))
+    return _mover(shares, counts @ [0.0, 1.0, MISS] / counts.sum(axis=1), *ends)
+
+
+def _gaffke(values: Floats, top: float) -> tuple[float, float]:
+    interval = CostEstimate(CostSample(values, 0.0, top)).interval(conservative=True)
+    return interval.low, interval.high
+
+
+def _blocks(drawn: Drawn) -> tuple[NDArray[np.intp], Floats]:
+    """Return the stratum of each row, and the strata's shares."""
+    options = drawn.options
+    if "sample_weight" in options:
+        weights, blocks = np.unique(options["sample_weight"], return_inverse=True)
+        shares = weights * np.bincount(blocks)
+    elif isinstance(options.get("strata", "class"), str):
+        blocks = drawn.positive.astype(np.intp)
+        shares = np.asarray(options.get("class_priors", np.bincount(blocks)), dtype=float)
+    else:
+        blocks = options["strata"]
+        shares = np.bincount(blocks).astype(float)
+        if "population" in options:
+            shares = np.array([options["population"][name] for name in range(len(shares))])
+    return blocks, shares / shares.sum()
+
+
+def _mover(shares: Floats, means: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Combine means and their limits (Zou & Donner 2008)."""
+    middle = float(shares @ means)
+    down = float(np.sqrt(((shares * (means - low)) ** 2).sum()))
+    up = float(np.sqrt(((shares * (high - means)) ** 2).sum()))
+    return middle - down, middle + up
+
+
+# The table of the guide.
+
+HEADER = ("design", "test set", "auto", "conservative", "false rejections", "width")
+
+
+def table(results: Results) -> str:
+    """Return the table of the guide to designs, in Markdown; percentages."""
+    lines = [HEADER, ("---", "---", "---:", "---:", "---:", "---:")]
+    for name, problem in PROBLEMS.items():
+        rows = results.select(setting=name)
+        if rows:
+            lines.append((problem.design, problem.setting, *_numbers(rows)))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _numbers(rows: Sequence[Row]) -> tuple[str, str, str, str]:
+    found = {(row["measure"], row["method"]): float(row["value"]) for row in rows}
+
+    def percent(measure: str, method: str) -> str:
+        value = found.get((measure, method))
+        return "" if value is None else f"{100 * value:.1f}"
+
+    mark = " †" if found["not claimed", "auto"] >= 0.5 else ""  # noqa: PLR2004 - mostly
+    other = found.get(("width", "rival"))
+    width = "" if other is None else f"{found['width', 'auto'] / other:.2f}"
+    return (
+        percent("coverage", "auto") + mark,
+        percent("coverage", "conservative"),
+        percent("false rejections", "auto"),
+        width,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="designs",
+    title="How often the default intervals and tests are right, in every design",
+    source="No paper: groups, weights, strata, class priors and single costs, and combinations",
+    varies={"setting": tuple(PROBLEMS)},
+    measure=measure,
+    repeats=1000,
+    least=5,
+)
+
+
+if __name__ == "__main__":
+    from replications.store import kept_results
+
+    kept = kept_results(EXPERIMENT.name)
+    if kept is not None:
+        print(table(kept))  # noqa: T201 - what this is for

@@ -1,0 +1,595 @@
+"""Test sets that came in other ways than row by row: in groups, from strata, with weights.
+
+In each a rare miss costs much and a false alarm little. What is true is known from how the rows are
+drawn, never from the code that is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.typing import Floats
+
+Flags = NDArray[np.bool_]
+Rng = np.random.Generator
+
+ILL, ALARMS, MISS = 0.2, 0.05, 100.0
+SHARES = (0.5, 0.3, 0.15, 0.05)
+FEW, FEWEST, SLOW = (1, 3), 4, 0.25
+EXPECTED = (0.3, 0.5, 1, 1.5, 2, 3, 5, 10)
+"""How many extreme groups, or rows, are expected in a test set."""
+
+MEANS, PRODUCTS = "Gaffke on group means", "Gaffke on weight × cost"
+MOVER = "MOVER of Gaffke's limits"
+"""Intervals that are known to hold."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One test set: which rows are positive, which of them are missed, and how the rows came.
+
+    Attributes
+    ----------
+    positive, miss : ndarray of bool
+        The actual class, and the first model's misses.
+    alarm : ndarray of bool or None
+        Its false alarms; None where each negative row has one with the same small probability.
+    options : dict
+        What `evaluate` is told of how the rows came.
+    stakes : ndarray or None
+        What each miss costs, where each has its own cost.
+    truth : float or None
+        The cost of the finite population that the rows are of.
+    """
+
+    positive: Flags
+    miss: Flags
+    alarm: Flags | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    stakes: Floats | None = None
+    truth: float | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A way in which test sets come, and what is true of where they come from.
+
+    Attributes
+    ----------
+    design, setting : str
+        What the table calls it.
+    draw : callable
+        Returns a test set.
+    missed : float
+        The cost of misses per decision over that of one miss: the share of rows missed.
+    negative : float
+        The share of negatives.
+    alarms : float
+        The share of the negatives with a false alarm.
+    miss_cost : float
+        What a miss costs; a false alarm costs 1.
+    rival : str
+        Which interval is known to hold there.
+    bound : float or None
+        The most that a row can cost, where each has its own cost and the most is known.
+    effort : float
+        The share of the test sets to draw: fewer where an interval takes long.
+    """
+
+    design: str
+    setting: str
+    draw: Callable[[Rng], Drawn]
+    missed: float
+    negative: float = 1 - ILL
+    alarms: float = ALARMS
+    miss_cost: float = MISS
+    rival: str = ""
+    bound: float | None = None
+    effort: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """How the cell is called."""
+        return f"{self.design}: {self.setting}"
+
+    @property
+    def cost(self) -> float:
+        """The expected cost per decision of the first model."""
+        return self.miss_cost * self.missed + self.alarms * self.negative
+
+
+# Groups.
+
+
+def _equal(n: int, size: int) -> NDArray[np.intp]:
+    return np.repeat(np.arange(n), size)
+
+
+def equal_groups(expected: float, kind: str, groups: int = 100, size: int = 20) -> Problem:
+    """Return patients with as many images each, missed wholly, by single images, or both."""
+    whole = {"whole": 1.0, "single": 0.0, "mixed": 0.5}[kind] * expected / (ILL * groups)
+    single = {"whole": 0.0, "single": 1.0, "mixed": 0.5}[kind] * expected / (ILL * groups * size)
+
+    def draw(rng: Rng) -> Drawn:
+        ill, lost = rng.random(groups) < ILL, rng.random(groups) < whole
+        group = _equal(groups, size)
+        missed = lost[group] | (rng.random(groups * size) < single)
+        return Drawn(ill[group], ill[group] & missed, options={"groups": group})
+
+    return Problem(
+        "groups",
+        f"{groups} × {size}, {expected:g} missed {_of(kind)}",
+        draw,
+        ILL * (1 - (1 - whole) * (1 - single)),
+        rival=MEANS,
+    )
+
+
+def _of(kind: str) -> str:
+    return {"whole": "whole", "single": "row by row", "mixed": "whole or row by row"}[kind]
+
+
+def rows_and_groups(patients: int, rows: float, groups: float) -> Problem:
+    """Return patients of whom single images are missed often, and seldom all of them."""
+    ill_patients = ILL * patients
+    whole, single = groups / ill_patients, rows / (20 * ill_patients)
+
+    def draw(rng: Rng) -> Drawn:
+        group = _equal(patients, 20)
+        ill, lost = rng.random(patients) < ILL, rng.random(patients) < whole
+        missed = lost[group] | (rng.random(len(group)) < single)
+        return Drawn(ill[group], ill[group] & missed, options={"groups": group})
+
+    missed = ILL * (1 - (1 - whole) * (1 - single))
+    setting = f"{patients} × 20, {rows:g} rows and {groups:g} whole missed"
+    return Problem("groups", setting, draw, missed, rival=MEANS)
+
+
+def large_missed(expected: float) -> Problem:
+    """Return groups of Pareto(3) sizes, missed whole, the more likely the larger."""
+    sizes = np.minimum(np.floor(np.random.default_rng(0).pareto(3, 4_000_000) + 1), 50)
+    scale = expected / (20 * sizes.mean())
+
+    def draw(rng: Rng) -> Drawn:
+        size = np.minimum(np.floor(rng.pareto(3, 100) + 1), 50).astype(int)
+        group = np.repeat(np.arange(100), size)
+        ill, lost = rng.random(100) < ILL, rng.random(100) < scale * size
+        return Drawn(ill[group], (ill & lost)[group], options={"groups": group})
+
+    missed = ILL * float(np.minimum(scale * sizes, 1) @ sizes / sizes.sum())
+    setting = f"100 of Pareto(3) sizes, {expected:g} missed whole, larger ones likelier"
+    return Problem("groups", setting, draw, missed)
+
+
+def pareto_sizes(rho: float) -> Problem:
+    """Return groups of sizes with a heavy tail, and errors that go together within a group."""
+    rate, total = 0.1, 1 / rho - 1
+
+    def draw(rng: Rng) -> Drawn:
+        sizes = np.floor(rng.pareto(1.2, 100) + 1).astype(int)
+        group = np.repeat(np.arange(100), sizes)
+        error = rng.beta(rate * total, (1 - rate) * total, 100)[group]
+        wrong = rng.random(len(group)) < error
+        positive = rng.random(len(group)) < ILL
+        return Drawn(positive, wrong & positive, wrong & ~positive, {"groups": group})
+
+    setting = f"100 of Pareto(1.2) sizes, correlation {rho:g}"
+    return Problem("groups", setting, draw, ILL * rate, alarms=rate)
+
+
+def pareto_missed(expected: float, shape: float = 1.2) -> Problem:
+    """Return groups of sizes with a heavy tail, missed wholly or not at all."""
+
+    def draw(rng: Rng) -> Drawn:
+        group = np.repeat(np.arange(100), np.floor(rng.pareto(shape, 100) + 1).astype(int))
+        ill, lost = rng.random(100) < ILL, rng.random(100) < expected / 20
+        return Drawn(ill[group], (ill & lost)[group], options={"groups": group})
+
+    setting = f"100 of Pareto({shape:g}) sizes, {expected:g} missed whole"
+    return Problem("groups", setting, draw, ILL * expected / 20)
+
+
+def size_matters() -> Problem:
+    """Return groups of lognormal sizes, the large ones of which are harder."""
+
+    def sized(rng: Rng, n: int) -> tuple[NDArray[np.intp], Floats]:
+        sizes = np.ceil(rng.lognormal(2, 1, n)).astype(int)
+        return sizes, 0.3 * sizes / (sizes + 50)
+
+    def draw(rng: Rng) -> Drawn:
+        sizes, rates = sized(rng, 100)
+        group = np.repeat(np.arange(100), sizes)
+        hard = rng.beta(rates * 2, (1 - rates) * 2)[group]
+        wrong = rng.random(len(group)) < hard
+        positive = rng.random(len(group)) < ILL
+        return Drawn(positive, wrong & positive, wrong & ~positive, {"groups": group})
+
+    sizes, rates = sized(np.random.default_rng(0), 4_000_000)
+    rate = float(sizes @ rates / sizes.sum())
+    return Problem("groups", "100, larger ones harder", draw, ILL * rate, alarms=rate)
+
+
+# Weights.
+
+
+def audited(expected: float) -> Problem:
+    """Return all alarms, and 1 % of the rest with a weight of 100."""
+    alarms, rest = 1450, 985
+    share = alarms / (alarms + 100 * rest)
+
+    def draw(rng: Rng) -> Drawn:
+        alarm = rng.random(alarms + rest) < alarms / (alarms + rest)
+        right = alarm & (rng.random(len(alarm)) < 0.3)  # noqa: PLR2004
+        miss = ~alarm & (rng.random(len(alarm)) < expected / rest)
+        options = {"sample_weight": np.where(alarm, 1.0, 100.0)}
+        return Drawn(right | miss, miss, alarm & ~right, options)
+
+    missed = (1 - share) * expected / rest
+    negative = 1 - 0.3 * share - missed
+    return Problem(
+        "weights",
+        f"all alarms, 1 % of the rest, {expected:g} missed",
+        draw,
+        missed,
+        negative,
+        0.7 * share / negative,
+        rival=MOVER,
+    )
+
+
+def heavy_errors(sigma: float) -> Problem:
+    """Return lognormal weights, with errors likelier on heavy rows."""
+
+    def rate(z: Floats) -> Floats:
+        return np.asarray(1 / (1 + np.exp(3.5 - 0.5 * z)))
+
+    def draw(rng: Rng) -> Drawn:
+        z = rng.normal(size=1000)
+        positive = rng.random(1000) < ILL
+        miss = positive & (rng.random(1000) < rate(z))
+        return Drawn(positive, miss, options={"sample_weight": np.exp(sigma * z)})
+
+    points, weights = np.polynomial.hermite_e.hermegauss(60)
+    # A row of weight w stands for w rows, so the population's log weights have moved by σ².
+    missed = ILL * float(weights @ rate(points + sigma) / weights.sum())
+    setting = f"lognormal σ {sigma:g}, heavy rows harder"
+    return Problem("weights", setting, draw, missed, rival=PRODUCTS)
+
+
+def heavy_misses(expected: float) -> Problem:
+    """Return lognormal weights, with misses as likely as the weight says."""
+
+    def draw(rng: Rng) -> Drawn:
+        weight = rng.lognormal(0, 1, 1000)
+        positive = rng.random(1000) < ILL
+        chance = np.minimum(expected / (1000 * ILL) * weight / np.exp(0.5), 1)
+        miss = positive & (rng.random(1000) < chance)
+        return Drawn(positive, miss, options={"sample_weight": weight})
+
+    # The mean weight of a missed row is E w²/E w, e^1.5, over that of all, e^0.5.
+    missed = expected / 1000 * float(np.e)
+    setting = f"lognormal σ 1, {expected:g} missed, heavy ones likelier"
+    return Problem("weights", setting, draw, missed, rival=PRODUCTS)
+
+
+# Strata and class priors.
+
+
+def many_strata(count: int, expected: float, kind: str) -> Problem:
+    """Return rows drawn from strata: as many as their share, or as many from each."""
+    n = {4: 400, 20: 1000, 40: 2000}[count]
+    shares = 1 / np.arange(1, count + 1)
+    shares /= shares.sum()
+    sizes = np.full(count, n // count)
+    if kind == "proportional":
+        sizes = np.maximum(np.rint(n * shares).astype(int), 2)
+        shares = sizes / sizes.sum()
+    rates = np.full(count, expected / sizes.sum())
+    if kind == "largest":
+        rates = np.where(np.arange(count) == 0, expected / sizes[0], 0.0)
+    where = np.repeat(np.arange(count), sizes)
+
+    def draw(rng: Rng) -> Drawn:
+        miss = rng.random(len(where)) < rates[where]
+        positive = miss | (rng.random(len(where)) < 0.1)  # noqa: PLR2004
+        options: dict[str, Any] = {"strata": where}
+        if kind != "proportional":
+            options["population"] = dict(enumerate(shares.tolist()))
+        return Drawn(positive, miss, options=options)
+
+    missed = float(shares @ rates)
+    said = {
+        "proportional": "drawn as they are",
+        "equal": "drawn equally, shares known",
+        "largest": "drawn equally, missed in the largest",
+    }[kind]
+    setting = f"{count}, {said}, {expected:g} missed"
+    effort = 1.0 if count == FEWEST else SLOW
+    negative = 0.9 * (1 - missed)
+    return Problem("strata", setting, draw, missed, negative, rival=MOVER, effort=effort)
+
+
+def finite_strata(expected: float) -> Problem:
+    """Return rows drawn from strata of which all rows are counted, a tenth of them drawn."""
+    sizes = np.full(4, 100)
+    rows = np.array([2000, 1200, 600, 200])
+    share = expected / sizes.sum()
+    where = np.repeat(np.arange(4), sizes)
+
+    def draw(rng: Rng) -> Drawn:
+        misses = rng.binomial(rows, share)
+        alarms = rng.binomial(rows - misses, ALARMS)
+        seen = [
+            rng.multivariate_hypergeometric([m, a, r - m - a], s)
+            for m, a, r, s in zip(misses, alarms, rows, sizes, strict=True)
+        ]
+        kinds = np.concatenate([np.repeat(np.arange(3), each) for each in seen])
+        miss, alarm = kinds == 0, kinds == 1
+        positive = miss | ((kinds == 2) & (rng.random(len(kinds)) < 0.1))  # noqa: PLR2004
+        truth = float(MISS * misses.sum() + alarms.sum()) / rows.sum()
+        population = dict(enumerate(rows.tolist()))
+        options = {"strata": where, "population": population}
+        return Drawn(positive, miss, alarm, options, truth=truth)
+
+    setting = f"4, rows counted, {expected:g} missed"
+    return Problem("strata", setting, draw, share, (1 - share))
+
+
+def known_priors(expected: float) -> Problem:
+    """Return 500 rows of each class, of which one is rare in use."""
+    positive = _equal(2, 500).astype(bool)
+
+    def draw(rng: Rng) -> Drawn:
+        miss = positive & (rng.random(1000) < expected / 500)
+        return Drawn(positive, miss, options={"class_priors": [0.99, 0.01]})
+
+    setting = f"500 of each class, 1 % in use, {expected:g} missed"
+    return Problem("class priors", setting, draw, 0.01 * expected / 500, 0.99, rival=MOVER)
+
+
+def fixed_classes(expected: float) -> Problem:
+    """Return fixed numbers of rows of each class."""
+    positive = np.arange(2000) < 200  # noqa: PLR2004
+
+    def draw(rng: Rng) -> Drawn:
+        miss = positive & (rng.random(2000) < expected / 200)
+        return Drawn(positive, miss, options={"strata": "class"})
+
+    setting = f"200 and 1,800 of the classes, {expected:g} missed"
+    return Problem("class strata", setting, draw, 0.1 * expected / 200, 0.9, rival=MOVER)
+
+
+# Combinations.
+
+
+def strata_and_priors(expected: float, *, weights: bool = False) -> Problem:
+    """Return rows of each class from each stratum, with shares of both known."""
+    where, positive = np.tile(_equal(4, 125), 2), _equal(2, 500).astype(bool)
+    hard = np.array([1.0, 1.0, 2.0, 4.0])
+    rate = expected / (125 * hard.sum()) * hard
+
+    def draw(rng: Rng) -> Drawn:
+        miss = positive & (rng.random(1000) < rate[where])
+        options: dict[str, Any] = {
+            "strata": where,
+            "population": dict(enumerate(SHARES)),
+            "class_priors": [0.98, 0.02],
+        }
+        if weights:
+            options["sample_weight"] = np.where(rng.random(1000) < 0.5, 1.0, 5.0)  # noqa: PLR2004
+        return Drawn(positive, miss, options=options)
+
+    design = "strata × weights × priors" if weights else "strata × priors"
+    setting = f"4 strata, 2 % in use, {expected:g} missed"
+    return Problem(design, setting, draw, 0.02 * float(np.dot(SHARES, rate)), 0.98)
+
+
+def groups_in_strata(expected: float, kind: str, *, weights: bool = False) -> Problem:
+    """Return groups drawn from strata, or with rows in several of them."""
+    group = _equal(120, 10)
+    nested = group // 30
+
+    def draw(rng: Rng) -> Drawn:
+        ill, lost = rng.random(120) < ILL, rng.random(120) < expected / 24
+        strata = nested if kind == "nested" else rng.integers(0, 4, len(group))
+        options = {"groups": group, "strata": strata, "population": dict(enumerate(SHARES))}
+        if weights:
+            options["sample_weight"] = np.where(rng.random(120) < 0.5, 1.0, 5.0)[group]  # noqa: PLR2004
+        return Drawn(ill[group], (ill & lost)[group], options=options)
+
+    design = "groups × strata × weights" if weights else "groups × strata"
+    setting = f"120 × 10, {'in' if kind == 'nested' else 'across'} 4 strata, {expected:g} missed"
+    rival = MOVER if kind == "nested" and not weights else ""
+    effort = SLOW if weights and kind == "nested" else 1.0
+    return Problem(design, setting, draw, ILL * expected / 24, rival=rival, effort=effort)
+
+
+def groups_and_priors(expected: float, kind: str, *, weights: bool = False) -> Problem:
+    """Return groups of one class each, or with rows of both, and class priors."""
+    group = _equal(100, 10)
+
+    def draw(rng: Rng) -> Drawn:
+        options: dict[str, Any] = {"groups": group, "class_priors": [0.95, 0.05]}
+        if weights:
+            options["sample_weight"] = np.where(rng.random(100) < 0.5, 1.0, 10.0)[group]  # noqa: PLR2004
+        if kind == "nested":
+            positive = group < 50  # noqa: PLR2004
+            lost = rng.random(100) < expected / 50
+        else:
+            positive = rng.random(len(group)) < 0.5  # noqa: PLR2004
+            lost = rng.random(100) < expected / 100
+        return Drawn(positive, positive & lost[group], options=options)
+
+    design = "groups × weights × priors" if weights else "groups × priors"
+    each = "of one class" if kind == "nested" else "of both classes"
+    setting = f"100 × 10 {each}, 5 % in use, {expected:g} missed"
+    missed = 0.05 * expected / (50 if kind == "nested" else 100)
+    effort = SLOW if kind == "nested" else 1.0
+    return Problem(design, setting, draw, missed, 0.95, effort=effort)
+
+
+def groups_strata_priors(expected: float) -> Problem:
+    """Return groups of one class each, drawn from strata, with shares of both known."""
+    group = _equal(120, 10)
+    positive, strata = group % 2 == 0, group // 30
+
+    def draw(rng: Rng) -> Drawn:
+        lost = rng.random(120) < expected / 60
+        options = {
+            "groups": group, "strata": strata, "population": dict(enumerate(SHARES)),
+            "class_priors": [0.95, 0.05],
+        }  # fmt: skip
+        return Drawn(positive, positive & lost[group], options=options)
+
+    setting = f"120 × 10 in 4 strata, 5 % in use, {expected:g} missed"
+    return Problem("groups × strata × priors", setting, draw, 0.05 * expected / 60, 0.95)
+
+
+def weighted_groups(expected: float, kind: str) -> Problem:
+    """Return groups with a weight each, or rows that weigh more without an alarm."""
+
+    def by_group(rng: Rng) -> Drawn:
+        group = _equal(100, 20)
+        ill, lost = rng.random(100) < ILL, rng.random(100) < expected / 20
+        weights = np.where(rng.random(100) < 0.5, 1.0, 10.0)[group]  # noqa: PLR2004
+        options = {"groups": group, "sample_weight": weights}
+        return Drawn(ill[group], (ill & lost)[group], options=options)
+
+    def by_alarm(rng: Rng) -> Drawn:
+        group = _equal(100, 100)
+        ill, lost = rng.random(100) < ILL, rng.random(100) < expected / 20
+        alarm = np.where(ill[group], ~lost[group], rng.random(len(group)) < ALARMS)
+        kept = alarm | (rng.random(len(group)) < 0.1)  # noqa: PLR2004
+        group, alarm = group[kept], alarm[kept]
+        options = {"groups": group, "sample_weight": np.where(alarm, 1.0, 10.0)}
+        positive = ill[group]
+        return Drawn(positive, positive & ~alarm, alarm & ~positive, options)
+
+    draw = by_group if kind == "group" else by_alarm
+    said = "weights 1 and 10" if kind == "group" else "all alarms, 10 % of the rest"
+    setting = f"100, {said}, {expected:g} missed whole"
+    return Problem("groups × weights", setting, draw, ILL * expected / 20)
+
+
+def weighted_strata(expected: float) -> Problem:
+    """Return rows with weights, from strata of known shares."""
+    where = _equal(4, 250)
+
+    def draw(rng: Rng) -> Drawn:
+        weights = np.where(rng.random(1000) < 0.5, 1.0, 10.0)  # noqa: PLR2004
+        miss = rng.random(1000) < expected / 1000
+        positive = miss | (rng.random(1000) < 0.1)  # noqa: PLR2004
+        population = dict(enumerate(SHARES))
+        options = {"strata": where, "population": population, "sample_weight": weights}
+        return Drawn(positive, miss, options=options)
+
+    setting = f"4 strata, weights 1 and 10, {expected:g} missed"
+    share = expected / 1000
+    return Problem("strata × weights", setting, draw, share, 0.9 * (1 - share), effort=SLOW)
+
+
+def weighted_priors(expected: float) -> Problem:
+    """Return rows with weights, 500 of each class, with priors."""
+    positive = _equal(2, 500).astype(bool)
+
+    def draw(rng: Rng) -> Drawn:
+        weights = np.where(rng.random(1000) < 0.5, 1.0, 10.0)  # noqa: PLR2004
+        miss = positive & (rng.random(1000) < expected / 500)
+        options = {"class_priors": [0.98, 0.02], "sample_weight": weights}
+        return Drawn(positive, miss, options=options)
+
+    setting = f"500 of each class, weights 1 and 10, {expected:g} missed"
+    missed = 0.02 * expected / 500
+    return Problem("weights × priors", setting, draw, missed, 0.98, effort=SLOW)
+
+
+# Costs of single examples.
+
+
+def single_costs(
+    sigma: float, groups: int = 0, *, bound: float | None = None, found: float = 0.9
+) -> Problem:
+    """Return misses that cost a lognormal amount each, ten of them in a thousand rows."""
+    from scipy.special import ndtr
+
+    n, miss_share = 1000, 0.01
+    share = miss_share / (1 - found)
+    mean = float(np.exp(sigma**2 / 2))
+    if bound is not None:  # amounts above the bound are drawn again
+        reach = np.log(bound) / sigma
+        mean *= float(ndtr(reach - sigma) / ndtr(reach))
+
+    def amounts(rng: Rng) -> Floats:
+        each = rng.lognormal(0, sigma, n)
+        while bound is not None and (each > bound).any():
+            again = each > bound
+            each[again] = rng.lognormal(0, sigma, int(again.sum()))
+        return np.asarray(50 * each)
+
+    def draw(rng: Rng) -> Drawn:
+        if not groups:
+            positive = rng.random(n) < share
+            miss = positive & (rng.random(n) >= found)
+            return Drawn(positive, miss, stakes=amounts(rng))
+        group = _equal(groups, n // groups)
+        ill, lost = rng.random(groups) < ILL, rng.random(groups) < miss_share / ILL
+        options = {"groups": group}
+        return Drawn(ill[group], (ill & lost)[group], options=options, stakes=amounts(rng))
+
+    known = "" if bound is None else f", at most {50 * bound:,.0f}"
+    design, each = ("examples × groups", f", {groups} groups") if groups else ("examples", "")
+    of = "" if groups else f" in {n * share:.0f}"
+    setting = f"10 misses{of} of lognormal σ {sigma:g}{known}{each}"
+    return Problem(
+        design,
+        setting,
+        draw,
+        miss_share,
+        1 - ILL if groups else 1 - share,
+        miss_cost=50 * mean,
+        bound=None if bound is None else 50 * bound,
+    )
+
+
+def problems() -> Iterator[Problem]:
+    """Return every way in which test sets come."""
+    for kind, numbers in (("whole", EXPECTED), ("mixed", FEW), ("single", FEW)):
+        yield from (equal_groups(m, kind) for m in numbers)
+    yield from (equal_groups(m, "whole", groups=300) for m in (0.3, 1, 3))
+    yield from (rows_and_groups(*each) for each in ((100, 30, 1), (300, 30, 1), (300, 60, 2)))
+    yield from (pareto_sizes(rho) for rho in (0.1, 0.5, 0.9))
+    yield from (pareto_missed(m) for m in (1, 3, 10))
+    yield from (pareto_missed(m, 3.0) for m in (1, 3, 10))
+    yield size_matters()
+    yield from (large_missed(m) for m in (1, 3))
+    yield from (audited(m) for m in EXPECTED)
+    yield from (heavy_errors(sigma) for sigma in (1, 1.5, 2))
+    yield from (heavy_misses(m) for m in (1, 3))
+    for count in (4, 20, 40):
+        for kind in ("proportional", "equal", "largest"):
+            yield from (many_strata(count, m, kind) for m in ((1, 3) if count == FEWEST else (3,)))
+    yield from (finite_strata(m) for m in (1, 3))
+    yield from (known_priors(m) for m in FEW)
+    yield from (fixed_classes(m) for m in FEW)
+    yield from (strata_and_priors(m) for m in FEW)
+    for kind in ("nested", "crossing"):
+        yield from (groups_in_strata(m, kind) for m in FEW)
+        yield from (groups_and_priors(m, kind) for m in FEW)
+    for kind in ("group", "alarm"):
+        yield from (weighted_groups(m, kind) for m in FEW)
+    yield from (weighted_strata(m) for m in FEW)
+    yield from (weighted_priors(m) for m in FEW)
+    yield from (single_costs(sigma) for sigma in (1, 2))
+    yield from (single_costs(sigma, found=0.5) for sigma in (1, 2))
+    yield from (single_costs(sigma, bound=float(np.exp(3 * sigma))) for sigma in (1, 2))
+    yield single_costs(1, 100)
+    yield groups_in_strata(1, "nested", weights=True)
+    yield groups_in_strata(1, "crossing", weights=True)
+    yield groups_and_priors(1, "nested", weights=True)
+    yield strata_and_priors(1, weights=True)
+    yield groups_strata_priors(1)
