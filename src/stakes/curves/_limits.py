@@ -59,8 +59,11 @@ class Cuts:
     n: float
 
     @classmethod
-    def of(cls, counts: ScoreCounts) -> Self:
-        """Return the rates at every threshold of a score table, and at those beyond it."""
+    def of(cls, counts: ScoreCounts, *, assured: bool) -> Self:
+        """Return the rates at every threshold of a score table, and at those beyond it.
+
+        How sure they are takes time, and matters only where limits are to be assured.
+        """
         first = bool(counts.thresholds[0] < np.inf)
         last = bool(counts.thresholds[-1] > -np.inf)
         ends = [np.inf] * first, [-np.inf] * last
@@ -70,7 +73,7 @@ class Cuts:
             sums = _running(side, first=first, last=last)
             rates.append(sums / sums[-1])
             sizes.append(np.full(len(sums), sums[-1]))
-        if designed(counts):
+        if assured and designed(counts):
             n = len(counts.thresholds)
             at = np.concatenate([[0] * first, np.arange(1, n + 1), [n] * last]).astype(np.intp)
             parts = drawn(np.full(len(at), 0.5), *mistakes_at(counts, at), full=False)[::-1]

@@ -264,4 +264,5 @@ class _Examples:
         shares = np.array([whole.n_negatives, whole.n_positives]) / float(whole.n)
         if design.class_priors is not None:
             shares = checked_priors(design.class_priors, labels)
-        return Limits(Cuts.of(whole), dict(zip(labels, shares.tolist(), strict=True)), **asked)
+        cuts = Cuts.of(whole, assured=asked.get("assurance") is not None)
+        return Limits(cuts, dict(zip(labels, shares.tolist(), strict=True)), **asked)

@@ -350,7 +350,7 @@ def choose_threshold(
         design = replace(design, class_priors=_priors(counts, class_priors))
     whole = represented(counts, design)
     priors = _priors(whole, class_priors)
-    cuts = Cuts.of(whole)
+    cuts = Cuts.of(whole, assured=assurance is not None)
     limits = Limits(cuts, priors, **asked)
     rules = limits.rules()
     if costs is None and not rules:
