@@ -14,7 +14,7 @@ from stakes._core.typing import Floats
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
-from stakes.curves._rates import designed, mistakes_at, scores_of
+from stakes.curves._rates import mistakes_at, scores_of
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.measures.agreement import rates
@@ -116,14 +116,14 @@ class CostLine(Curve):
         if not isinstance(pooled, Confusion):
             raise InputTypeError("confusion", "expected the decisions of one model, got two.")
         found = rates(pooled, pos_label=pos_label)
-        scores = scores_of(confusion, pos_label)
-        sizes = float(scores.n_positives), float(scores.n_negatives)
-        mistakes = None
-        if designed(scores):
-            mistakes = mistakes_at(scores, np.array([1]))
-            parts = drawn(np.full(1, 0.5), *mistakes, full=False)
-            sizes = float(np.ravel(parts[0].n)[0]), float(np.ravel(parts[1].n)[0])
-        return cls(found.false_positive, found.true_positive, *sizes, name, mistakes)
+        at = pooled.labels.index(pos_label)
+        positives, negatives = (float(pooled.class_counts[j]) for j in (at, 1 - at))
+        wrong = None
+        if isinstance(confusion, GroupedConfusion) or confusion.weighted:
+            wrong = mistakes_at(scores_of(confusion, pos_label), np.array([1]))
+            parts = drawn(np.full(1, 0.5), *wrong, full=False)
+            positives, negatives = (float(np.ravel(part.n)[0]) for part in parts)
+        return cls(found.false_positive, found.true_positive, positives, negatives, name, wrong)
 
     @classmethod
     def from_labels(

@@ -25,7 +25,7 @@ from stakes.curves import (
     roc_hull,
 )
 from stakes.curves._base import Curve
-from stakes.curves.bands.mover import WEIGHT, beta_limits
+from stakes.curves._limits import rate_limits
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import class_priors_of
@@ -385,20 +385,12 @@ def _lines(curve: CostCurve, confidence: float) -> Lines:
     thresholds: Any = hull.thresholds
     starts = dict(zip(curve.thresholds.tolist(), curve.pieces.breaks.tolist(), strict=False))
     alpha = validate.alpha(confidence)
-    limits: dict[str, Floats] = {}
-    sides = (
-        ("fpr", hull.fpr, curve.counts.n_negatives),
-        ("fnr", 1 - hull.tpr, curve.counts.n_positives),
-    )
-    for name, rates, n in sides:
-        low, high = beta_limits(rates * float(n), float(n), alpha=alpha, weight=WEIGHT)
-        limits |= {f"{name}_low": low, f"{name}_high": high}
     return Lines(
         from_=tuple(starts.get(threshold) for threshold in thresholds.tolist()),
         fpr=hull.fpr,
         tpr=hull.tpr,
         threshold=thresholds,
-        **limits,
+        **rate_limits(curve.counts, thresholds, alpha),
     )
 
 

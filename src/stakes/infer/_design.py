@@ -678,6 +678,11 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
     return np.asarray(shares, dtype=np.float64).reshape(pooled.counts.shape)
 
 
+def shares_of(sample: CostSample, design: Design) -> Floats:
+    """Return the share of the population that each example of a sample stands for."""
+    return _Shares.of(_listed_sample(sample, design), design).each
+
+
 def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
     """Return what share of the population a row of each part and class stands for.
 
