@@ -253,7 +253,8 @@ def _pools(
         row = part.weight * (part.top - part.bottom) / part.left
         if part.top > part.mean and gains / row < FEW_ROWS:
             rows = max(round(gains / row), 1)
-            found.append(Pool(row, betabinom.sf(np.arange(rows + 1), rows, *extra)))
+            exactly = betabinom.pmf(np.arange(rows + 1), rows, *extra)
+            found.append(Pool(row, np.append(np.cumsum(exactly[:0:-1])[::-1], 0.0)))
     return found
 
 
