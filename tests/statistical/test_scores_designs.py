@@ -45,7 +45,7 @@ def test_a_weighted_promise_is_kept(cut, limit, kept):
     rng = np.random.default_rng([1, round(10 * cut), len(limit)])
     hits = trivial = 0
     for _ in range(TRIALS):
-        y_true, _, score, weight = champion(rng, (5000, 5000), cut, 2.5)
+        y_true, _, score, weight = champion(rng, (5000, 20_000), cut, 2.5)
         counts = ScoreCounts.from_scores(y_true, score, sample_weight=weight)
         threshold = choose_threshold(counts, **limit, assurance=0.95).threshold
         hits += kept(threshold)

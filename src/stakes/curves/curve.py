@@ -18,7 +18,7 @@ from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
-from stakes.curves._rates import designed, mistakes_at, represented
+from stakes.curves._rates import mistakes_at, represented
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
@@ -142,7 +142,9 @@ class CostCurve(Curve):
             groups=groups,
             strata=strata,
         )
-        return cls(represented(counts, Design(population=population)), name=name)
+        if population is not None:
+            counts = represented(counts, Design(population=population))
+        return cls(counts, name=name)
 
     @classmethod
     def one_versus_rest(
@@ -284,7 +286,7 @@ class CostCurve(Curve):
         """The mistakes in the positives and in the negatives, at each piece."""
         counts, pieces = self.counts, self.pieces
         sizes = float(counts.n_positives), float(counts.n_negatives)
-        if designed(counts):
+        if counts.weighted or counts.rows is not None:
             return mistakes_at(counts, self.cuts)
         return mistakes(sizes[0], pieces.right), mistakes(sizes[1], pieces.left)
 

@@ -16,7 +16,7 @@ from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
 from stakes.curves._rates import mistakes_at, scores_of
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
-from stakes.errors import DesignError, InputError, InputTypeError
+from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
 
 
@@ -112,9 +112,7 @@ class CostLine(Curve):
         >>> round(line.fpr, 4), line.tpr, line.positives
         (0.1667, 0.95, 40.0)
         """
-        pooled = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
-        if not isinstance(pooled, Confusion):
-            raise InputTypeError("confusion", "expected the decisions of one model, got two.")
+        pooled: Any = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
         found = rates(pooled, pos_label=pos_label)
         at = pooled.labels.index(pos_label)
         positives, negatives = (float(pooled.class_counts[j]) for j in (at, 1 - at))
