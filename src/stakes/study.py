@@ -17,7 +17,7 @@ from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCo
 from stakes.counts._parts import Parts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import SIMPLE, Design
+from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 from stakes.predictions import (

@@ -11,7 +11,7 @@ from scipy.stats import beta
 from stakes import CostEstimate, CostMatrix, ScoreCounts, choose_threshold
 from stakes.curves import ThresholdChoice
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer._design import Design
+from stakes.infer._outcomes import Design
 
 seeds = st.integers(0, 10**6)
 

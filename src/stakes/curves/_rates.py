@@ -20,7 +20,8 @@ from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
 from stakes.counts.scores import ScoreRows
 from stakes.curves._sampling import Mistakes
 from stakes.errors import DesignError
-from stakes.infer._design import FADING, Design, shares_per_row
+from stakes.infer._design import FADING, shares_per_row
+from stakes.infer._outcomes import Design
 
 Places = NDArray[np.intp]
 NEARLY_NOTHING = 1e-13

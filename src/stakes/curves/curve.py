@@ -23,7 +23,7 @@ from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, LabelError
-from stakes.infer._design import Design
+from stakes.infer._outcomes import Design
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,8 +19,9 @@ from stakes.curves._rates import represented
 from stakes.curves.curve import check_both_classes
 from stakes.curves.example_threshold import ExampleThresholdChoice, choose_for_examples
 from stakes.errors import InputTypeError, LabelError
-from stakes.infer._design import Design, cell_shares, checked_priors
+from stakes.infer._design import cell_shares, checked_priors
 from stakes.infer._inference import Interval
+from stakes.infer._outcomes import Design
 from stakes.infer.estimate import CostEstimate
 
 ROUNDING = 1e-13

@@ -23,8 +23,7 @@ from stakes.errors import (
     RareCostWarning,
     warn,
 )
-from stakes.infer._design import Design
-from stakes.infer._outcomes import ENOUGH, Outcomes, often_enough, rarest_end
+from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.methods import (
     METHODS,
@@ -34,7 +33,6 @@ from stakes.infer.methods import (
     names_of_intervals,
     names_of_tests,
 )
-from stakes.infer.methods._method import error_of
 
 # What every method returns: an interval, or the result of a test.
 
@@ -380,6 +378,11 @@ def warn_if_constant(outcomes: Outcomes) -> None:
         )
 
 
+def _error_of(sides: Any) -> float:
+    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
+    return float(getattr(sides, "error", 0.0))
+
+
 def warn_if_not_claimed(outcomes: Outcomes) -> None:
     """Warn where the confidence is not claimed."""
     if outcomes.caution:
@@ -426,7 +429,7 @@ def run_test(
         margin=float(margin),
         confidence=confidence,
         names=names,
-        error=error_of(tails),
+        error=_error_of(tails),
         caution=outcomes.caution,
     )
 
@@ -595,7 +598,7 @@ class Inference(ABC):
         ends = limits(self._outcomes, confidence, chosen, settings)
         low, high = (float(end[0]) for end in ends)
         caution = self._outcomes.caution
-        return Interval(low, high, float(confidence), chosen, error_of(ends), caution)
+        return Interval(low, high, float(confidence), chosen, _error_of(ends), caution)
 
     def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
         """Return the method to use; anyone who asks for the conservative interval gets it."""

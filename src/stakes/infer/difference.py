@@ -15,7 +15,7 @@ from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import SIMPLE, CountTable, Design, cell_shares, outcomes_of
+from stakes.infer._design import cell_shares, outcomes_of
 from stakes.infer._inference import (
     USUAL,
     Choice,
@@ -27,7 +27,14 @@ from stakes.infer._inference import (
     run_test,
     warn_if_not_claimed,
 )
-from stakes.infer._outcomes import Outcomes, cost_differences
+from stakes.infer._outcomes import (
+    SIMPLE,
+    CountTable,
+    Design,
+    Outcomes,
+    cost_differences,
+    simple_outcomes,
+)
 from stakes.infer.estimate import CostEstimate
 
 
@@ -96,7 +103,8 @@ class CostDifference(Inference):
         table = self._table()
         values = self.costs.values_for(table.labels, table.decisions)
         scale = float(np.abs(values).max())
-        return outcomes_of(self.paired, cost_differences(values), self.design, scale)
+        given = self.paired, cost_differences(values), self.design, scale
+        return simple_outcomes(*given) or outcomes_of(*given)
 
     @property
     def _laplace(self) -> float:

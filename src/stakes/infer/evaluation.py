@@ -13,7 +13,7 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import CountTable, Design
+from stakes.infer._outcomes import CountTable, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking

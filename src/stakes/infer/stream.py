@@ -25,8 +25,9 @@ from stakes.errors import (
     LabelError,
     StakesError,
 )
-from stakes.infer._design import Design, checked_priors
+from stakes.infer._design import checked_priors
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
+from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import Sampling, count_decisions

@@ -26,11 +26,6 @@ class Bounds(tuple[Floats, Floats]):  # noqa: SLOT001 - a tuple with slots takes
         return result
 
 
-def error_of(sides: TwoSides) -> float:
-    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
-    return sides.error if isinstance(sides, Bounds) else 0.0
-
-
 EVERY_DESIGN = frozenset({"simple", "examples", "stratified", "weighted", "grouped", "finite"})
 ONE_SAMPLE = frozenset({"simple", "examples"})
 

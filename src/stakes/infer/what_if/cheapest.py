@@ -18,9 +18,9 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
 from stakes.errors import DesignError, InputTypeError, RareCostWarning, warn
-from stakes.infer._design import Design, priors_of_examples, stratum_shares
+from stakes.infer._design import priors_of_examples, stratum_shares
 from stakes.infer._inference import RareOutcome
-from stakes.infer._outcomes import ENOUGH
+from stakes.infer._outcomes import ENOUGH, Design
 from stakes.infer._probability.sampling import batch_sizes
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
