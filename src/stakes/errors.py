@@ -24,6 +24,7 @@ __all__ = [
     "InputTypeError",
     "LabelError",
     "MissingExtraError",
+    "NotClaimedWarning",
     "PlanError",
     "RareCostWarning",
     "RefusedInputError",
@@ -233,7 +234,7 @@ class DesignError(InputError):
     --------
     >>> from stakes import CostMatrix, evaluate
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2], class_priors=[0.9, 0.1])
+    >>> evaluate([0, 0, 1], [0, 1, 1], costs, strata="class").interval(method="guaranteed")
     Traceback (most recent call last):
     stakes.errors.DesignError: ...
     """
@@ -268,6 +269,22 @@ class StakesWarning(UserWarning):
     ...     except StakesWarning as warning:
     ...         print(type(warning).__name__)
     RareCostWarning
+    """
+
+
+class NotClaimedWarning(StakesWarning):
+    """The confidence is not claimed: a few groups, weights or amounts carry what is known.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, evaluate
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     limits = evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2]).interval()
+    >>> [each.category.__name__ for each in caught]
+    ['NotClaimedWarning']
     """
 
 

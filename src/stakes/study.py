@@ -17,7 +17,7 @@ from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCo
 from stakes.counts._parts import Parts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import SIMPLE, Design
+from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 from stakes.predictions import (
@@ -295,7 +295,7 @@ class Study:
         examples = counts.examples
         if examples is not None:
             costs = _mean_matrix(examples, costs)
-            examples = examples if design.impossible is None else examples.without(design.impossible)
+            examples = replace(examples, impossible=design.impossible)
             notes += [
                 f"The model {model.name!r} has no decisions; its scores are taken as "
                 f"probabilities of {positive!r}, and each row is decided by what costs less there."
@@ -496,8 +496,7 @@ class Study:
             if self.examples is None:
                 made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
             else:
-                samples = {name: self.examples.single(name) for name in self.names}
-                made = Ranking.from_samples(samples, self.examples.spread, unit, self.design)
+                made = Ranking.from_samples(*self.examples.samples, unit, self.design)
             self._rankings[unit] = made
         return self._rankings[unit]
 

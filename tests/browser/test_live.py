@@ -24,8 +24,8 @@ from stakes.findings import Settings
 from stakes.findings.models import IntervalBy, models_of
 from stakes.findings.pairs import pairs_of
 from stakes.findings.verdict import verdict_of
-from stakes.infer._design import Design
 from stakes.infer._inference import outcomes_behind
+from stakes.infer._outcomes import Design
 from stakes.show.report._page import ARITHMETIC
 from stakes.study import Study
 

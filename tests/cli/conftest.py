@@ -48,6 +48,18 @@ def payments():
 
 
 @pytest.fixture
+def drawn():
+    """Return the function that makes predictions of rows with groups, weights and amounts."""
+
+    def made(n, seed):
+        header, *rows = predictions(n, seed).splitlines()
+        more = [f"{row},p{i // 2},c{i // 3},{1 + i % 4},{20 + i}" for i, row in enumerate(rows)]
+        return "\n".join([f"{header},patient,customer,weight,amount", *more]) + "\n"
+
+    return made
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Return the working folder, which has predictions.csv and costs.csv."""
     monkeypatch.chdir(tmp_path)

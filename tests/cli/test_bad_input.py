@@ -42,7 +42,7 @@ def rows(old, new, count=-1):
 def counts(**changes):
     """Return the text of a count file with some of its parts replaced."""
     content = {
-        "schema": "stakes-counts/1",
+        "schema": "stakes-counts/2",
         "actual": "actual",
         "labels": ["ok", "fraud"],
         "decisions": ["ok", "fraud"],
@@ -284,7 +284,7 @@ JOINS = [
 MERGE = ["merge", "a.json", "b.json", "--out", "all.json"]
 COUNTS = [
     Case("a cut count file", ["evaluate", "a.json", "-c", C], r"a\.json, line 1, column \d+: not a count file.*Was it cut short", {"a.json": counts()[:-30]}),
-    Case("another schema", ["evaluate", "a.json", "-c", C], r"a\.json: .*'stakes-counts/1'; its schema is 'stakes-counts/9'", {"a.json": counts(schema="stakes-counts/9")}),
+    Case("another schema", ["evaluate", "a.json", "-c", C], r"a\.json: .*'stakes-counts/2'; its schema is 'stakes-counts/9'", {"a.json": counts(schema="stakes-counts/9")}),
     Case("a part missing", ["evaluate", "a.json", "-c", C], r"a\.json: the count file has no 'labels'", {"a.json": counts(labels=None)}),
     Case("counts below zero", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: counts", {"a.json": counts(joint__counts=[2, 1, -1, 2])}),
     Case("counts that are no numbers", ["evaluate", "a.json", "-c", C], r"a\.json: the count file is damaged: counts: expected whole", {"a.json": counts(joint__counts=[2, 1, 1.5, 2])}),

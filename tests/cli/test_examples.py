@@ -17,12 +17,14 @@ ALLOWED = {"compare": {0, 1}}
 
 
 @pytest.fixture
-def files(folder, payments, stakes):
+def files(folder, payments, drawn, stakes):
     """Write the files that examples are about."""
     for seed, name in enumerate(["test", "validation", "pilot", "january", "february"]):
         (folder / f"{name}.csv").write_text(payments(60, seed))
     for name in ("january", "february"):
         assert stakes("count", f"{name}.csv", "-c", "costs.csv", "--out", f"{name}.json").code == 0
+    for name in ("predictions", "january", "audit"):
+        (folder / f"{name}.csv").write_text(drawn(60, 7))
     (folder / "matrix.csv").write_text(",good,bad\ngood,0,1\nbad,5,0\n")
     (folder / "german.cost").write_text("2 2\n0 1\n5 0\n")
 

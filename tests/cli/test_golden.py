@@ -18,6 +18,8 @@ COMMANDS = {
     "evaluate_volume": f"stakes -q evaluate {P} -c {C} --volume 1e5 --per year --unit USD",
     "evaluate_inline": f"stakes evaluate {P} --fp 1 --fn 20 --pos-label malignant -s tree_score",
     "evaluate_priors": f"stakes -q evaluate {P} -c {C} --class-priors benign=0.99,malignant=0.01",
+    "evaluate_designs": "stakes evaluate visits.csv -c costs.csv --groups patient --weight weight",
+    "compare_caution": "stakes -q compare few.csv -c costs.csv -m old -m tree --groups patient",
     "compare": f"stakes -q compare {P} -c {C} --unit USD",
     "compare_gate": f"stakes -q compare {P} -c {C} --baseline logistic --gate",
     "compare_margin": f"stakes -q compare {P} -c {C} --baseline tree --margin 1500 --gate",
@@ -41,8 +43,10 @@ COMMANDS = {
 
 
 @pytest.fixture
-def examples(folder):
-    """Copy the examples into the working folder."""
+def examples(folder, drawn):
+    """Copy the examples into the working folder, and write rows with groups and weights."""
+    (folder / "visits.csv").write_text(drawn(200, 3))
+    (folder / "few.csv").write_text(drawn(30, 3))
     for name in (P, C):
         (folder / name).write_bytes((ROOT / "examples" / name).read_bytes())
     return folder

@@ -18,8 +18,12 @@ MAY_FAIL = "--gate"
 
 
 @pytest.fixture
-def files(folder, payments):
+def files(folder, payments, drawn):
     """Write the files that the guides are about."""
+    lines = drawn(60, 5).splitlines()
+    regions = ["region", *(["north"] * 30), *(["south"] * 30)]
+    text = [f"{line},{region}" for line, region in zip(lines, regions, strict=True)]
+    (folder / "visits.csv").write_text("\n".join(text) + "\n")
     for seed, name in enumerate(["test", "validation", "january", "february"]):
         (folder / f"{name}.csv").write_text(payments(60, seed))
     (folder / "predictions").mkdir()

@@ -18,7 +18,12 @@ COMMANDS = {
         ["plan", *INPUT, "--half-width", "5"],
         ["plan", *INPUT, "-m", "old", "-m", "tree", "--difference", "10"],
     ],
-    "counts": [["count", *INPUT]],
+    "counts": [
+        ["count", *INPUT, "--without-scores"],
+        ["count", "drawn.csv", *INPUT[1:], "--weight", "weight", "--strata", "patient"],
+        ["count", "drawn.csv", "--pos-label", "fraud", "--fp", "1", "--fn-column", "amount"],
+        ["count", "drawn.csv", *INPUT[1:], "--groups", "patient"],
+    ],
     "simulate": [
         ["simulate", each, *INPUT, "-m", "old", "-m", "tree", "--repeats", "20"]
         for each in ("coverage", "type-one", "power")
@@ -39,7 +44,8 @@ def keys(value):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_key_is_documented(name, stakes, folder):
+def test_every_key_is_documented(name, stakes, folder, drawn):
+    (folder / "drawn.csv").write_text(drawn(60, 1))
     head, *sections = re.split(r"(?m)^## (stakes-\w+/\d)$", PAGE.read_text(encoding="utf-8"))
     documented = dict(zip(sections[::2], sections[1::2], strict=True))
     versions = dict(each.removeprefix("stakes-").split("/") for each in documented)

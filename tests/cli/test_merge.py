@@ -90,7 +90,7 @@ def cut(path):
 
 
 def newer(path):
-    path.write_text(path.read_text().replace("stakes-counts/1", "stakes-counts/2"))
+    path.write_text(path.read_text().replace("stakes-counts/2", "stakes-counts/3"))
 
 
 def predictions(path):
@@ -102,7 +102,7 @@ def predictions(path):
     [
         ("0.json", edited, "0.json: the count file was changed after it was written"),
         ("0.json", cut, "0.json, line"),
-        ("0.json", newer, "0.json: expected a count file.*'stakes-counts/2'"),
+        ("0.json", newer, "0.json: expected a count file.*'stakes-counts/3'"),
         ("1.parquet", cut, "1.parquet: not a count file.*Was it cut short"),
         ("1.parquet", predictions, "1.parquet: expected a count file"),
         ("1.parquet", lambda path: path.unlink(), "1.parquet: cannot be read"),

@@ -116,11 +116,12 @@ def test_weighted_examples_count_for_what_their_weights_are_worth():
     # Of the negatives an example of weight 1 is wrong, one of 1 and one of 4 are right.
     variance = (1 * (5 / 6) ** 2 + (1 + 16) * (1 / 6) ** 2) / 36
     assert line.negatives == pytest.approx(1 / 6 * 5 / 6 / variance)
-    with pytest.raises(DesignError, match="these counts are sums of weights or rates"):
+    with pytest.raises(DesignError, match="not groups, weights or rates"):
         line.band(method="exact")
     with pytest.raises(DesignError, match="sampling: 'full' needs numbers of examples"):
-        line.band(sampling="full")
-    assert np.isfinite(line.band().high).all()
+        CostLine(*line.point, positives=line.positives, negatives=2.5).band(sampling="full")
+    for sampling in ("stratified", "full"):
+        assert np.isfinite(line.band(sampling=sampling).high).all()
 
 
 def test_rates_that_stand_for_whole_numbers_can_be_drawn_again():

@@ -10,8 +10,8 @@ from scipy.stats import beta
 
 from stakes import CostEstimate, CostMatrix, ScoreCounts, choose_threshold
 from stakes.curves import ThresholdChoice
-from stakes.errors import DesignError, InputError, InputTypeError, LabelError
-from stakes.infer._design import Design
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.infer._outcomes import Design
 
 seeds = st.integers(0, 10**6)
 
@@ -296,11 +296,16 @@ def test_class_priors_are_checked_without_costs_too():
         choose_threshold(TABLE_24, max_fpr=0.2, class_priors=[0.9, 0.9])
 
 
-def test_class_priors_and_weights_are_refused_at_once():
-    """And not only when the choice is shown."""
+def test_class_priors_and_weights_go_together():
     weighted = ScoreCounts.from_scores([0, 1, 0, 1], [1, 2, 3, 4], sample_weight=[1, 2, 3, 4])
-    with pytest.raises(DesignError, match="class_priors"):
-        choose_threshold(weighted, COSTS, class_priors=[0.5, 0.5])
+    choice = choose_threshold(weighted, COSTS, class_priors=[0.8, 0.2])
+    expected = COSTS.values_for([0, 1], [0, 1])
+    rates = (choice.fpr, choice.recall)
+    cost = sum(
+        prior * (expected[0, j] * (1 - rate) + expected[1, j] * rate)
+        for j, (prior, rate) in enumerate(zip((0.8, 0.2), rates, strict=True))
+    )
+    assert choice.cost == pytest.approx(cost)
 
 
 # Other examples, weights, results

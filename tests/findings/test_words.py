@@ -5,9 +5,11 @@ import pytest
 
 from stakes import CostMatrix, JointConfusion
 from stakes.findings import Settings, findings
+from stakes.predictions import Roles
 from stakes.study import Study
 
 LABELS = ["ok", "bad"]
+ROLES = Roles("actual", (), (), guessed=False)
 
 
 def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
@@ -23,7 +25,7 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
         decisions=decisions,
     )
     matrix = CostMatrix(costs, rows="predicted", labels=LABELS, decisions=decisions)
-    return findings(Study("x.csv", None, joint, matrix), Settings(**settings))
+    return findings(Study("x.csv", ROLES, joint, matrix), Settings(**settings))
 
 
 @pytest.mark.parametrize(

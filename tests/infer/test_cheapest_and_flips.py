@@ -15,7 +15,7 @@ from stakes import (
     flip_region,
 )
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError, RareCostWarning
-from stakes.infer._design import Design
+from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.what_if.cheapest import find_cheapest
 

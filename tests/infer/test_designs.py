@@ -141,7 +141,7 @@ def test_simultaneous_intervals_of_designs_are_bonferronis():
     assert ranking.best_set()[0] == next(iter(ranking.estimates()))
 
 
-def test_groups_make_the_p_value_larger_where_rows_repeat():
+def test_copies_of_rows_in_one_group_tell_nothing_more():
     copies = {name: np.repeat(decided, 4) for name, decided in ROWS["models"].items()}
     y_true, person = np.repeat(ROWS["y_true"], 4), np.repeat(np.arange(N), 4)
     once = compare_many(ROWS["y_true"], ROWS["models"], COSTS, groups=np.arange(N))

@@ -19,7 +19,7 @@ from stakes import (
     compare_many,
 )
 from stakes.errors import ConstantCostWarning, DesignError, InputError, RareCostWarning
-from stakes.infer import _design
+from stakes.infer import _outcomes
 from stakes.infer._inference import choose_method, takes
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer.batch import batch_outcomes, batch_p_values
@@ -164,13 +164,13 @@ def built(monkeypatch):
     """Return what a list of outcomes built from tables so far grows by."""
     count = []
     for module in ("stakes.infer.estimate", "stakes.infer.difference"):
-        real = _design.outcomes_of
+        real = _outcomes.simple_outcomes
 
         def counting(*arguments, real=real):
             count.append(arguments[0])
             return real(*arguments)
 
-        monkeypatch.setattr(f"{module}.outcomes_of", counting)
+        monkeypatch.setattr(f"{module}.simple_outcomes", counting)
     return count
 
 

@@ -121,11 +121,11 @@ def test_a_parquet_count_file_is_a_table_that_others_can_read(tmp_path):
     (tmp_path / "a.parquet").write_bytes(counts_bytes(counts))
     table = parquet.read_table(tmp_path / "a.parquet").to_pandas()
     assert list(table) == [
-        "part", "actual", "decided: a", "decided: b", "score: a", "score: b", "count",
+        "table", "actual", "decided: a", "decided: b", "score: a", "score: b", "count",
     ]  # fmt: skip
     for part in ("decisions", "scores"):
-        assert table[table["part"] == part]["count"].sum() == 60
-    misses = (table["part"] == "decisions") & (table["actual"] == 1) & (table["decided: a"] == 0)
+        assert table[table["table"] == part]["count"].sum() == 60
+    misses = (table["table"] == "decisions") & (table["actual"] == 1) & (table["decided: a"] == 0)
     assert table[misses]["count"].sum() == counts.joint.single("a").counts[0, 1]
 
 
@@ -213,7 +213,7 @@ def with_counts(values):
         (b"PAR1PAR1", "not a count file, because it cannot be read as a Parquet file"),
         (changed_table(lambda table: table.slice(1)), "damaged|changed after"),
         (changed_table(lambda table: table.drop_columns(["count"])), "damaged|has no"),
-        (changed_table(lambda table: table.drop_columns(["part"])), "damaged|has no"),
+        (changed_table(lambda table: table.drop_columns(["table"])), "damaged|has no"),
         (
             changed_table(with_counts(lambda c: [c[0] + 1, c[1] - 1, *c[2:]])),
             "the count file was changed after it was written",

@@ -6,7 +6,7 @@ from _helpers.judge import at_most
 from scipy.special import betaincc
 
 from stakes import CostMatrix, CostRanges, JointConfusion
-from stakes.infer._design import Design
+from stakes.infer._outcomes import Design
 from stakes.infer.what_if.cheapest import find_cheapest
 from stakes.infer.what_if.sensitivity import _probabilities, find_path
 

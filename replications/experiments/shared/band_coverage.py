@@ -18,7 +18,7 @@ from scipy.special import bdtr
 from scipy.stats import binom
 
 from stakes._core.typing import Floats
-from stakes.curves._sampling import Mistakes, Sample, drawn
+from stakes.curves._sampling import Mistakes, Multinomial, Sample, drawn
 from stakes.curves.bands import METHODS
 from stakes.curves.bands.mover import WEIGHT, beta_limits, combined
 from stakes.curves.bands.wilson import wilson_limits
@@ -83,9 +83,9 @@ class Tables:
 
 
 def _looked_up(method: str, alpha: float) -> Any:
-    def limits(counts: Floats, n: Any) -> tuple[Floats, Floats]:
-        low, high = _rate_limits(method, int(n), alpha)
-        index = counts.astype(np.intp)
+    def limits(part: Multinomial) -> tuple[Floats, Floats]:
+        low, high = _rate_limits(method, part.size, alpha)
+        index = part.counts.astype(np.intp)
         return low[index], high[index]
 
     return limits

@@ -364,7 +364,10 @@ class Column:
 
     def present(self, used: NDArray[np.bool_]) -> list[Label]:
         """Return the used values."""
-        return [self.values[index] for index in np.flatnonzero(used).tolist()]
+        places = np.flatnonzero(used)
+        if isinstance(self.values, range):
+            return list((places + self.values.start).tolist()) if len(self.values) else []
+        return [self.values[index] for index in places.tolist()]
 
     def chunks(self) -> Iterator[NDArray[np.intp]]:
         """Iterate over the codes, from zero, some thousand rows at a time."""
@@ -374,6 +377,8 @@ class Column:
     def compressed(self) -> Column:
         """Return the column with only those values that occur."""
         used = self.used()
+        if used.all():
+            return self
         values = self.present(used)
         dense = (np.cumsum(used) - 1).astype(np.min_scalar_type(len(values) - 1))
         return Column(self.name, self.looked_up(dense), 0, values, self.repeats)
@@ -389,6 +394,8 @@ class Column:
         self, used: NDArray[np.bool_], labels: Sequence[Label], what: str
     ) -> NDArray[np.intp]:
         """Find the used values among the labels; -1 for values that do not occur."""
+        if labels is self.values:
+            return np.arange(len(labels))
         matcher = LabelMatcher(labels)
         occurring = np.flatnonzero(used)
         found = np.full(len(self.values), -1, dtype=np.intp)
@@ -539,7 +546,9 @@ def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
 
 def _from_integers(array: NDArray[Any], name: str, most: int | None) -> Column:
     low, high = int(array.min()), int(array.max())
-    if high - low >= SMALL_RANGE:
+    # Names of groups may be many: their numbers are codes already, unless they lie far apart.
+    reach = SMALL_RANGE if most is not None else max(SMALL_RANGE, 4 * len(array))
+    if high - low >= reach:
         return _from_sorted(array, name, most)
     mixes = array.dtype.kind == "i" or array.dtype.itemsize < 8  # noqa: PLR2004 - no uint64
     if abs(low) > FAR or not mixes:

@@ -449,7 +449,7 @@ def read_population(text: str | None) -> dict[str, float] | float | None:
 
 
 def _population_pairs(path: Path) -> list[tuple[str, Any]]:
-    """Return the strata of a file and their numbers: a JSON object, or the two columns of a table."""
+    """Return the strata of a file and their numbers: a JSON object, or a table of two columns."""
     import json
 
     from stakes.read import read_text
@@ -459,7 +459,9 @@ def _population_pairs(path: Path) -> list[tuple[str, Any]]:
     if path.suffix.lower() == ".json":
         content = json_content(read_text(path), f"{path}", "an object of strata")
         if not isinstance(content, dict):
-            raise FileError(f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}.")
+            raise FileError(
+                f"{path}", f"expected an object of strata, got {json.dumps(content)[:50]}."
+            )
         return list(content.items())
     table = read_table(str(path), None).table
     if table.num_columns != 2:  # noqa: PLR2004 - names and numbers
@@ -552,9 +554,11 @@ def sampling_note(data: Data) -> str:
     return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
 
 
-def show_caution(output: Output, data: Data) -> None:
-    """Say why the confidence is not claimed, where it is not."""
-    if data.sampling is not None and data.sampling.caution:
+def show_caution(output: Output, data: Data, said: str = "") -> None:
+    """Say why the confidence is not claimed, where it is not and was not `said`."""
+    if data.sampling is None or not data.sampling.caution:
+        return
+    if data.sampling.caution[1:-1] not in said:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
 
@@ -566,4 +570,20 @@ def check_plain(study: Study) -> None:
             study.source,
             "it was counted with groups, strata, weights or costs of single rows; this command "
             "takes independent rows of equal weight only.",
+        )
+
+
+def check_scores(study: Study) -> None:
+    """Raise when counts have a design that thresholds and cost curves do not know."""
+    if study.examples is not None:
+        raise InputError(
+            study.source,
+            "it was counted with costs of single rows; thresholds and cost curves take costs of "
+            "the classes.",
+        )
+    if study.design.strata is not None:
+        raise InputError(
+            "--strata",
+            f"{study.roles.actual!r} has the classes; thresholds and cost curves take other strata "
+            "and the frequency of each class in the target population.",
         )

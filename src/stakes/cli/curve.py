@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_name, costs_if_given, examples_of, read_study
+from stakes.cli._inputs import (
+    check_name,
+    check_scores,
+    costs_if_given,
+    examples_of,
+    read_study,
+    sampling_note,
+    show_caution,
+)
 from stakes.cli._output import Output, Progress
-from stakes.errors import InputError
+from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from stakes.curves._base import Curve
@@ -105,6 +113,7 @@ def curve(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     prevalence: Prevalence = None,
     confidence: options.Confidence = 0.95,
     simultaneous: Simultaneous = False,
@@ -118,6 +127,12 @@ def curve(
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
+    if sampling.population is not None:
+        raise InputTypeError(
+            "--population",
+            "a cost curve is drawn for the strata as they are in the examples.",
+            "'stakes threshold' takes the population for models that have scores.",
+        )
     check_name(out, PICTURES)
     output.will_write(out, csv, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
@@ -130,12 +145,15 @@ def curve(
         costs=costs or NO_COSTS,
         confidence=confidence,
         undecided=True,
+        sampling=sampling,
     )
+    check_scores(study)
     curves = _curves(study)
     condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:
         found = _found(study, curves, condition, progress, simultaneous=simultaneous)
-    _show(output, study, found, unit)
+    data = data_of(study)
+    _show(output, study, found, unit, data)
     if out is not None:
         output.write_binary(out, drawn(curves, found, out.suffix.lower()[1:]))
     if csv is not None:
@@ -143,7 +161,7 @@ def curve(
     output.results(
         CurveDocument(
             schema=SCHEMA,
-            data=data_of(study),
+            data=data,
             costs=None if costs is None else costs_of(study.costs),
             settings=run_settings_of(study, unit),
             curves=found,
@@ -185,12 +203,12 @@ def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> An
     )
 
 
-def _show(output: Output, study: Study, found: CurvesFound, unit: str) -> None:
+def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Data) -> None:
     from stakes._core.text import number
     from stakes.show.text import condition_table, range_table
 
     output.text(
-        f"{examples_of(study)}; {study.pos_label!r} is the positive class. "
+        f"{examples_of(study)}; {study.pos_label!r} is the positive class.{sampling_note(data)} "
         "PC(+) is the share of misses in what being always wrong would cost."
     )
     output.text()
@@ -211,6 +229,7 @@ def _show(output: Output, study: Study, found: CurvesFound, unit: str) -> None:
         where = f"cross at PC(+) = {crossed}." if crossed else "do not cross."
         output.text()
         output.text(f"{pair.first} and {pair.second} {where} {pair.summary}")
+    show_caution(output, data)
 
 
 def _rows(

@@ -18,8 +18,9 @@ from stakes.cli._inputs import (
 )
 
 if TYPE_CHECKING:
+    from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
-    from stakes.findings.models import Model
+    from stakes.findings.models import Model, Trivial
     from stakes.study import Study
 
 EXAMPLES = (
@@ -95,7 +96,6 @@ def evaluate(
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import IntervalBy, best_trivial_of, models_of
     from stakes.infer._inference import takes
-    from stakes.show.text import model_table, volume_table
 
     output = context.obj
     check_volume(volume, per)
@@ -116,18 +116,14 @@ def evaluate(
     models = models_of(study, unit, volume, by)
     best, summary = _answer(study, models, unit)
     data = data_of(study)
-    output.text(
-        f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}"
-    )
-    output.text()
-    output.table(model_table(models, best_trivial_of(study, by), study.confidence))
+    output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
+    title = ""
     if volume is not None:
         title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
-        output.text()
-        output.table(volume_table(models, title, study.confidence))
+    _show_tables(output, models, best_trivial_of(study, by), study.confidence, title)
     output.text()
     output.text(summary, "bold")
-    show_caution(output, data)
+    show_caution(output, data, summary)
     output.results(
         Evaluation(
             schema=SCHEMA,
@@ -139,6 +135,19 @@ def evaluate(
             summary=summary,
         )
     )
+
+
+def _show_tables(
+    output: Output, models: tuple[Model, ...], trivial: Trivial, confidence: float, title: str
+) -> None:
+    """Show what each model costs and, under a title, what many decisions do."""
+    from stakes.show.text import model_table, volume_table
+
+    output.text()
+    output.table(model_table(models, trivial, confidence))
+    if title:
+        output.text()
+        output.table(volume_table(models, title, confidence))
 
 
 def _answer(study: Study, models: tuple[Model, ...], unit: str) -> tuple[tuple[str, ...], str]:

@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from stakes.errors import Code, RefusedInputError, StakesError, StakesWarning, spelled
+from stakes.errors import (
+    Code,
+    NotClaimedWarning,
+    RefusedInputError,
+    StakesError,
+    StakesWarning,
+    spelled,
+)
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 ANYWHERE = ("--quiet", "-q", "--debug")
@@ -86,6 +93,7 @@ def _guarded(given: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", StakesWarning)
+            warnings.simplefilter("ignore", NotClaimedWarning)  # results say it
             warnings.showwarning = _Warnings(given)
             result = _run(given)
         sys.stdout.flush()

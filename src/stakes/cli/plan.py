@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_costs, read_study
+from stakes.cli._inputs import check_plain, read_costs, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ EXAMPLES = (
     "stakes plan --costs costs.csv --half-width 0.5",
     "stakes plan pilot.csv --costs costs.csv --half-width 0.5 --assurance 0.9",
     "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
-    "stakes plan pilot.csv -c costs.csv --power 0.8",
 )
 SCHEMA = "stakes-plan/2"
 
@@ -152,6 +151,7 @@ def plan(
             class_priors=class_priors,
             with_scores=False,
         )
+        check_plain(study)
         plans, matrix = _from_pilot(output, study, settings), study.costs
         data, run_settings = data_of(study), run_settings_of(study, seed=seed)
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, read_study
+from stakes.cli._inputs import add, check_plain, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ def _read(
     json: Path | None = simulation.json
     output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
-    return read_study(
+    study = read_study(
         output,
         predictions,
         prices,
@@ -368,6 +368,8 @@ def _read(
         confidence=simulation.confidence,
         with_scores=False,
     )
+    check_plain(study)
+    return study
 
 
 def _pairs(study: Study) -> list[tuple[str, str]]:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import costs_if_given, examples_of, read_study
+from stakes.cli._inputs import (
+    check_scores,
+    costs_if_given,
+    examples_of,
+    read_study,
+    sampling_note,
+    show_caution,
+)
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -108,6 +115,7 @@ def threshold(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     max_fpr: MaxFpr = None,
     min_recall: MinRecall = None,
     capacity: Capacity = None,
@@ -135,27 +143,26 @@ def threshold(
         "assurance": assurance,
     }
     if costs is None and max_fpr is None and min_recall is None and capacity is None:
-        raise InputTypeError(
-            "",
-            "what is the threshold to be good for?",
-            "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
-            "or --capacity; or both.",
-        )
+        raise _no_goal()
     asked: dict[str, Any] = {
         "confidence": confidence,
         "class_priors": class_priors,
         "undecided": True,
+        "sampling": sampling,
     }
     study = read_study(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
+    check_scores(study)
     chosen_on = study
     if validation is not None:
         chosen_on = read_study(output, [validation], prices, columns, costs=study.costs, **asked)
+        check_scores(chosen_on)
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
-    _show(output, study, choices, unit)
+    data = data_of(study)
+    _show(output, study, choices, unit, data)
     output.results(
         Thresholds(
             schema=SCHEMA,
-            data=data_of(study),
+            data=data,
             costs=None if costs is None else costs_of(study.costs),
             settings=run_settings_of(study, unit, volume=volume),
             validation=validation,
@@ -164,15 +171,26 @@ def threshold(
     )
 
 
-def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str) -> None:
+def _no_goal() -> InputTypeError:
+    return InputTypeError(
+        "",
+        "what is the threshold to be good for?",
+        "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
+        "or --capacity; or both.",
+    )
+
+
+def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str, data: Data) -> None:
     from stakes.show.text import threshold_table
 
-    output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.")
+    drawn = sampling_note(data)
+    output.text(f"{examples_of(study)}; {study.pos_label!r} is positive.{drawn}")
     output.text()
     output.table(threshold_table(choices, unit, study.confidence))
     for name, each in choices.items():
         output.text()
         output.text(f"{name}: {each.summary}")
+    show_caution(output, data, " ".join(each.summary for each in choices.values()))
 
 
 def _choices(
@@ -188,6 +206,7 @@ def _choices(
             chosen_on.scores[name],
             costs,
             class_priors=study.design.class_priors,
+            population=study.design.population,
             confidence=study.confidence,
             **limits,
         )

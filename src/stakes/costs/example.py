@@ -14,7 +14,7 @@ from stakes._core.labels import Labels, as_labels, label_codes
 from stakes._core.text import exact, html_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
-from stakes.errors import InputError
+from stakes.errors import DesignError, InputError
 
 SHOWN = 10
 """How many examples a notebook shows."""
@@ -35,15 +35,24 @@ class ExampleCosts(ByValue):
     decisions : sequence, optional
         The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
         data frame are matched to them by name.
+    high : float or "tail", optional
+        The most that a decision can cost for any example, also one that is not among these; "tail"
+        for what an amount larger than all of these costs on average, by the largest of them. By
+        default the largest of these, which is too little where amounts are very unequal: intervals
+        then say that their confidence is not claimed.
 
     Notes
     -----
     What the decisions d cost is Σ_x C(d(x), x), C(i, x) being what deciding i costs for the example
-    x.
+    x. The tail of amounts beyond the largest, a, is taken as Pareto's with the index ξ that Hill's
+    estimator gives for the √n largest: an amount beyond it is a/(1 - ξ) on average; ξ counts as 0.9
+    at most.
 
     References
     ----------
     Margineantu (2001), Table 2.3 and section 7.2.1.
+
+    Hill (1975).
 
     Examples
     --------
@@ -57,8 +66,13 @@ class ExampleCosts(ByValue):
 
     values: NDArray[np.float64]
     decisions: Labels
+    high: float
+    assumed: bool
+    by_class: NDArray[np.float64] | None
 
-    def __init__(self, values: ArrayLike, *, decisions: Any = None) -> None:
+    def __init__(
+        self, values: ArrayLike, *, decisions: Any = None, high: float | str | None = None
+    ) -> None:
         array = validate.numeric(values, "values", ndim=2)
         if not array.size:
             raise InputError("values", "expected at least one example, got none.")
@@ -71,21 +85,36 @@ class ExampleCosts(ByValue):
             )
         order = column_order(values, choices, "values")
         array = array if order is None else array[:, order]
-        self._set(values=readonly_copy(array + 0.0), decisions=choices)
+        self._set(
+            values=readonly_copy(array + 0.0),
+            decisions=choices,
+            high=_highest(array, high),
+            assumed=high is None,
+            by_class=None,
+        )
 
     @classmethod
-    def from_matrix(cls, costs: CostMatrix, y_true: Any, factor: ArrayLike = 1.0) -> ExampleCosts:
+    def from_matrix(
+        cls,
+        costs: CostMatrix,
+        y_true: Any = None,
+        factor: ArrayLike = 1.0,
+        *,
+        high: float | str | None = None,
+    ) -> ExampleCosts:
         """Scale a cost matrix by what each example has at stake: C(i, j)·f(x), as in Table 2.3.
 
         Parameters
         ----------
         costs : CostMatrix
             The cost of each decision for each class.
-        y_true : array_like, shape (n,)
-            The actual class of each example.
+        y_true : array_like, shape (n,), optional
+            The actual class of each example; not needed to decide, only to say what decisions cost.
         factor : float or array_like, shape (n,) or (n, decisions)
             What multiplies the costs of an example: the same for all its decisions, or one for
             each, in the order of ``costs.decisions``.
+        high : float or "tail", optional
+            The most that a decision can cost for any example.
 
         Returns
         -------
@@ -110,9 +139,13 @@ class ExampleCosts(ByValue):
             factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions."
         )
         validate.same_index(y_true=y_true, factor=factor)
-        codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
         multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
-        shapes = ((), (len(codes),), (len(codes), len(costs.decisions)))
+        codes = None
+        if y_true is not None:
+            codes = label_codes(y_true, "y_true", costs.labels, "classes of the costs")
+        n = len(multiplier) if codes is None and multiplier.ndim else 1
+        n = n if codes is None else len(codes)
+        shapes = ((), (n,), (n, len(costs.decisions)))
         if multiplier.shape not in shapes:
             raise InputError(
                 "factor",
@@ -121,7 +154,57 @@ class ExampleCosts(ByValue):
             )
         if multiplier.ndim == 1:
             multiplier = multiplier[:, np.newaxis]
-        return cls(costs.values.T[codes] * multiplier, decisions=costs.decisions)
+        each = np.broadcast_to(multiplier, (n, len(costs.decisions)))
+        by_class = costs.values * each[:, :, np.newaxis]
+        worst = by_class.max(axis=2)
+        if codes is None:
+            result = cls(worst, decisions=costs.decisions, high=high)
+            values = readonly_copy(np.full(worst.shape, np.nan))
+            return result._changed(values=values, by_class=readonly_copy(by_class))
+        result = cls(costs.values.T[codes] * each, decisions=costs.decisions, high=high)
+        return result._changed(by_class=readonly_copy(by_class))
+
+    def decide(self, proba: Any) -> NDArray[Any]:
+        """Return the decision with the lowest expected cost for each example.
+
+        Parameters
+        ----------
+        proba : array_like, shape (n, classes) or (n,)
+            The probability of each class; of two classes that of the second is enough.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            The decisions.
+
+        Notes
+        -----
+        The expected cost of deciding i is Σ_j P(j | x) C(i, j, x), so the costs of every class must
+        be known, not only those of the actual one: they are after `from_matrix`.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, ExampleCosts
+        >>> costs = CostMatrix.from_errors(false_positive=5, false_negative=1,
+        ...                                pos_label="fraud", neg_label="ok")
+        >>> amounts = ExampleCosts.from_matrix(costs, factor=[[120, 1], [4, 1]])
+        >>> amounts.decide([0.2, 0.2]).tolist()
+        ['fraud', 'ok']
+        """
+        if self.by_class is None:
+            raise DesignError(
+                "costs",
+                "deciding needs the costs of every class, and only those of the actual ones are "
+                "known.",
+                "Use ExampleCosts.from_matrix(costs, factor=amounts).",
+            )
+        chances = validate.numeric(proba, "proba", ndim=_dimensions(proba))
+        if chances.ndim == 1 and self.by_class.shape[2] == 2:  # noqa: PLR2004 - the second's
+            chances = np.column_stack([1 - chances, chances])
+        chances = validate.probabilities(chances, tuple(range(self.by_class.shape[2])))
+        validate.same_length({"costs": len(self), "proba": len(chances)})
+        best = np.einsum("xij,xj->xi", self.by_class, chances).argmin(axis=1)
+        return np.asarray(np.array(self.decisions)[best])
 
     def of(self, y_pred: Any) -> NDArray[np.float64]:
         """Return what the decisions `y_pred` cost, one number for each example.
@@ -144,6 +227,12 @@ class ExampleCosts(ByValue):
         """
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
         validate.same_length({"costs": len(self), "y_pred": len(codes)})
+        if np.isnan(self.values).any():
+            raise DesignError(
+                "costs",
+                "what decisions cost depends on the actual classes, which are not known.",
+                "Give y_true to ExampleCosts.from_matrix.",
+            )
         return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
 
     def __len__(self) -> int:
@@ -175,6 +264,47 @@ def _decisions(values: Any, width: int, decisions: Any) -> Labels:
     if decisions is not None:
         return as_labels(decisions, "decisions")
     return column_labels(values) or tuple(range(width))
+
+
+MOST_TAIL, FEWEST_OF_TAIL = 0.9, 3
+
+
+def _highest(values: NDArray[np.float64], high: float | str | None) -> float:
+    """Return the most that an example can cost."""
+    largest = float(values.max())
+    if high is None:
+        return largest
+    if isinstance(high, str):
+        if high != "tail":
+            raise InputError("high", f"expected a number, 'tail' or None, got {high!r}.")
+        return tail_bound(values.max(axis=1))
+    most = float(validate.numeric(high, "high", ndim=0))
+    if not np.isfinite(most) or most < largest:
+        raise InputError(
+            "high",
+            f"expected a finite number, at least the largest cost, {largest:g}; got {most:g}.",
+        )
+    return most
+
+
+def tail_bound(amounts: NDArray[np.float64]) -> float:
+    """Return what an amount larger than all of these would be on average."""
+    positive = amounts[amounts > 0]
+    # What many examples have in common, such as the cost of an alarm, tells nothing of the tail.
+    found, times = np.unique(positive, return_counts=True)
+    single = found[times == 1]
+    ordered = np.sort(single if len(single) > FEWEST_OF_TAIL else positive)[::-1]
+    if len(ordered):
+        ordered[0] = positive.max()
+    if len(ordered) <= FEWEST_OF_TAIL:
+        raise InputError(
+            "high",
+            f"a tail needs more than {FEWEST_OF_TAIL} examples with a cost, got {len(ordered)}.",
+            "Give the most that an example can cost.",
+        )
+    among = min(max(int(np.sqrt(len(ordered))), FEWEST_OF_TAIL), len(ordered) - 1)
+    index = float(np.log(ordered[:among] / ordered[among]).mean())
+    return float(ordered[0]) / (1 - min(index, MOST_TAIL))
 
 
 def _dimensions(factor: Any) -> int:

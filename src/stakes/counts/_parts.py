@@ -34,8 +34,10 @@ class Parts:
         given = {name: len(names) for name, names in sizes.items() if names is not None}
         if len(given) > 1:
             validate.same_length(given)
-        keys = self.keys()
+        alone = self.groups if self.strata is None else self.strata if self.groups is None else None
+        keys = self.keys() if alone is None else alone
         if len(set(keys)) < len(keys):
+            keys = self.keys()
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
             raise InputError(
                 "groups" if self.strata is None else "strata",
@@ -71,11 +73,14 @@ class Parts:
             column = groups if strata is None else strata
             if column is None:
                 raise DesignError("groups, strata", "expected groups, strata, or both.")
-            codes, names = _ordered(column)
+            codes, names = ordered_codes(column)
             parts = cls(names) if strata is None else cls(None, names)
         else:
             validate.same_length({groups.name: len(groups), strata.name: len(strata)})
-            (inner, group_names), (outer, stratum_names) = _ordered(groups), _ordered(strata)
+            (inner, group_names), (outer, stratum_names) = (
+                ordered_codes(groups),
+                ordered_codes(strata),
+            )
             keys, codes = np.unique(outer * len(group_names) + inner, return_inverse=True)
             of_stratum, of_group = np.divmod(keys, len(group_names))
             parts = cls(
@@ -87,13 +92,13 @@ class Parts:
         return Column("groups", codes, 0, range(len(parts)), repeats), parts
 
     def __len__(self) -> int:
-        return len(self.keys())
+        named = (names for names in (self.groups, self.strata) if names is not None)
+        return max(map(len, named), default=0)
 
     def keys(self) -> Sequence[tuple[Label, Label]]:
         """Return the stratum and the group of each part."""
-        names = [self.strata, self.groups]
-        n = max((len(each) for each in names if each is not None), default=0)
-        filled = [each if each is not None else (None,) * n for each in names]
+        nothing = (None,) * len(self)
+        filled = [nothing if names is None else names for names in (self.strata, self.groups)]
         return list(zip(*filled, strict=True))
 
     def merged(self, other: Parts) -> tuple[Parts, NDArray[np.intp], NDArray[np.intp]]:
@@ -110,7 +115,7 @@ class Parts:
                 )
         mine, theirs = self.keys(), other.keys()
         together = list({**dict.fromkeys(mine), **dict.fromkeys(theirs)})
-        strata, groups = (list(names) for names in zip(*together, strict=True))
+        strata, groups = ([key[place] for key in together] for place in (0, 1))
         order = np.lexsort([_ranks(groups), _ranks(strata)])
         together = [together[index] for index in order]
         place = {key: index for index, key in enumerate(together)}
@@ -141,7 +146,9 @@ class Parts:
 
     def group_codes(self) -> NDArray[np.intp] | None:
         """Return the position of each part's group among their names."""
-        return None if self.groups is None else _codes(self.groups)[0]
+        if self.groups is None:
+            return None
+        return np.arange(len(self)) if self.strata is None else _codes(self.groups)[0]
 
 
 def part_column(values: Any, name: str) -> Column:
@@ -149,14 +156,17 @@ def part_column(values: Any, name: str) -> Column:
     return as_column(values, name, most=None)
 
 
-def _ordered(column: Column) -> tuple[NDArray[np.intp], Labels]:
+def ordered_codes(column: Column) -> tuple[NDArray[np.intp], Labels]:
     """Return codes into the values that occur, in their natural order."""
     used = column.used()
     present = column.present(used)
     names = in_order(present)
-    place = {name: index for index, name in enumerate(names)}
     lookup = np.zeros(len(used), dtype=np.intp)
-    lookup[used] = [place[name] for name in present]
+    if list(names) == present:
+        lookup[used] = np.arange(len(names))
+    else:
+        place = {name: index for index, name in enumerate(names)}
+        lookup[used] = [place[name] for name in present]
     return column.looked_up(lookup), names
 
 

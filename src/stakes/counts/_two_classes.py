@@ -72,11 +72,7 @@ class TwoClassCounts(ByValue, ABC):
         dict
             What the constructor takes, as plain values.
         """
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self._values().items()
-            if value is not None
-        }
+        return {name: _plain(value) for name, value in self._values().items() if value is not None}
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -110,6 +106,12 @@ class TwoClassCounts(ByValue, ABC):
             [f"positives ({self.pos_label})", number(self.n_positives)],
             [f"negatives ({self.neg_label})", number(self.n_negatives)],
         ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def checked_sides(

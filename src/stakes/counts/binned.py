@@ -28,7 +28,7 @@ from stakes.counts._two_classes import (
     checked_sides,
 )
 from stakes.counts.scores import ScoreCounts
-from stakes.errors import InputError, ToleranceWarning, warn
+from stakes.errors import DesignError, InputError, ToleranceWarning, warn
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -155,6 +155,12 @@ class BinnedScoreCounts(TwoClassCounts):
         3
         """
         validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
+        if counts.rows is not None:
+            raise DesignError(
+                "counts",
+                "bins do not keep groups or strata.",
+                "Use the score table itself, or count without groups and strata.",
+            )
         allowed = _checked_tolerance(tolerance)
         keys = bin_of(counts.thresholds)
         starts = run_starts(keys)

@@ -199,6 +199,20 @@ def scored(
     )
 
 
+def in_memory(
+    frame: Any, columns: Sequence[str], numbers: Sequence[str], weight: str | None
+) -> Any:
+    """Return the columns asked for as a frame in memory."""
+    import narwhals as nw
+
+    needed = [*numbers, *([] if weight is None else [weight])]
+    wrapped = as_frame(frame, columns, needed)
+    if not isinstance(wrapped, nw.LazyFrame):
+        return wrapped
+    chosen = list(dict.fromkeys([*columns, *needed]))
+    return run_query(wrapped, chosen, wrapped.select(chosen).collect)
+
+
 def _keys(columns: Sequence[str]) -> list[str]:
     return [f"key_{i}" for i in range(len(columns))]  # one column may play two parts
 

@@ -67,28 +67,16 @@ class GroupedConfusion(ByValue):
         squares: Any = None,
     ) -> None:
         classes, choices = as_axes(labels, decisions)
-        table = validate.counts(counts, "counts", ndim=_dimensions(counts))
-        shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
-        if table.shape[1:] not in shapes:
-            raise InputError(
-                "counts",
-                f"expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
-                f"models) for each part, got {table.shape[1:]}.",
-            )
+        table, squares = _checked(counts, squares, classes, choices)
         if groups is None and strata is None:
             groups = range(len(table))
         parts = Parts.of(len(table), groups, strata)
-        if squares is not None:
-            squares = readonly_copy(validate.amounts(squares, "squares", ndim=table.ndim))
-            if squares.shape != table.shape:
-                raise InputError("squares", f"expected the shape of counts, {table.shape}.")
-            if parts.groups is not None:
-                raise InputError(
-                    "squares", "the rows of a group vary together: squares of weights say nothing."
-                )
-            table = table.astype(np.float64)
+        if squares is not None and parts.groups is not None:
+            raise InputError(
+                "squares", "the rows of a group vary together: squares of weights say nothing."
+            )
         self._set(
-            counts=readonly_copy(table),
+            counts=table,
             labels=classes,
             decisions=choices,
             parts=parts,
@@ -209,17 +197,51 @@ class GroupedConfusion(ByValue):
     @classmethod
     def _counted(cls, columns: Any, axes: Any, amounts: Any, parts: Parts) -> Self:
         """Count columns: that of the parts first, then the decisions and the class."""
-        places = tuple(range(len(parts)))
+        places = columns[0].values
         tables, found = count_columns(columns, [(places, "groups"), *axes], amounts)
         weighted = len(tables) > 1
-        return cls(
+        return cls.of_parts(
+            parts,
             tables[0] if weighted else tables[0].astype(np.int64),
-            found[-1],
-            found[1],
-            parts.groups,
-            strata=parts.strata,
-            squares=tables[1] if weighted and parts.groups is None else None,
+            (found[-1], found[1]),
+            tables[1] if weighted and parts.groups is None else None,
         )
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Parts,
+        counts: NDArray[Any],
+        axes: tuple[Labels, Labels],
+        squares: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Make counts of what was checked before; there may be many groups to check.
+
+        Parameters
+        ----------
+        parts : Parts
+            The group and the stratum of each part.
+        counts : ndarray
+            The counts of each part.
+        axes : pair of tuple
+            The classes and the decisions.
+        squares : ndarray, optional
+            The sums of squared weights.
+
+        Returns
+        -------
+        GroupedConfusion
+            The counts.
+        """
+        result = cls.__new__(cls)
+        result._set(  # noqa: SLF001 - of the same kind
+            counts=readonly_copy(counts),
+            labels=axes[0],
+            decisions=axes[1],
+            parts=parts,
+            squares=None if squares is None else readonly_copy(squares),
+        )
+        return result
 
     @property
     def n(self) -> Any:
@@ -314,9 +336,10 @@ class GroupedConfusion(ByValue):
         >>> table.with_counts(table.counts * 2, table.decisions).n
         4
         """
-        return type(self)(
-            counts, self.labels, decisions, self.groups, strata=self.strata, squares=squares
-        )
+        axes = as_axes(self.labels, decisions)
+        table, squares = _checked(counts, squares, *axes)
+        validate.same_length({"parts": len(self.parts), "counts": len(table)})
+        return type(self).of_parts(self.parts, table, axes, squares)
 
     def __add__(self, other: object) -> Self:
         """Merge the counts of two sets of examples; groups of the same name are one group."""
@@ -349,9 +372,7 @@ class GroupedConfusion(ByValue):
         counts, squares = added(self.counts, other.counts), None
         if self.squares is not None and other.squares is not None:
             squares = added(self.squares, other.squares)
-        return type(self)(
-            counts, self.labels, self.decisions, parts.groups, strata=parts.strata, squares=squares
-        )
+        return type(self).of_parts(parts, counts, (self.labels, self.decisions), squares)
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -387,6 +408,26 @@ class GroupedConfusion(ByValue):
     def _repr_html_(self) -> str:
         caption = f"Counts of {self._extent()}, all together"
         return html_table(*self.pooled._table(), caption=caption)  # noqa: SLF001
+
+
+def _checked(
+    counts: Any, squares: Any, classes: Labels, choices: Labels
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Check the counts of one or two classifiers in each part, and their squares."""
+    table = validate.counts(counts, "counts", ndim=_dimensions(counts))
+    shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
+    if table.shape[1:] not in shapes:
+        raise InputError(
+            "counts",
+            f"expected a confusion matrix of shape {shapes[0]} (or {shapes[1]} for two "
+            f"models) for each part, got {table.shape[1:]}.",
+        )
+    if squares is None:
+        return readonly_copy(table), None
+    squares = validate.amounts(squares, "squares", ndim=table.ndim)
+    if squares.shape != table.shape:
+        raise InputError("squares", f"expected the shape of counts, {table.shape}.")
+    return readonly_copy(table.astype(np.float64)), readonly_copy(squares)
 
 
 def _dimensions(counts: Any) -> int:

@@ -321,18 +321,17 @@ class JointConfusion(ByValue):
         count = _counted if math.prod(shape) <= MOST_CELLS else _sorted
         rows, (counts, *squared) = count(columns, shape, sums)
         table = np.stack(rows, axis=1)
-        return cls(
+        made = cls(
             tuple(decided),
             decided=table[:, len(apart) + 1 :],
             actual=table[:, len(apart)],
             counts=counts,
             labels=labels,
             decisions=decisions,
-            groups=None if parts is None else parts.groups,
-            strata=None if parts is None else parts.strata,
-            part=None if parts is None else table[:, 0],
             squares=squared[0] if squared else None,
         )
+        # There may be many groups, which need not be checked again.
+        return made._changed(parts=parts, part=readonly_copy(table[:, 0])) if apart else made
 
     @property
     def n(self) -> Any:
@@ -463,14 +462,7 @@ class JointConfusion(ByValue):
         squares = None if self.squares is None else self._summed(self.squares, places, shape)
         if self.parts is None:
             return kind(counts, self.labels, self.decisions, squares=squares)
-        return GroupedConfusion(
-            counts,
-            self.labels,
-            self.decisions,
-            self.parts.groups,
-            strata=self.parts.strata,
-            squares=squares,
-        )
+        return GroupedConfusion.of_parts(self.parts, counts, (self.labels, self.decisions), squares)
 
     @staticmethod
     def _summed(amounts: NDArray[Any], places: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:

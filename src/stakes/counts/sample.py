@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, as_column, as_labels, in_order, label_codes, listing
+from stakes._core.labels import Label, Labels, as_column, in_order, label_codes, listing
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.example import ExampleCosts
+from stakes.counts._parts import ordered_codes, part_column
 from stakes.errors import DesignError, InputError, LabelError
 
 
@@ -50,6 +51,8 @@ class CostSample(ByValue):
     groups: tuple[Label, ...] | None
     strata: tuple[Label, ...] | None
     classes: tuple[Label, ...] | None
+    assumed: bool
+    unequal: bool
 
     def __init__(
         self,
@@ -86,6 +89,8 @@ class CostSample(ByValue):
             groups=_each(groups, "groups", len(array)),
             strata=_each(strata, "strata", len(array)),
             classes=_each(classes, "classes", len(array)),
+            assumed=high is None,
+            unequal=high is None and _unequal(np.abs(array)),
         )
 
     @classmethod
@@ -144,12 +149,15 @@ class CostSample(ByValue):
             groups=groups,
             strata=strata,
         )
+        values = costs.of(y_pred)
         possible = _possible(costs, y_true, impossible, [y_pred, y_pred_2])
-        values, ends = costs.of(y_pred), (float(np.nanmin(possible)), float(np.nanmax(possible)))
+        most = costs.high if not costs.assumed else float(np.nanmax(possible))
+        ends = float(np.nanmin(possible)), most
+        spreads = np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)
         if y_pred_2 is not None:
-            spread = float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
+            spread = float(spreads.max()) if costs.assumed else most - ends[0]
             values, ends = values - costs.of(y_pred_2), (-spread, spread)
-        return cls(
+        result = cls(
             values,
             ends[0] if low is None else low,
             ends[1] if high is None else high,
@@ -158,6 +166,68 @@ class CostSample(ByValue):
             strata=strata,
             classes=y_true,
         )
+        unequal = _unequal(spreads) or _unequal(np.abs(values))
+        assumed = costs.assumed and high is None
+        return result._changed(assumed=assumed, unequal=assumed and unequal)
+
+    @classmethod
+    def of_models(
+        cls,
+        costs: ExampleCosts,
+        predictions: Mapping[str, Any],
+        *,
+        y_true: Any = None,
+        impossible: Any = None,
+        **sampling: Any,
+    ) -> tuple[dict[str, Self], float]:
+        """Take the costs of what several models decided on the same examples.
+
+        Parameters
+        ----------
+        costs : ExampleCosts
+            What each decision costs for each example.
+        predictions : mapping
+            From the name of each model to its decisions.
+        y_true, impossible, **sampling
+            As in `from_labels`.
+
+        Returns
+        -------
+        samples : dict
+            From the name of each model to its CostSample.
+        spread : float
+            The most that two decisions on one example can differ in cost.
+
+        Examples
+        --------
+        >>> from stakes import CostSample, ExampleCosts
+        >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
+        >>> samples, spread = CostSample.of_models(costs, {"a": ["ok"] * 3, "b": ["fraud"] * 3})
+        >>> samples["b"].values.tolist(), spread
+        ([5.0, 5.0, 5.0], 115.0)
+        """
+        if y_true is not None:
+            validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+        possible = _possible(costs, y_true, impossible, list(predictions.values()))
+        low, high = float(np.nanmin(possible)), float(np.nanmax(possible))
+        spreads = np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)
+        spread = float(spreads.max())
+        if not costs.assumed:
+            high = costs.high
+            spread = high - low
+        values = {name: readonly_copy(costs.of(each) + 0.0) for name, each in predictions.items()}
+        first = next(iter(values.values()))
+        made = cls(first, low, high, classes=y_true, **sampling)  # checks once what all share
+        uneven = costs.assumed and _unequal(spreads)
+        samples = {
+            name: made._changed(
+                values=each,
+                assumed=costs.assumed,
+                unequal=uneven or (costs.assumed and _unequal(np.abs(each))),
+            )
+            for name, each in values.items()
+        }
+        return samples, spread
 
     @property
     def n(self) -> int:
@@ -236,7 +306,7 @@ class CostSample(ByValue):
             max(self.high, other.high),
             sample_weight=joined.pop("weights"),
             **joined,
-        )
+        )._changed(assumed=self.assumed or other.assumed, unequal=self.unequal or other.unequal)
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
@@ -284,6 +354,19 @@ class CostSample(ByValue):
 def _same(one: Any, other: Any) -> bool:
     arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
     return bool(np.array_equal(one, other) if arrays else one == other)
+
+
+FEWEST_AMOUNTS, HALF = 20.0, 0.5
+"""Amounts are too unequal if they are worth fewer equal ones than this, and than half of them."""
+
+
+def _unequal(amounts: NDArray[np.float64]) -> bool:
+    """Tell whether one of the amounts, or few of them, make up much of them all."""
+    positive = amounts[amounts > 0]
+    if not len(positive):
+        return False
+    worth = float(positive.sum()) ** 2 / float(positive @ positive)
+    return worth < FEWEST_AMOUNTS and worth < HALF * len(positive)
 
 
 def _possible(
@@ -340,6 +423,8 @@ def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:
     """Check names of which each example has one."""
     if names is None:
         return None
-    labels = as_labels(names, what, distinct=False)
-    validate.same_length({"values": n, what: len(labels)})
-    return labels
+    codes, labels = ordered_codes(part_column(names, what))
+    validate.same_length({"values": n, what: len(codes)})
+    each = np.empty(len(labels), dtype=object)
+    each[:] = labels
+    return tuple(each[codes].tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,17 +12,107 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
-from stakes._core.values import readonly, readonly_copy
+from stakes._core.values import ByValue, readonly, readonly_copy
+from stakes.counts._parts import Parts, part_column
 from stakes.counts._two_classes import (
     TwoClassCounts,
     both_classes_weigh,
     checked_names,
     checked_sides,
+    ranked,
     two_classes,
 )
 from stakes.counts.confusion import Confusion
-from stakes.counts.engines import scored
-from stakes.errors import InputError
+from stakes.counts.engines import in_memory, scored
+from stakes.counts.grouped import GroupedConfusion
+from stakes.errors import DesignError, InputError
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRows(ByValue):
+    """Of which group and stratum the examples with each score are.
+
+    Attributes
+    ----------
+    parts : Parts
+        The groups and strata.
+    place, part : ndarray of int, shape (rows,)
+        The position of the row's score among the thresholds, and of its part among the parts.
+    positive : ndarray of bool, shape (rows,)
+        Whether it is of the positive class.
+    amounts : ndarray, shape (rows,)
+        How many examples it stands for, or the sum of their weights.
+    squares : ndarray or None
+        The sums of squared weights.
+    """
+
+    parts: Parts
+    place: NDArray[np.int32]
+    part: NDArray[np.int32]
+    positive: NDArray[np.bool_]
+    amounts: NDArray[Any]
+    squares: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        parts: Parts,
+        place: NDArray[Any],
+        part: NDArray[Any],
+        positive: NDArray[np.bool_],
+        amounts: Sequence[NDArray[Any] | None],
+    ) -> Self:
+        """Add up rows of the same score, part and class."""
+        keys = (place.astype(np.int64) * len(parts) + part) * 2 + positive
+        distinct, where = np.unique(keys, return_inverse=True)
+        sums = [np.bincount(where, each, len(distinct)) for each in amounts]
+        if amounts[0] is None or amounts[0].dtype.kind in "biu":
+            sums[0] = sums[0].astype(np.int64)
+        places, inner = np.divmod(distinct, 2 * len(parts))
+        return cls(
+            parts,
+            readonly(places.astype(np.int32)),
+            readonly((inner // 2).astype(np.int32)),
+            readonly(inner % 2 == 1),
+            readonly(sums[0]),
+            readonly(sums[1]) if len(sums) > 1 else None,
+        )
+
+    @classmethod
+    def from_dict(cls, rows: Mapping[str, Any]) -> Self:
+        """Return rows from what `to_dict` gave."""
+        names = [rows.get(name) for name in ("groups", "strata")]
+        parts = Parts(*(None if each is None else tuple(each) for each in names))
+        amounts = [np.asarray(rows["amounts"])]
+        if "squares" in rows:
+            amounts = [np.asarray(rows[name], dtype=np.float64) for name in ("amounts", "squares")]
+        place, part = (np.asarray(rows[name], dtype=np.int64) for name in ("place", "part"))
+        return cls.of(parts, place, part, np.asarray(rows["positive"], dtype=bool), amounts)
+
+    def tables(self, n: int) -> list[NDArray[Any]]:
+        """Return the positives and the negatives of each of `n` scores; and their squares."""
+        codes = np.where(self.positive, self.place, self.place + n)
+        found = []
+        for each in (self.amounts, self.squares):
+            if each is not None:
+                sums = np.bincount(codes, each, 2 * n).reshape(2, n)
+                found.append(sums if each.dtype.kind == "f" else sums.astype(np.int64))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows as plain lists.
+
+        Returns
+        -------
+        dict
+            The names of the parts, and the columns of the rows.
+        """
+        names = {"groups": self.parts.groups, "strata": self.parts.strata}
+        columns = ("place", "part", "positive", "amounts", "squares")
+        given = {name: getattr(self, name) for name in columns}
+        return {name: list(each) for name, each in names.items() if each is not None} | {
+            name: each.tolist() for name, each in given.items() if each is not None
+        }
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -43,6 +133,8 @@ class ScoreCounts(TwoClassCounts):
     squares : array_like, shape (2, t), optional
         The sums of squared weights of the positives and of the negatives, where the counts are sums
         of weights.
+    rows : ScoreRows, optional
+        Of which group and stratum the examples with each score are, where they have such.
 
     Examples
     --------
@@ -57,6 +149,7 @@ class ScoreCounts(TwoClassCounts):
     positives: NDArray[Any]
     negatives: NDArray[Any]
     thresholds: NDArray[np.float64]
+    rows: ScoreRows | None
 
     def __init__(
         self,
@@ -67,9 +160,11 @@ class ScoreCounts(TwoClassCounts):
         pos_label: Label = 1,
         neg_label: Label = 0,
         squares: Any = None,
+        rows: ScoreRows | Mapping[str, Any] | None = None,
     ) -> None:
         cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
+            rows=ScoreRows.from_dict(rows) if isinstance(rows, Mapping) else rows,
             thresholds=readonly_copy(cuts),
             **checked_sides({"thresholds": len(cuts)}, positives, negatives, squares),
             **checked_names(pos_label, neg_label),
@@ -84,6 +179,8 @@ class ScoreCounts(TwoClassCounts):
         pos_label: Label = 1,
         neg_label: Label | None = None,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> Self:
         """Count the scores of a two-class scorer.
 
@@ -98,7 +195,10 @@ class ScoreCounts(TwoClassCounts):
         neg_label : optional
             The name of the other class; needed only to count a part in which one class is absent.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example.
+            The weight of each example: one over the probability of its being in the sample.
+        groups, strata : array_like, shape (n,), optional
+            The group of each example, whose members are not independent, and the stratum it was
+            drawn from.
 
         Returns
         -------
@@ -116,7 +216,10 @@ class ScoreCounts(TwoClassCounts):
         scores = validate.scores(y_score)
         validate.same_length({"y_true": len(column), "y_score": len(scores)})
         amounts = validate.weight_amounts(sample_weight, len(scores))
-        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+        parts = None
+        if groups is not None or strata is not None:
+            parts = Parts.of_rows(groups, strata)
+        return cls._from_rows(column, scores, amounts, (pos_label, neg_label), parts)
 
     @classmethod
     def from_frame(
@@ -128,16 +231,19 @@ class ScoreCounts(TwoClassCounts):
         pos_label: Label = 1,
         neg_label: Label | None = None,
         sample_weight: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
     ) -> Self:
         """Count the scores in a data frame; a lazy one counts them where it lives.
 
-        Of a lazy frame, one row for each distinct pair of label and score is collected.
+        Of a lazy frame, one row for each distinct pair of label and score is collected; with
+        groups or strata, the columns themselves.
 
         Parameters
         ----------
         frame : data frame
             As in `Confusion.from_frame`.
-        actual, score, sample_weight : str
+        actual, score, sample_weight, groups, strata : str
             The names of the columns.
         pos_label, neg_label
             As in `from_scores`.
@@ -155,8 +261,18 @@ class ScoreCounts(TwoClassCounts):
         >>> ScoreCounts.from_frame(frame, actual="truth", score="score").thresholds.tolist()
         [0.8, 0.3, 0.1]
         """
+        parts = None
+        if groups is not None or strata is not None:
+            kept = [name for name in (groups, strata) if name is not None]
+            frame = in_memory(frame, [actual, *kept], [score], sample_weight)
+            given = [
+                None if name is None else part_column(frame[name].to_native(), f"column {name!r}")
+                for name in (groups, strata)
+            ]
+            parts = Parts.of_columns(*given)
+            frame = frame.to_native()
         column, scores, amounts = scored(frame, actual, [score], sample_weight)
-        return cls._from_rows(column, scores[0], amounts, pos_label, neg_label)
+        return cls._from_rows(column, scores[0], amounts, (pos_label, neg_label), parts)
 
     @classmethod
     def _from_rows(
@@ -164,14 +280,22 @@ class ScoreCounts(TwoClassCounts):
         column: Column,
         scores: NDArray[np.float64],
         amounts: Sequence[NDArray[Any] | None],
-        pos_label: Label,
-        neg_label: Label | None,
+        names: tuple[Label, Label | None],
+        parts: tuple[Column, Parts] | None = None,
     ) -> Self:
-        """Count rows, each of which stands for one or more examples."""
-        positive, labels = two_classes(column, pos_label, neg_label)
-        thresholds, tables = _count(scores, positive, amounts)
-        result = cls._made(thresholds, tables, *labels)
-        if neg_label is None:
+        """Count rows, each of which stands for one or more examples; of parts, if there are."""
+        positive, (pos_label, neg_label) = two_classes(column, *names)
+        if parts is None:
+            thresholds, tables = _count(scores, positive, amounts)
+            result = cls._made(thresholds, tables, pos_label, neg_label)
+        else:
+            of_part, found = parts
+            validate.same_length({column.name: len(column), of_part.name: len(of_part)})
+            thresholds, places = ranked(scores)
+            rows = ScoreRows.of(found, places, of_part.codes, positive, amounts)
+            sums = rows.tables(len(thresholds))
+            result = cls._made(thresholds, sums, pos_label, neg_label, rows)
+        if names[1] is None:
             both_classes_weigh(result, column.name)
         return result
 
@@ -182,6 +306,7 @@ class ScoreCounts(TwoClassCounts):
         tables: Sequence[NDArray[Any]],
         pos_label: Label,
         neg_label: Label,
+        rows: ScoreRows | None = None,
     ) -> Self:
         """Keep tables that were made here, so that there is nothing to check or to copy.
 
@@ -197,8 +322,14 @@ class ScoreCounts(TwoClassCounts):
             pos_label=pos_label,
             neg_label=neg_label,
             squares=squares,
+            rows=rows,
         )
         return result
+
+    @property
+    def parts(self) -> Parts | None:
+        """The groups and strata of the examples, where they have such."""
+        return None if self.rows is None else self.rows.parts
 
     @property
     def n_positives(self) -> Any:
@@ -210,7 +341,30 @@ class ScoreCounts(TwoClassCounts):
         """The number of negative examples."""
         return self.negatives.sum().item()
 
-    def confusion_at(self, threshold: float) -> Confusion:
+    def reweighted(self, factors: NDArray[np.float64]) -> Self:
+        """Return the table with other weights of the examples of each part and class.
+
+        Parameters
+        ----------
+        factors : ndarray, shape (parts, 2)
+            What to multiply the weights of each part's negatives and positives with.
+
+        Returns
+        -------
+        ScoreCounts
+            The table.
+        """
+        if self.rows is None:
+            raise DesignError("strata", "the scores were counted without groups or strata.")
+        rows = self.rows
+        factor = factors[rows.part, rows.positive.astype(np.intp)]
+        amounts = readonly(rows.amounts * factor)
+        squares = readonly((rows.amounts if rows.squares is None else rows.squares) * factor**2)
+        changed = ScoreRows(rows.parts, rows.place, rows.part, rows.positive, amounts, squares)
+        tables = changed.tables(len(self.thresholds))
+        return self._made(self.thresholds, tables, self.pos_label, self.neg_label, changed)
+
+    def confusion_at(self, threshold: float) -> Confusion | GroupedConfusion:
         """Return the confusion matrix of calling positive what scores at least `threshold`.
 
         Parameters
@@ -220,8 +374,8 @@ class ScoreCounts(TwoClassCounts):
 
         Returns
         -------
-        Confusion
-            The counts.
+        Confusion or GroupedConfusion
+            The counts; of each part, where there are groups or strata.
 
         Examples
         --------
@@ -234,6 +388,8 @@ class ScoreCounts(TwoClassCounts):
         if np.isnan(cut):
             raise InputError("threshold", "expected a number, got NaN.")
         above = self.thresholds >= cut
+        if self.rows is not None:
+            return self._parts_at(self.rows, above)
 
         def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:
             positives, negatives = table
@@ -245,11 +401,32 @@ class ScoreCounts(TwoClassCounts):
             squares=None if self.squares is None else split(tuple(self.squares)),
         )
 
+    def _parts_at(self, rows: ScoreRows, above: NDArray[np.bool_]) -> GroupedConfusion:
+        """Return the confusion matrix of each part."""
+        parts = rows.parts
+        cells = rows.part.astype(np.intp) * 4 + above[rows.place] * 2 + rows.positive
+
+        def summed(each: NDArray[Any]) -> NDArray[Any]:
+            sums = np.bincount(cells, each, 4 * len(parts)).reshape(-1, 2, 2)
+            return sums if each.dtype.kind == "f" else sums.astype(np.int64)
+
+        kept = rows.squares if parts.groups is None else None
+        return GroupedConfusion(
+            summed(rows.amounts),
+            [self.neg_label, self.pos_label],
+            None,
+            parts.groups,
+            strata=parts.strata,
+            squares=None if kept is None else summed(kept),
+        )
+
     def __add__(self, other: object) -> Self:
-        """Merge the score tables of two sets of examples."""
+        """Merge the score tables of two sets of examples; parts of the same name are one part."""
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_mergeable(other)
+        if self.rows is not None or other.rows is not None:
+            return self._merged_rows(other)
         thresholds, where = np.unique(
             np.concatenate([self.thresholds, other.thresholds]), return_inverse=True
         )
@@ -265,6 +442,32 @@ class ScoreCounts(TwoClassCounts):
             neg_label=self.neg_label,
             squares=squares,
         )
+
+    def _merged_rows(self, other: Self) -> Self:
+        if self.rows is None or other.rows is None:
+            raise DesignError(
+                "groups, strata",
+                "scores with them cannot be merged with scores without.",
+                "Count all parts with them, or none.",
+            )
+        parts, *names = self.rows.parts.merged(other.rows.parts)
+        sizes = len(self.thresholds), len(other.thresholds)
+        thresholds, places = ranked(np.concatenate([self.thresholds, other.thresholds]))
+        both = (self.rows, other.rows)
+        place = [at[each.place] for at, each in zip(np.split(places, sizes[:1]), both, strict=True)]
+        part = [at[each.part] for at, each in zip(names, both, strict=True)]
+        amounts = [np.concatenate([each.amounts for each in both])]
+        if self.rows.squares is not None and other.rows.squares is not None:
+            amounts.append(np.concatenate([self.rows.squares, other.rows.squares]))
+        rows = ScoreRows.of(
+            parts,
+            np.concatenate(place),
+            np.concatenate(part),
+            np.concatenate([each.positive for each in both]),
+            amounts,
+        )
+        tables = rows.tables(len(thresholds))
+        return self._made(thresholds, tables, self.pos_label, self.neg_label, rows)
 
     def _counts(self) -> NDArray[Any]:
         return np.stack([self.positives, self.negatives])

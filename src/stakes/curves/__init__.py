@@ -12,6 +12,7 @@ from stakes.curves.condition import (
 )
 from stakes.curves.curve import CostCurve
 from stakes.curves.difference import CostCurveDifference
+from stakes.curves.example_threshold import ExampleThresholdChoice
 from stakes.curves.line import CostLine
 from stakes.curves.roc import (
     RocPoints,
@@ -33,6 +34,7 @@ __all__ = [
     "CostCurve",
     "CostCurveDifference",
     "CostLine",
+    "ExampleThresholdChoice",
     "Range",
     "RocPoints",
     "ThresholdChoice",

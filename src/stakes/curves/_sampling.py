@@ -8,7 +8,7 @@ moments are those of such sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,18 @@ class Multinomial:
         How many examples fell into each cell.
     values : ndarray, shape (cells, conditions)
         What one example in the cell adds to the height.
+    rooms : pair of ndarray, shape (cells, conditions), or None
+        How many times as large as one of the examples one may be that was not seen: outside of the
+        cell (which makes its rate lower), and in it. None where all are alike.
+    shared : ndarray, shape (conditions,), or None
+        The correlation with the multinomial before, where they are not independent.
     """
 
     n: float | Floats
     counts: Floats
     values: Floats
+    rooms: tuple[Floats, Floats] | None = None
+    shared: Floats | None = None
 
     @property
     def size(self) -> int:
@@ -58,11 +65,19 @@ class Multinomial:
 
     def scaled(self, factor: float) -> Multinomial:
         """Return the same with every example counting `factor` times as much."""
-        return Multinomial(self.n, self.counts, factor * self.values)
+        return replace(self, values=factor * self.values)
+
+    def capped(self) -> Multinomial:
+        """Return as many examples as there were if all were as large as one that was not seen."""
+        if self.rooms is None:
+            return self
+        n = self.n / np.maximum(np.maximum(*self.rooms).max(axis=0), 1.0)
+        share = n / self.n
+        return replace(self, n=n, counts=self.counts * share, values=self.values / share)
 
 
 Sample = Sequence[Multinomial]
-"""Independent multinomials that make up a height together."""
+"""Multinomials that make up a height together, independent but for `shared`."""
 
 SampleAt = Callable[[Floats, bool], Sample]
 """Returns the sample at operating conditions, drawn as a whole if the second argument is True."""
@@ -75,7 +90,16 @@ def mean(sample: Sample) -> Floats:
 
 def variance(sample: Sample) -> Floats:
     """Return its bootstrap variance: equations 5 and 8, 10 and 13."""
-    return np.asarray(sum(part.variance() for part in sample))
+    return joined(sample, [part.variance() for part in sample])
+
+
+def joined(sample: Sample, squares: Sequence[Floats]) -> Floats:
+    """Add up variances, or squared distances, and what correlated ones have in common."""
+    total = np.asarray(sum(squares))
+    for place, part in enumerate(sample):
+        if part.shared is not None:
+            total = total + 2 * part.shared * np.sqrt(squares[place - 1] * squares[place])
+    return np.asarray(total)
 
 
 @dataclass(frozen=True)
@@ -92,17 +116,34 @@ class Mistakes:
         The sums of their squared weights.
     all_squares : float or None
         The sum of the squared weights of all examples of the class.
+    rooms : pair of ndarray, shape (kinds, conditions), or None
+        The weight that a correct example, and a mistake, may have that was not seen; or the rows of
+        a whole group of them.
+    draws : ndarray, shape (conditions,), or None
+        How many independent examples there are, where that is not known from `squares`.
+    shared : ndarray, shape (conditions,), or None
+        The correlation with the mistakes in the other class.
     """
 
     n: float
     counts: Floats
     squares: Floats | None = None
     all_squares: float | None = None
+    rooms: tuple[Floats, Floats] | None = None
+    draws: Floats | None = None
+    shared: Floats | None = None
 
     def at(self, index: NDArray[np.intp]) -> Mistakes:
         """Return the mistakes at other conditions, each with the index of its piece."""
-        squares = None if self.squares is None else self.squares[:, index]
-        return Mistakes(self.n, self.counts[:, index], squares, self.all_squares)
+        rooms = self.rooms
+        return replace(
+            self,
+            counts=self.counts[:, index],
+            squares=None if self.squares is None else self.squares[:, index],
+            rooms=None if rooms is None else (rooms[0][:, index], rooms[1][:, index]),
+            draws=None if self.draws is None else self.draws[index],
+            shared=None if self.shared is None else self.shared[index],
+        )
 
 
 def mistakes(n: float, rates: Floats) -> Mistakes:
@@ -128,7 +169,34 @@ def discordant_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mis
                 None if squares is None else float(squares[..., actual].sum()),
             )
         )
+    return _with_rooms(found[0], found[1])
+
+
+def _with_rooms(positives: Mistakes, negatives: Mistakes) -> tuple[Mistakes, Mistakes]:
+    """Say how much a mistake of one of two alone may weigh that was not seen.
+
+    As much as others of its class, or as others that the two decide as they decide it: a positive
+    that the first alone misses is decided as a negative that the second alone takes for one.
+    """
+    found = []
+    for mine, other in ((positives, negatives), (negatives, positives)):
+        if mine.squares is None or other.squares is None:
+            return positives, negatives
+        lone = [_heaviness(mine.squares, mine.counts)]
+        lone.append(
+            _heaviness(mine.squares + other.squares[::-1], mine.counts + other.counts[::-1])
+        )
+        whole = (mine.all_squares or 0.0) / mine.n
+        inside = np.maximum(np.maximum(*lone), whole)
+        rest = _heaviness((mine.all_squares or 0.0) - mine.squares, mine.n - mine.counts)
+        found.append(replace(mine, rooms=(np.maximum(rest, whole), inside)))
     return found[0], found[1]
+
+
+def _heaviness(squares: Floats, amounts: Floats) -> Floats:
+    """Return Σw²/Σw, and nothing of nothing."""
+    some = amounts > 0
+    return np.where(some, squares / np.where(some, amounts, 1.0), 0.0)
 
 
 def _discordant_cells(table: NDArray[Any], right: int, wrong: int) -> Floats:
@@ -180,7 +248,7 @@ def discordant_scores(
                 None if counts.squares is None else float(counts.squares[rows].sum()),
             )
         )
-    return found[0], found[1]
+    return _with_rooms(found[0], found[1])
 
 
 def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -> Sample:
@@ -197,13 +265,22 @@ def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -
     if not full:
         return [_multinomial(positives, values[0]), _multinomial(negatives, values[1])]
     both = (positives, negatives)
-    squares = all_squares = None
+    if any(found.draws is not None for found in both):
+        raise DesignError(
+            "sampling",
+            "'full' needs independent examples, and these are in groups.",
+            "Use 'stratified'.",
+        )
+    squares = all_squares = rooms = None
     if positives.squares is not None and negatives.squares is not None:
         squares = np.concatenate([positives.squares, negatives.squares])
         all_squares = (positives.all_squares or 0.0) + (negatives.all_squares or 0.0)
+    if positives.rooms is not None and negatives.rooms is not None:
+        low, high = zip(positives.rooms, negatives.rooms, strict=True)
+        rooms = (np.concatenate(low), np.concatenate(high))
     counts = np.concatenate([found.counts for found in both])
-    joined = Mistakes(positives.n + negatives.n, counts, squares, all_squares)
-    return [_multinomial(joined, np.concatenate(values))]
+    whole = Mistakes(positives.n + negatives.n, counts, squares, all_squares, rooms)
+    return [_multinomial(whole, np.concatenate(values))]
 
 
 def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
@@ -212,17 +289,27 @@ def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
     As many examples without weights would have the variance Σ w² (v - mean)² / (Σ w)² of the
     weighted mean; where that or theirs is zero, (Σ w)² / Σ w² (Kish 1965).
     """
-    if found.squares is None:
+    if found.squares is None and found.draws is None:
         return Multinomial(found.n, found.counts, values)
     shares, effect = found.counts / found.n, values * found.n
+    n = _worth(found, shares, effect) if found.draws is None else found.draws
+    rooms = None
+    if found.rooms is not None:
+        low, high = (room * n / found.n for room in found.rooms)
+        rooms = (low, high)
+    return Multinomial(n, shares * n, effect / n, rooms, found.shared)
+
+
+def _worth(found: Mistakes, shares: Floats, effect: Floats) -> Floats:
+    """Return how many examples without weights would be as precise."""
+    squares = np.asarray(found.squares)
     mean = (shares * effect).sum(axis=0)
     spread = (shares * effect**2).sum(axis=0) - mean**2
-    others = np.maximum((found.all_squares or 0.0) - found.squares.sum(axis=0), 0.0)
-    noise = (found.squares * (effect - mean) ** 2).sum(axis=0) + others * mean**2
+    others = np.maximum((found.all_squares or 0.0) - squares.sum(axis=0), 0.0)
+    noise = (squares * (effect - mean) ** 2).sum(axis=0) + others * mean**2
     usable = (spread > 0) & (noise > 0)
     kish = effective_size(found.n, found.all_squares)
-    n = np.where(usable, spread * found.n**2 / np.where(usable, noise, 1.0), kish)
-    return Multinomial(n, shares * n, effect / n)
+    return np.where(usable, spread * found.n**2 / np.where(usable, noise, 1.0), kish)
 
 
 def whole_numbers(sample: Sample, method: str) -> None:
@@ -232,7 +319,7 @@ def whole_numbers(sample: Sample, method: str) -> None:
         if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
             raise DesignError(
                 "method",
-                f"{method!r} draws whole examples, and these counts are sums of weights or rates.",
+                f"{method!r} draws whole examples, not groups, weights or rates.",
                 "Use 'mover', 'wilson' or 'gaussian'.",
             )
 

@@ -18,10 +18,12 @@ from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
+from stakes.curves._rates import mistakes_at, represented
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.curves.condition import conditions
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, LabelError
+from stakes.infer._outcomes import Design
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +95,9 @@ class CostCurve(Curve):
         *,
         pos_label: Label = 1,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        population: Any = None,
         name: str = "",
     ) -> Self:
         """Count scores, and return their cost curve; see `ScoreCounts.from_scores`.
@@ -106,7 +111,12 @@ class CostCurve(Curve):
         pos_label : default 1
             Which class is the positive one.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example.
+            The weight of each example: one over the probability of its being in the sample.
+        groups, strata : array_like, shape (n,), optional
+            The group of each example, whose members are not independent, and the stratum it was
+            drawn from.
+        population : mapping, optional
+            From each stratum to its share of the population, or to its number of rows.
         name : str, optional
             The classifier's name.
 
@@ -125,8 +135,15 @@ class CostCurve(Curve):
         0.08
         """
         counts = ScoreCounts.from_scores(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
         )
+        if population is not None:
+            counts = represented(counts, Design(population=population))
         return cls(counts, name=name)
 
     @classmethod
@@ -269,15 +286,9 @@ class CostCurve(Curve):
         """The mistakes in the positives and in the negatives, at each piece."""
         counts, pieces = self.counts, self.pieces
         sizes = float(counts.n_positives), float(counts.n_negatives)
-        if counts.squares is None:
-            return mistakes(sizes[0], pieces.right), mistakes(sizes[1], pieces.left)
-        found, alarmed = (cumulative(side, self.cuts) for side in counts.squares)
-        totals = counts.squares.sum(axis=1)
-        missed = np.maximum(totals[0] - found, 0.0)
-        return (
-            Mistakes(sizes[0], pieces.right[np.newaxis] * sizes[0], missed[np.newaxis], totals[0]),
-            Mistakes(sizes[1], pieces.left[np.newaxis] * sizes[1], alarmed[np.newaxis], totals[1]),
-        )
+        if counts.weighted or counts.rows is not None:
+            return mistakes_at(counts, self.cuts)
+        return mistakes(sizes[0], pieces.right), mistakes(sizes[1], pieces.left)
 
     def threshold(self, pc: Any) -> Any:
         """Return the score from which on it is best to call examples positive.

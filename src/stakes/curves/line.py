@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,9 +11,10 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
-from stakes.counts import Confusion
+from stakes.counts import Confusion, GroupedConfusion
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
+from stakes.curves._rates import mistakes_at, scores_of
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
 from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
@@ -34,6 +35,9 @@ class CostLine(Curve):
         The numbers of examples of each class, which a band needs.
     name : str, optional
         The classifier's name.
+    drawn_from : optional
+        The mistakes in each class, where the examples have weights, groups or strata; set by
+        `from_counts`.
 
     Notes
     -----
@@ -63,6 +67,7 @@ class CostLine(Curve):
     positives: float | None = None
     negatives: float | None = None
     name: str = ""
+    drawn_from: tuple[Mistakes, Mistakes] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for each in ("fpr", "tpr"):
@@ -80,13 +85,16 @@ class CostLine(Curve):
                 raise InputError(each, f"expected a positive number of examples, got {size:g}.")
 
     @classmethod
-    def from_counts(cls, confusion: Confusion, *, pos_label: Label = 1, name: str = "") -> Self:
+    def from_counts(
+        cls, confusion: Confusion | GroupedConfusion, *, pos_label: Label = 1, name: str = ""
+    ) -> Self:
         """Return the line of a two-class confusion matrix.
 
         Parameters
         ----------
-        confusion : Confusion
-            Of two classes. Weighted examples count for as many as their weights are worth.
+        confusion : Confusion or GroupedConfusion
+            Of two classes. Weighted examples, and those in groups, count for as many as they are
+            worth.
         pos_label : default 1
             Which class is the positive one.
         name : str, optional
@@ -104,10 +112,16 @@ class CostLine(Curve):
         >>> round(line.fpr, 4), line.tpr, line.positives
         (0.1667, 0.95, 40.0)
         """
-        found = rates(confusion, pos_label=pos_label)
-        at = confusion.labels.index(pos_label)
-        positives, negatives = (_size(confusion, j) for j in (at, 1 - at))
-        return cls(found.false_positive, found.true_positive, positives, negatives, name)
+        pooled: Any = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
+        found = rates(pooled, pos_label=pos_label)
+        at = pooled.labels.index(pos_label)
+        positives, negatives = (float(pooled.class_counts[j]) for j in (at, 1 - at))
+        wrong = None
+        if isinstance(confusion, GroupedConfusion) or confusion.weighted:
+            wrong = mistakes_at(scores_of(confusion, pos_label), np.array([1]))
+            parts = drawn(np.full(1, 0.5), *wrong, full=False)
+            positives, negatives = (float(np.ravel(part.n)[0]) for part in parts)
+        return cls(found.false_positive, found.true_positive, positives, negatives, name, wrong)
 
     @classmethod
     def from_labels(
@@ -117,6 +131,8 @@ class CostLine(Curve):
         *,
         pos_label: Label = 1,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
         name: str = "",
     ) -> Self:
         """Count decisions, and return their cost line; see `Confusion.from_labels`.
@@ -128,7 +144,10 @@ class CostLine(Curve):
         pos_label : default 1
             Which class is the positive one.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example.
+            The weight of each example: one over the probability of its being in the sample.
+        groups, strata : array_like, shape (n,), optional
+            The group of each example, whose members are not independent, and the stratum it was
+            drawn from.
         name : str, optional
             The classifier's name.
 
@@ -143,7 +162,13 @@ class CostLine(Curve):
         >>> CostLine.from_labels([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).point
         (0.25, 1.0)
         """
-        confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
+        confusion: Confusion | GroupedConfusion
+        if groups is None and strata is None:
+            confusion = Confusion.from_labels(y_true, y_pred, sample_weight=sample_weight)
+        else:
+            confusion = GroupedConfusion.from_labels(
+                y_true, y_pred, groups, strata=strata, sample_weight=sample_weight
+            )
         return cls.from_counts(confusion, pos_label=pos_label, name=name)
 
     @property
@@ -174,6 +199,10 @@ class CostLine(Curve):
                 "without the numbers of examples there is no band.",
                 "Give them, as in CostLine(0.04, 0.4, positives=200, negatives=800).",
             )
+        index = np.zeros(len(pc), dtype=np.intp)
+        if self.drawn_from is not None:
+            found = [each.at(index) for each in self.drawn_from]
+            return drawn(pc, found[0], found[1], full=full)
         if full and not (float(self.positives).is_integer() and float(self.negatives).is_integer()):
             raise DesignError(
                 "sampling",
@@ -181,20 +210,6 @@ class CostLine(Curve):
                 "examples are worth.",
                 "Use 'stratified'.",
             )
-        index = np.zeros(len(pc), dtype=np.intp)
         positives = mistakes(float(self.positives), self.pieces.right[index])
         negatives = mistakes(float(self.negatives), self.pieces.left[index])
         return drawn(pc, positives, negatives, full=full)
-
-
-def _size(confusion: Confusion, actual: int) -> float:
-    """Return how many examples of a class there are, or what weighted ones are worth."""
-    counts = confusion.counts[:, actual]
-    total = float(counts.sum())
-    if confusion.squares is None:
-        return total
-    wrong = confusion.decisions.index(confusion.labels[1 - actual])
-    squares = confusion.squares[:, actual]
-    found = Mistakes(total, counts[[[wrong]]], squares[[[wrong]]], float(squares.sum()))
-    parts = drawn(np.ones(1), found, found, full=False)
-    return float(np.ravel(parts[0].n)[0])

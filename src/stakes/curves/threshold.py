@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, matrix_table, number, percent
-from stakes._core.typing import Booleans, Floats
-from stakes.costs import CostMatrix
-from stakes.counts import Confusion, ScoreCounts
-from stakes.curves._sampling import Mistakes, Multinomial, drawn
-from stakes.curves.bands.mover import beta_limits, combined
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
+from stakes.curves._limits import Cuts, Limits
+from stakes.curves._rates import represented
 from stakes.curves.curve import check_both_classes
-from stakes.errors import DesignError, InputError, InputTypeError, LabelError
-from stakes.infer._design import Design, cell_shares, checked_priors
+from stakes.curves.example_threshold import ExampleThresholdChoice, choose_for_examples
+from stakes.errors import InputTypeError, LabelError
+from stakes.infer._design import cell_shares, checked_priors
 from stakes.infer._inference import Interval
+from stakes.infer._outcomes import Design
 from stakes.infer.estimate import CostEstimate
-
-LIMIT_ROUNDING = 1e-12
-"""By how much a rate may miss a limit and still keep it."""
 
 ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
@@ -44,14 +39,14 @@ class ThresholdChoice:
     threshold : float
         Examples that score at least this are called positive: infinite if none, minus infinite if
         all should be.
-    confusion : Confusion
-        What it decides on the examples.
+    confusion : Confusion or GroupedConfusion
+        What it decides on the examples; of each group and stratum, where there are such.
     costs : CostMatrix or None
         What decisions cost, where that was given.
     rule : str
         What was asked for.
     design : Design
-        The class priors, where the prevalence differs from that of the examples.
+        The class priors and the population, where they differ from those of the examples.
     confidence : float
         Of `interval`.
     chosen_on : str
@@ -70,7 +65,7 @@ class ThresholdChoice:
     """
 
     threshold: float
-    confusion: Confusion
+    confusion: Confusion | GroupedConfusion
     costs: CostMatrix | None
     rule: str
     design: Design
@@ -123,8 +118,19 @@ class ThresholdChoice:
         return self._share(0)
 
     def _share(self, actual: int) -> float:
-        column = self.confusion.counts[:, actual]
+        column = self.pooled.counts[:, actual]
         return float(column[1] / column.sum()) if column.sum() else 0.0
+
+    @property
+    def pooled(self) -> Confusion:
+        """What is decided in all groups and strata together, as in the population."""
+        table = self.confusion
+        if isinstance(table, Confusion):
+            return table
+        reweighted = self.design.population is not None or self.design.class_priors is not None
+        if table.strata is None or not reweighted:
+            return Confusion(table.counts.sum(axis=0), table.labels)
+        return Confusion(cell_shares(table, self.design) * table.n, table.labels)
 
     @property
     def alarms(self) -> float:
@@ -176,7 +182,8 @@ class ThresholdChoice:
         """
         positive = self.confusion.labels[1]
         text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
-        if self.threshold == np.inf and not self.confusion.counts[1].any():
+        pooled = self.pooled
+        if self.threshold == np.inf and not pooled.counts[1].any():
             text = f"Call nothing {positive!r}"
         elif self.threshold == -np.inf:
             text = f"Call everything {positive!r}"
@@ -210,7 +217,7 @@ class ThresholdChoice:
             "recall": self.recall,
             "fpr": self.fpr,
             "alarms": self.alarms,
-            "confusion": self.confusion.to_dict(),
+            "confusion": self.pooled.to_dict(),
             "chosen_on": self.chosen_on,
         }
 
@@ -218,14 +225,27 @@ class ThresholdChoice:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        cells = [[number(count) for count in row] for row in self.confusion.counts.tolist()]
-        table = matrix_table(self.confusion.decisions, self.confusion.labels, cells)
+        pooled = self.pooled
+        cells = [[number(count) for count in row] for row in pooled.counts.tolist()]
+        table = matrix_table(pooled.decisions, pooled.labels, cells)
         return html_table(*table, caption=self.summary())
 
 
+@overload
 def choose_threshold(
-    counts: ScoreCounts,
-    costs: CostMatrix | None = None,
+    counts: ScoreCounts, costs: CostMatrix | None = None, **options: Any
+) -> ThresholdChoice: ...
+
+
+@overload
+def choose_threshold(
+    counts: Any, costs: ExampleCosts, **options: Any
+) -> ExampleThresholdChoice: ...
+
+
+def choose_threshold(
+    counts: Any,
+    costs: CostMatrix | ExampleCosts | None = None,
     *,
     max_fpr: float | None = None,
     min_recall: float | None = None,
@@ -233,8 +253,10 @@ def choose_threshold(
     volume: float | None = None,
     assurance: float | None = None,
     class_priors: Any = None,
+    population: Any = None,
     confidence: float = 0.95,
-) -> ThresholdChoice:
+    **examples: Any,
+) -> ThresholdChoice | ExampleThresholdChoice:
     """Return the threshold that is cheapest, or best within a limit.
 
     With costs, the cheapest threshold among those allowed. Without, the Neyman-Pearson choice
@@ -243,9 +265,9 @@ def choose_threshold(
 
     Parameters
     ----------
-    counts : ScoreCounts
-        The score table.
-    costs : CostMatrix, optional
+    counts : ScoreCounts or array_like, shape (n,)
+        The score table; with costs of single examples, their scores.
+    costs : CostMatrix or ExampleCosts, optional
         What decisions cost.
     max_fpr : float, optional
         The largest false positive rate allowed.
@@ -261,12 +283,19 @@ def choose_threshold(
         kept; for a capacity the number of alarms among `volume` new decisions.
     class_priors : mapping or sequence, optional
         The share of each class where the threshold is used, if it differs from that of the counts.
+    population : mapping, optional
+        From each stratum to its share of the population, or to its number of rows, where the scores
+        were counted with strata.
     confidence : float, default 0.95
         Of the interval of the cost.
+    **examples
+        With costs of single examples: `pos_label` (default 1), the decision that scores from the
+        threshold on lead to; `y_true`, which limits on rates and class priors need;
+        `sample_weight`, `groups` and `strata`; `low` and `high`, the bounds of what one can cost.
 
     Returns
     -------
-    ThresholdChoice
+    ThresholdChoice or ExampleThresholdChoice
         The threshold, what it does, and what that costs.
 
     Notes
@@ -297,34 +326,39 @@ def choose_threshold(
     >>> choose_threshold(counts, max_fpr=0.2).threshold
     0.7
     """
+    asked = {
+        "max_fpr": max_fpr,
+        "min_recall": min_recall,
+        "capacity": capacity,
+        "volume": volume,
+        "assurance": assurance,
+    }
+    design = Design(class_priors, population=population)
+    if isinstance(costs, ExampleCosts):
+        return choose_for_examples(
+            counts, costs, asked, design=design, confidence=confidence, **examples
+        )
+    if examples:
+        raise InputTypeError(
+            ", ".join(examples), "only for costs of single examples; counts have what they need."
+        )
     validate.expect(counts, ScoreCounts, "counts", "ScoreCounts.from_scores(y_true, y_score)")
     check_both_classes(counts, "counts")
     if costs is not None:
         validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     validate.alpha(confidence)
-    priors = _priors(counts, class_priors)
-    cuts = Cuts.of(counts)
-    limits = Limits(
-        cuts,
-        priors,
-        max_fpr=max_fpr,
-        min_recall=min_recall,
-        capacity=capacity,
-        volume=volume,
-        assurance=assurance,
-    )
-    allowed, rules = limits.allowed(), limits.rules()
+    if class_priors is not None:
+        design = replace(design, class_priors=_priors(counts, class_priors))
+    whole = represented(counts, design)
+    priors = _priors(whole, class_priors)
+    cuts = Cuts.of(whole, assured=assurance is not None)
+    limits = Limits(cuts, priors, **asked)
+    rules = limits.rules()
     if costs is None and not rules:
         raise InputTypeError(
             "costs", "give the costs, or a limit: max_fpr=, min_recall= or capacity= (or both)."
         )
-    if not allowed.any():
-        raise InputError(
-            limits.names(),
-            f"no threshold has a {' and a '.join(rules)}.",
-            f"Loosen {'the limit' if len(rules) == 1 else 'a limit'}"
-            + ("." if assurance is None else ", or lower assurance=."),
-        )
+    allowed = limits.checked()
     if costs is not None:
         rules = ["cheapest", *rules]
     threshold = float(cuts.thresholds[_best(cuts, costs, priors, allowed, fewest=min_recall)])
@@ -333,7 +367,7 @@ def choose_threshold(
         confusion=counts.confusion_at(threshold),
         costs=costs,
         rule=", ".join(rules),
-        design=Design(None if class_priors is None else priors),
+        design=design,
         confidence=float(confidence),
     )
     choice.estimate()  # raises when the costs or the design do not fit
@@ -346,8 +380,6 @@ def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
     if class_priors is None:
         sizes = float(counts.n_negatives), float(counts.n_positives)
         return {label: size / sum(sizes) for label, size in zip(labels, sizes, strict=True)}
-    if counts.weighted:
-        raise DesignError("class_priors", "they cannot be combined with sample weights.")
     shares = checked_priors(class_priors, labels)
     return dict(zip(labels, shares.tolist(), strict=True))
 
@@ -378,185 +410,3 @@ def _best(
         least = key[candidates].min()
         candidates = candidates[key[candidates] <= least + ROUNDING * np.abs(key).max()]
     return int(candidates[0])
-
-
-# -- limits: which thresholds keep those on false alarms, on misses or on all alarms
-
-
-@dataclass(frozen=True)
-class Cuts:
-    """The rates at each threshold, from calling nothing positive to calling everything.
-
-    Attributes
-    ----------
-    thresholds, fpr, recall : ndarray
-        The thresholds, highest first, and the rates of negatives and positives called positive.
-    sizes : pair of ndarray
-        How many negatives and positives there are at each threshold: all of them, or what weighted
-        ones are worth there.
-    nothing, everything : ndarray of bool
-        Where nothing, and everything, is called positive, whatever it scores.
-    n : float
-        The number of examples.
-    """
-
-    thresholds: Floats
-    fpr: Floats
-    recall: Floats
-    sizes: tuple[Floats, Floats]
-    nothing: Booleans
-    everything: Booleans
-    n: float
-
-    @classmethod
-    def of(cls, counts: ScoreCounts) -> Self:
-        """Return the rates at every threshold of a score table, and at those beyond it."""
-        first = bool(counts.thresholds[0] < np.inf)
-        last = bool(counts.thresholds[-1] > -np.inf)
-        ends = [np.inf] * first, [-np.inf] * last
-        thresholds = np.concatenate([ends[0], counts.thresholds, ends[1]])
-        rates, sizes = [], []
-        squares = (None, None) if counts.squares is None else counts.squares[::-1]
-        for side, square in zip((counts.negatives, counts.positives), squares, strict=True):
-            sums = _running(side, first=first, last=last)
-            rates.append(sums / sums[-1])
-            if square is None:
-                sizes.append(np.full(len(sums), sums[-1]))
-                continue
-            found = Mistakes(
-                sums[-1],
-                sums[np.newaxis],
-                _running(square, first=first, last=last)[np.newaxis],
-                float(square.sum()),
-            )
-            sizes.append(np.asarray(drawn(np.ones(len(sums)), found, found, full=False)[0].n))
-        nothing, everything = (np.zeros(len(thresholds), dtype=bool) for _ in range(2))
-        nothing[0], everything[-1] = first, last or thresholds[-1] == -np.inf
-        return cls(
-            thresholds, rates[0], rates[1], (sizes[0], sizes[1]), nothing, everything, counts.n
-        )
-
-
-def _running(values: Any, *, first: bool, last: bool) -> Floats:
-    """Return running sums, with those of thresholds beyond the scores, where there are such."""
-    sums = np.concatenate([[0.0] * first, np.cumsum(values, dtype=np.float64)])
-    return np.append(sums, sums[-1:] if last else [])
-
-
-class Limits:
-    """The limits that a threshold must keep."""
-
-    def __init__(
-        self,
-        cuts: Cuts,
-        priors: Mapping[Label, float],
-        *,
-        max_fpr: Any,
-        min_recall: Any,
-        capacity: Any,
-        volume: Any,
-        assurance: Any,
-    ) -> None:
-        self.cuts, self.priors = cuts, tuple(priors.values())
-        self.max_fpr = None if max_fpr is None else _rate(max_fpr, "max_fpr")
-        self.min_recall = None if min_recall is None else _rate(min_recall, "min_recall")
-        if volume is not None and capacity is None:
-            raise InputTypeError("volume", "it is what a capacity is for; give capacity= too.")
-        self.volume = float(cuts.n) if volume is None else validate.positive(volume, "volume")
-        self.capacity = None if capacity is None else validate.one_number(capacity, "capacity")
-        if self.capacity is not None and self.capacity < 0:
-            raise InputError(
-                "capacity", f"expected a number of alarms, 0 or more; got {self.capacity:g}."
-            )
-        self.assurance = None if assurance is None else _assurance(assurance)
-        if self.assurance is not None and not self.rules():
-            raise InputTypeError(
-                "assurance",
-                "it is that a limit is kept; give max_fpr=, min_recall= or capacity= too.",
-            )
-
-    def allowed(self) -> Booleans:
-        """Return which thresholds keep all limits."""
-        cuts = self.cuts
-        allowed = np.ones(len(cuts.thresholds), dtype=bool)
-        if self.max_fpr is not None:
-            rates = [(cuts.sizes[0], cuts.fpr, 1.0)]
-            allowed &= self._at_most(self.max_fpr, rates) | self._sure(cuts.nothing)
-        if self.min_recall is not None:
-            rates = [(cuts.sizes[1], 1 - cuts.recall, 1.0)]
-            allowed &= self._at_most(1 - self.min_recall, rates) | self._sure(cuts.everything)
-        if self.capacity is not None:
-            rates = list(zip(cuts.sizes, (cuts.fpr, cuts.recall), self.priors, strict=True))
-            most = self.capacity / self.volume
-            allowed &= self._at_most(most, rates, new=self.volume) | self._sure(cuts.nothing)
-        return allowed
-
-    def _sure(self, cut: Booleans) -> Booleans:
-        """Return the threshold that keeps a limit whatever comes, which matters with assurance."""
-        return cut if self.assurance is not None else np.zeros_like(cut)
-
-    def _at_most(
-        self, limit: float, rates: list[tuple[Floats, Floats, float]], new: float | None = None
-    ) -> Booleans:
-        """Tell where a weighted sum of rates keeps a limit; or does with assurance.
-
-        The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
-        theirs. The share of alarms among `new` decisions varies about its rate besides.
-        """
-        total = np.asarray(sum(weight * rate for _, rate, weight in rates))
-        if self.assurance is None or limit >= 1:
-            return np.asarray(total <= limit + LIMIT_ROUNDING)
-
-        def keeps(i: NDArray[np.intp]) -> Booleans:
-            sample = [
-                Multinomial(n[i], (rate[i] * n[i])[np.newaxis], (weight / n[i])[np.newaxis])
-                for n, rate, weight in rates
-            ]
-            limits = partial(beta_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
-            arm = combined(sample, limits)[1] - total[i]
-            spread = 0.0 if new is None else total[i] * (1 - total[i]) / new
-            upper = total[i] + np.sqrt(arm**2 + ndtri(self.assurance) ** 2 * spread)
-            return np.asarray(upper <= limit + LIMIT_ROUNDING)
-
-        kept = np.zeros(len(total), dtype=bool)
-        order = np.argsort(total, kind="stable")
-        if all((n == n[0]).all() for n, _, _ in rates):
-            order = order[: bisect_left(order, 1, key=lambda i: not keeps(np.array([i]))[0])]
-            kept[order] = True
-        else:  # weights: the limit does not rise with the rate alone
-            kept[order] = keeps(order)
-        return kept
-
-    def names(self) -> str:
-        """Name the arguments that set limits."""
-        names = ("max_fpr", "min_recall", "capacity")
-        return ", ".join(name for name in names if getattr(self, name) is not None)
-
-    def rules(self) -> list[str]:
-        """Say what limits there are."""
-        rules = []
-        if self.max_fpr is not None:
-            rules.append(f"false positive rate of at most {percent(self.max_fpr)}")
-        if self.min_recall is not None:
-            rules.append(f"recall of at least {percent(self.min_recall)}")
-        if self.capacity is not None:
-            rules.append(f"load of at most {number(self.capacity)} alarms in {number(self.volume)}")
-        if rules and self.assurance is not None:
-            rules[-1] += f" with {percent(self.assurance)} assurance"
-        return rules
-
-
-def _rate(value: Any, name: str) -> float:
-    rate = validate.one_number(value, name)
-    if not 0 <= rate <= 1:
-        raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
-    return rate
-
-
-def _assurance(value: Any) -> float:
-    assurance = validate.one_number(value, "assurance")
-    if not 0.5 <= assurance < 1:  # noqa: PLR2004 - less would loosen the limit
-        raise InputError(
-            "assurance", f"expected a number from 0.5 to below 1, such as 0.95; got {assurance:g}."
-        )
-    return assurance

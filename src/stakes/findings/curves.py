@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Labels
 from stakes._core.typing import Floats
+from stakes.counts import PairedConfusion
 from stakes.curves import (
     Band,
     CostAt,
@@ -24,7 +25,7 @@ from stakes.curves import (
     roc_hull,
 )
 from stakes.curves._base import Curve
-from stakes.curves.bands.mover import WEIGHT, beta_limits
+from stakes.curves._limits import rate_limits
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import class_priors_of
@@ -112,7 +113,7 @@ class Choice(Finding):
 
 def choice_of(choice: ThresholdChoice) -> Choice:
     """Return a chosen threshold as a finding."""
-    table = choice.confusion
+    table = choice.pooled
     return Choice(
         threshold=choice.threshold,
         rule=choice.rule,
@@ -275,7 +276,8 @@ class CurvePair(Finding):
     summary : str
         Which is cheaper where, in a sentence.
     ranges : tuple of Range, or None
-        Where one was shown to be cheaper; null where scores meet decisions, which cannot be tested.
+        Where one was shown to be cheaper; null where scores meet decisions, or rows are in groups
+        or strata: that cannot be tested.
     band : Band or None
         The difference of both curves and its limits; null where it was not asked for.
     """
@@ -383,20 +385,12 @@ def _lines(curve: CostCurve, confidence: float) -> Lines:
     thresholds: Any = hull.thresholds
     starts = dict(zip(curve.thresholds.tolist(), curve.pieces.breaks.tolist(), strict=False))
     alpha = validate.alpha(confidence)
-    limits: dict[str, Floats] = {}
-    sides = (
-        ("fpr", hull.fpr, curve.counts.n_negatives),
-        ("fnr", 1 - hull.tpr, curve.counts.n_positives),
-    )
-    for name, rates, n in sides:
-        low, high = beta_limits(rates * float(n), float(n), alpha=alpha, weight=WEIGHT)
-        limits |= {f"{name}_low": low, f"{name}_high": high}
     return Lines(
         from_=tuple(starts.get(threshold) for threshold in thresholds.tolist()),
         fpr=hull.fpr,
         tpr=hull.tpr,
         threshold=thresholds,
-        **limits,
+        **rate_limits(curve.counts, thresholds, alpha),
     )
 
 
@@ -412,11 +406,16 @@ def curve_pair(study: Study, first: Curve, second: Curve) -> CurvePair:
     names = (first.name, second.name)
     scored = [name in study.scores for name in names]
     verdicts = None
+    if study.joint.parts is not None:
+        crossovers = tuple(first.crossovers(second))
+        message = "Differences of cost curves are tested for independent rows only."
+        return CurvePair(*names, crossovers, message, None)
     if all(scored):
         difference = study.curve_difference(*names)
         verdicts = difference.significant_ranges(study.confidence)
     elif not any(scored):
         counts = study.joint.pair(*names)
+        assert isinstance(counts, PairedConfusion)  # noqa: S101 - there are no groups or strata
         difference = CostCurveDifference(counts, names, study.pos_label)
         verdicts = difference.significant_ranges(study.confidence)
     return _pair(*names, first.crossovers(second), verdicts)

@@ -17,7 +17,6 @@ from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.infer._design import checked_priors
-from stakes.predictions import DesignColumns
 from stakes.study import Study
 
 EQUAL = 0.95
@@ -121,7 +120,7 @@ def sampling_of(study: Study) -> Sampling | None:
     """Return how the examples were drawn; None where they are single rows of equal weight."""
     columns, parts = study.roles.design, study.joint.parts
     population = study.design.population
-    if not columns.used() and population is None:
+    if not columns.used() and population is None and study.examples is None:
         return None
     groups = strata = None
     if parts is not None:
@@ -147,7 +146,7 @@ def sampling_of(study: Study) -> Sampling | None:
         false_negative=columns.false_negative,
         effective_n=effective,
         caution=caution,
-        text=_sampling_text(columns, n_groups, n_strata, effective, study.n),
+        text=_sampling_text(study, n_groups, n_strata, effective),
     )
 
 
@@ -164,9 +163,10 @@ def _effective(study: Study) -> float:
 
 
 def _sampling_text(
-    columns: DesignColumns, n_groups: int | None, n_strata: int | None, effective: float, n: int
+    study: Study, n_groups: int | None, n_strata: int | None, effective: float
 ) -> str:
     """Say how the examples were drawn."""
+    columns = study.roles.design
 
     def by(argument: str) -> str:
         column = getattr(columns, argument)
@@ -174,20 +174,23 @@ def _sampling_text(
 
     found = []
     if n_groups is not None:
-        worth = f" (worth {number(effective)} of equal size)" if effective < EQUAL * n_groups else ""
+        worth = (
+            f" (worth {number(effective)} of equal size)" if effective < EQUAL * n_groups else ""
+        )
         found.append(f"{number(n_groups)} groups{by('groups')}{worth}")
     if n_strata is not None:
         found.append(f"{number(n_strata)} strata{by('strata')}")
     sentences = [f"The examples are in {listed(found)}."] if found else []
     if columns.sample_weight is not None:
         worth = ""
-        if n_groups is None and effective < EQUAL * n:
+        if n_groups is None and effective < EQUAL * study.n:
             worth = f": they are worth {number(effective)} examples of equal weight"
         sentences.append(f"They are weighted{by('sample_weight')}{worth}.")
-    both = (columns.false_positive, columns.false_negative)
-    priced = [repr(each) for each in dict.fromkeys(both) if each is not None]
-    if priced:
-        sentences.append(f"What a mistake costs differs from example to example, by {listed(priced)}.")
+    if study.examples is not None:
+        both = (columns.false_positive, columns.false_negative)
+        priced = [repr(each) for each in dict.fromkeys(both) if each is not None]
+        where = f", by {listed(priced)}" if priced else ""
+        sentences.append(f"What a mistake costs differs from example to example{where}.")
     return " ".join(sentences)
 
 

@@ -143,18 +143,19 @@ def models_of(
     study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
 ) -> tuple[Model, ...]:
     """Return each model's cost and its interval, the cheapest first."""
-    best = study.best_trivial()
+    found = study.estimates(unit)
+    always = study.best_trivial() if found else None
     return tuple(
-        _model(name, estimate, study, best, volume, by)
-        for name, estimate in study.estimates(unit).items()
+        _model(study, name, each, always, volume=volume, by=by) for name, each in found.items()
     )
 
 
 def _model(
+    study: Study,
     name: str,
     estimate: CostEstimate,
-    study: Study,
-    best: tuple[Label, CostEstimate],
+    always: Any,
+    *,
     volume: float | None,
     by: IntervalBy,
 ) -> Model:
@@ -162,7 +163,7 @@ def _model(
     confusion = study.joint.single(name)
     pooled = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
     used = where_used(confusion, study.design)
-    decision, trivial = best
+    decision, trivial = always
     return Model(
         name=name,
         cost=estimate.cost,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from stakes._core.labels import Labels
 from stakes.counts import JointConfusion
-from stakes.errors import RareCostWarning
+from stakes.errors import NotClaimedWarning, RareCostWarning
 from stakes.findings._encode import Finding
 from stakes.findings.calibration import Calibration, calibration_of
 from stakes.findings.curves import Curves, curves_of
@@ -194,6 +194,7 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
     chosen = settings or Settings()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
+        warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict says it
         models = models_of(study, chosen.unit, chosen.volume)
         return Findings(
             schema=SCHEMA,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.typing import Floats
+from stakes.counts import Confusion
 from stakes.errors import PlanError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
@@ -128,12 +129,13 @@ def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) 
 
 
 def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:
-    if target <= 0:
+    pilot = study.joint.single(name)
+    if target <= 0 or not isinstance(pilot, Confusion):
         return None
     try:
         plan = plan_test_size(
             study.costs,
-            study.joint.single(name),
+            pilot,
             half_width=target,
             confidence=study.confidence,
             class_priors=study.design.class_priors,

@@ -1,8 +1,8 @@
 """Counts and costs become estimates, with how sure they are."""
 
-from stakes.infer._design import Design
 from stakes.infer._inference import Choice, Interval, TestResult
 from stakes.infer._multiplicity import Pair
+from stakes.infer._outcomes import Design
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference

@@ -19,13 +19,22 @@ from stakes._core import validate
 from stakes._core.labels import Labels, in_order, listing
 from stakes._core.text import percent
 from stakes._core.typing import Floats
-from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.counts._labelled import effective_size
 from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
-from stakes.infer._outcomes import Outcomes, Stratum, Units, make_stratum
+from stakes.infer._outcomes import (
+    CountTable,
+    Design,
+    Outcomes,
+    Stratum,
+    Units,
+    is_simple,
+    make_stratum,
+    possible_cells,
+    simple_outcomes,
+)
 
-CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
 Places = NDArray[np.intp]
 
 NEARLY = 0.9
@@ -43,63 +52,10 @@ LARGEST_SHARE = 0.1
 
 MOST_RAKING = 1000
 
-
-@dataclass(frozen=True)
-class Design:
-    """What is known of how the examples came, besides their counts.
-
-    Attributes
-    ----------
-    class_priors : mapping, sequence or None
-        The share of each class where the model is used.
-    strata : "class" or None
-        "class" when the numbers of examples of each class were fixed beforehand. Other strata, as
-        groups and weights, are kept with the counts.
-    impossible : sequence of (decision, class), or None
-        Cells that cannot occur.
-    population : mapping, number or None
-        From each stratum to its share of the population, or to its number of rows; one number of
-        rows where there are no strata. With rows, those that have labels are known and only the
-        others are uncertain. By default a stratum's share is that of the examples or their weights.
-
-    Notes
-    -----
-    In stratum h the mean cost is ȳ_h = Σ w·c/Σ w, and the expected cost Σ_h W_h ȳ_h with W_h from
-    `population`. Class priors π are the shares of strata by class, Σ_j π_j Σ_i M(i, j) C(i, j)/n_j.
-    With both, the weights are raked to both margins.
-
-    References
-    ----------
-    Deming & Stephan (1940).
-
-    Examples
-    --------
-    >>> from stakes import Confusion, CostEstimate, CostMatrix, Design
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> table = Confusion([[50, 2], [8, 40]], labels=[0, 1])
-    >>> CostEstimate(table, costs).cost
-    0.28
-    >>> round(CostEstimate(table, costs, Design(class_priors={0: 0.99, 1: 0.01})).cost, 4)
-    0.1413
-    """
-
-    class_priors: Any = None
-    strata: str | None = None
-    impossible: Any = None
-    population: Any = None
-
-    def __post_init__(self) -> None:
-        if self.impossible is not None:  # which may be an iterator
-            object.__setattr__(self, "impossible", tuple(self.impossible))
-        if self.strata not in (None, "class"):
-            raise InputError(
-                "strata",
-                f"expected 'class' or None, got {self.strata!r}.",
-                "Other strata are kept with the counts: give each row's stratum when counting.",
-            )
-
-
-SIMPLE = Design()
+UNEQUAL = (
+    "few examples carry most of what could be lost, and larger amounts than those seen are not "
+    "allowed for, so the confidence is not claimed"
+)
 
 
 def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
@@ -107,35 +63,16 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
 
     `scale` is the size of the costs that differences were taken of.
     """
-    if isinstance(table, Confusion | PairedConfusion):
-        _check_whole(table)
-    if _is_simple(table, design):
-        possible = _possible(table, design.impossible)  # type: ignore[arg-type]
-        stratum = make_stratum(cell_costs, table.counts, possible=possible, scale=scale)  # type: ignore[union-attr]
-        return Outcomes((stratum,))
+    simple = simple_outcomes(table, cell_costs, design, scale)
+    if simple is not None:
+        return simple
     rows = _listed(table, cell_costs, design)
     shares = _Shares.of(rows, design)
-    return _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
-
-
-def _is_simple(table: CountTable, design: Design) -> bool:
-    """Tell whether nothing is known but counts of independent rows."""
-    return (
-        isinstance(table, Confusion | PairedConfusion)
-        and not table.weighted
-        and design.class_priors is None
-        and design.strata is None
-        and design.population is None
-    )
-
-
-def _check_whole(table: Confusion | PairedConfusion) -> None:
-    if not table.weighted and (table.counts != np.rint(table.counts)).any():
-        raise InputError(
-            "counts",
-            "intervals need whole numbers of examples.",
-            "For weighted examples count with sample_weight=, which keeps the squared weights too.",
-        )
+    found = _linearised(rows, shares) if shares.linear else _stratified(rows, shares, scale)
+    if isinstance(table, CostSample):
+        caution = found.caution or (UNEQUAL if table.unequal else "")
+        return replace(found, bounded=not table.assumed, caution=caution)
+    return found
 
 
 # One list of what was counted, whatever it was counted into.
@@ -191,7 +128,7 @@ def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
     costs = np.asarray(cell_costs, dtype=np.float64).ravel()
     kinds = np.arange(costs.size) % shape[-1]
     decided = np.arange(costs.size) // shape[-1]
-    mask = _possible(pooled, design.impossible)
+    mask = possible_cells(pooled, design.impossible)
     allowed = np.ones(costs.size, dtype=bool) if mask is None else mask.ravel()
     flat = table.counts.reshape(len(parts), costs.size).astype(np.float64)
     squares = None if table.squares is None else table.squares.reshape(flat.shape)
@@ -322,6 +259,8 @@ def _means(costs: Floats, shares: Floats, blocks: Places, n: int) -> Floats:
 
 def _crosses(groups: Places, blocks: Places) -> bool:
     """Tell whether a group has rows in several blocks."""
+    if not blocks.any():
+        return False
     pairs = np.unique(groups * (blocks.max() + 1) + blocks)
     return len(pairs) > len(np.unique(groups))
 
@@ -352,6 +291,12 @@ def _stratum_weights(
                 "Give rows, or shares that sum to 1.",
             )
     return values / values.sum(), endless if shares else values
+
+
+def stratum_shares(names: Labels, seen: Floats, population: Any) -> Floats:
+    """Return each stratum's share of the population; by default, that of what was seen."""
+    values = seen if population is None else _population(population, names)
+    return np.asarray(values / values.sum())
 
 
 def _draws(rows: _Rows, blocks: Places, n: int) -> Floats:
@@ -485,9 +430,10 @@ def _block(rows: _Rows, inside: NDArray[np.bool_], ends: tuple[float, float]) ->
         squares = np.asarray(rows.squares)[inside]
         sizes, counts = squares / amounts, amounts**2 / squares
     else:
-        _, place = np.unique(rows.groups[inside], return_inverse=True)
-        sizes = np.asarray(np.bincount(place, amounts), dtype=np.float64)
-        costs = np.bincount(place, amounts * costs) / sizes
+        every = np.asarray(np.bincount(rows.groups[inside], amounts), dtype=np.float64)
+        present = every > 0
+        sizes = every[present]
+        costs = np.bincount(rows.groups[inside], amounts * costs)[present] / sizes
         counts = np.ones(len(sizes))
         if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
             raise InputError("groups", "at least two groups are needed (of each stratum), got 1.")
@@ -513,16 +459,20 @@ def _merged_units(
     size, alike = float(drawn[0]), (drawn == drawn[0]).all()
     if alike and not fixed and all(room == (size, size) for room in rooms):
         return make_stratum(costs, counts)  # as single rows
-    atoms, place = np.unique(np.column_stack([costs, sizes]), axis=0, return_inverse=True)
-    merged = np.asarray(np.bincount(place.ravel(), counts, len(atoms)), dtype=np.float64)
+    # Equal draws are one atom: sorted by cost, then by size.
+    order = np.lexsort([sizes, costs])
+    costs, sizes, counts = costs[order], sizes[order], counts[order]
+    first = np.append(True, (np.diff(costs) != 0) | (np.diff(sizes) != 0))
+    merged = np.add.reduceat(counts, np.flatnonzero(first))
+    costs, sizes = costs[first], sizes[first]
     units = Units(
-        sizes=atoms[:, 1],
+        sizes=sizes,
         rooms=(rooms[0][0], rooms[1][0]),
         full=(rooms[0][1], rooms[1][1]),
         ends=ends,
     )
     nothing = np.zeros(0, dtype=np.intp)
-    return Stratum(atoms[:, 0], merged[np.newaxis], np.ones(len(atoms)), nothing, units=units)
+    return Stratum(costs, merged[np.newaxis], np.ones(len(costs)), nothing, units=units)
 
 
 def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tuple[float, float]:
@@ -548,14 +498,13 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
         heaviest = _heaviness(rows, inside)
     if rows.groups is None:
         return heaviest, heaviest
-    groups = np.unique(rows.groups[inside], return_inverse=True)[1]
-    held = np.bincount(groups, (rows.amounts * extreme)[inside])
-    like = np.isin(rows.kinds, np.unique(rows.kinds[extreme])) if extreme.any() else inside
-    could = np.bincount(groups, (rows.amounts * like)[inside])
-    holding = held > 0
-    largest = float((held[holding] / could[holding]).max()) if holding.any() else 0.0
+    held = np.bincount(rows.groups[extreme], rows.amounts[extreme])
+    like = (np.bincount(rows.kinds[extreme], minlength=len(rows.labels)) > 0)[rows.kinds] & inside
+    could = np.bincount(rows.groups[like], rows.amounts[like], len(held))
+    holding = np.flatnonzero(held > 0)
+    largest = float((held[holding] / could[holding]).max()) if len(holding) else 0.0
     least = max(largest, LEAST_ROOM)
-    return heaviest * (least + (1 - least) * FADING ** holding.sum()), heaviest
+    return heaviest * (least + (1 - least) * FADING ** len(holding)), heaviest
 
 
 def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
@@ -649,12 +598,31 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
     if isinstance(pooled, CostSample):
         raise DesignError("costs", "those of single examples have no cells.")
-    if _is_simple(table, design):
+    if is_simple(table, design):
         return np.asarray(pooled.counts / pooled.n)
     rows = _listed(table, np.zeros(pooled.counts.shape), replace(design, impossible=None))
     each = _Shares.of(rows, design).each
     shares = np.bincount(rows.cells, each, pooled.counts.size)
     return np.asarray(shares, dtype=np.float64).reshape(pooled.counts.shape)
+
+
+def shares_of(sample: CostSample, design: Design) -> Floats:
+    """Return the share of the population that each example of a sample stands for."""
+    return _Shares.of(_listed_sample(sample, design), design).each
+
+
+def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
+    """Return what share of the population a row of each part and class stands for.
+
+    Of a part without rows of a class, nothing.
+    """
+    n = len(table.parts)
+    pooled = table.counts.shape[1:]
+    rows = _listed(table, np.zeros(pooled), replace(design, impossible=None))
+    part = np.nonzero(table.counts.reshape(n, -1))[0]
+    found = np.zeros((n, len(table.labels)))
+    found[part, rows.kinds] = _Shares.of(rows, design).each / rows.amounts
+    return found
 
 
 def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:
@@ -713,32 +681,3 @@ def _by_name(class_priors: Any) -> Any:
         return class_priors
     named = class_priors.to_dict()
     return class_priors if list(named) == list(range(len(named))) else named
-
-
-def _possible(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
-    """Return which cells can occur; for two classifiers, those in which both their cells can."""
-    if impossible is None:
-        return None
-    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
-    for cell in impossible:
-        match cell:
-            case (decision, label) if decision in table.decisions and label in table.labels:
-                single[table.decisions.index(decision), table.labels.index(label)] = False
-            case _:
-                raise LabelError(
-                    "impossible",
-                    "expected pairs (decision, class) of the decisions "
-                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
-                    f"{cell!r}.",
-                )
-    possible = single
-    if isinstance(table, PairedConfusion):
-        possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
-    if (table.counts[~possible] > 0).any():
-        place = np.argwhere((table.counts > 0) & ~possible)[0]
-        raise InputError(
-            "impossible",
-            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
-            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
-        )
-    return possible

@@ -19,11 +19,11 @@ from stakes.errors import (
     ConstantCostWarning,
     DesignError,
     InputError,
+    NotClaimedWarning,
     RareCostWarning,
     warn,
 )
-from stakes.infer._design import Design
-from stakes.infer._outcomes import ENOUGH, Outcomes, often_enough, rarest_end
+from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.methods import (
     METHODS,
@@ -33,7 +33,6 @@ from stakes.infer.methods import (
     names_of_intervals,
     names_of_tests,
 )
-from stakes.infer.methods._method import error_of
 
 # What every method returns: an interval, or the result of a test.
 
@@ -53,6 +52,8 @@ class Interval:
     error : float
         How far the limits were moved outwards because the method "exact" could not be computed
         exactly; 0 where it could, and for all other methods.
+    caution : str
+        Why the confidence is not claimed, where it is not.
 
     Examples
     --------
@@ -68,6 +69,7 @@ class Interval:
     confidence: float
     method: str
     error: float = field(default=0.0, repr=False)
+    caution: str = field(default="", repr=False)
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -112,7 +114,8 @@ class Interval:
         """
         room = f", computed to within ±{self.error:.2g}" if self.error else ""
         sure = f"{percent(self.confidence)} confidence"
-        return f"{number(self.low)} to {number(self.high)} ({sure}{room})"
+        claim = f"; {self.caution}" if self.caution else ""
+        return f"{number(self.low)} to {number(self.high)} ({sure}{room}{claim})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as plain values.
@@ -128,6 +131,7 @@ class Interval:
             "confidence": self.confidence,
             "method": self.method,
             **({"error": self.error} if self.error else {}),
+            **({"caution": self.caution} if self.caution else {}),
         }
 
 
@@ -147,6 +151,8 @@ class TestResult:
         How it was tested.
     names : pair of str
         The classifiers.
+    caution : str
+        Why the confidence is not claimed, where it is not.
     error : float
         How far in cost the bootstrap distribution of the method "exact" can be off where it could
         not be computed exactly: the p-value is then the largest that it can be. Otherwise 0.
@@ -173,6 +179,7 @@ class TestResult:
     confidence: float
     names: tuple[str, str] = ("first", "second")
     error: float = field(default=0.0, repr=False)
+    caution: str = field(default="", repr=False)
 
     __test__ = False  # not a test of pytest's
 
@@ -202,7 +209,8 @@ class TestResult:
             p = f"p at most {self.p_value:.3g}, bootstrap to within ±{self.error:.2g}"
         else:
             p = f"p = {self.p_value:.3g}, {self.method}"
-        return f"{claim}: {verdict} at {sure} ({p})."
+        not_claimed = f" Caution: {self.caution}." if self.caution else ""
+        return f"{claim}: {verdict} at {sure} ({p}).{not_claimed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values.
@@ -213,9 +221,11 @@ class TestResult:
             The attributes by name.
         """
         result = asdict(self) | {"names": list(self.names)}
-        if not self.error:
-            del result["error"]
-        return result
+        return {
+            name: value
+            for name, value in result.items()
+            if value or name not in ("error", "caution")
+        }
 
 
 # Which method "auto" stands for.
@@ -346,6 +356,13 @@ def limits(
         raise no_such_method(method, names_of_intervals())
     if outcomes.design not in entry.designs:
         raise _no_such_design(method, outcomes.design, names_of_intervals())
+    if entry.needs_bounds and not outcomes.bounded:
+        raise InputError(
+            "high",
+            f"{method!r} holds only if the most that an example can cost is known; the largest "
+            "seen is not that.",
+            "Give it to CostSample or ExampleCosts.",
+        )
     validate.options(options, f"the method {method!r}", entry.options)
     if outcomes.lowest == outcomes.highest:  # nothing varies, whatever the counts
         return outcomes.mean, outcomes.mean
@@ -359,6 +376,17 @@ def warn_if_constant(outcomes: Outcomes) -> None:
             f"all possible outcomes cost the same, {outcomes.lowest:g}: the interval has no width.",
             ConstantCostWarning,
         )
+
+
+def _error_of(sides: Any) -> float:
+    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
+    return float(getattr(sides, "error", 0.0))
+
+
+def warn_if_not_claimed(outcomes: Outcomes) -> None:
+    """Warn where the confidence is not claimed."""
+    if outcomes.caution:
+        warn(f"{outcomes.caution}.", NotClaimedWarning)
 
 
 def run_test(
@@ -401,7 +429,8 @@ def run_test(
         margin=float(margin),
         confidence=confidence,
         names=names,
-        error=error_of(tails),
+        error=_error_of(tails),
+        caution=outcomes.caution,
     )
 
 
@@ -558,6 +587,7 @@ class Inference(ABC):
         found = self._interval(confidence, method, settings)
         self._chosen(method, settings).warn()
         warn_if_constant(self._outcomes)
+        warn_if_not_claimed(self._outcomes)
         return found
 
     def _interval(self, confidence: float, method: str, options: Mapping[str, Any]) -> Interval:
@@ -567,7 +597,8 @@ class Inference(ABC):
         settings = suit(chosen, options, self._laplace)
         ends = limits(self._outcomes, confidence, chosen, settings)
         low, high = (float(end[0]) for end in ends)
-        return Interval(low, high, float(confidence), chosen, error_of(ends))
+        caution = self._outcomes.caution
+        return Interval(low, high, float(confidence), chosen, _error_of(ends), caution)
 
     def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
         """Return the method to use; anyone who asks for the conservative interval gets it."""

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.labels import listing
 from stakes._core.typing import Floats
-from stakes.errors import InputError
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.errors import InputError, LabelError
 
 ROUNDING = 1e-15
 SMALLEST_COST = 1e-100
@@ -183,11 +185,14 @@ class Outcomes:
         "weighted" or "grouped"; and "finite" where the population is.
     caution : str
         Why the confidence is not claimed, where it is not.
+    bounded : bool
+        Whether the least and the most are known, and not only those seen.
     """
 
     strata: tuple[Stratum, ...]
     design: str = "simple"
     caution: str = ""
+    bounded: bool = True
 
     @property
     def tables(self) -> int:
@@ -356,6 +361,134 @@ def principled_laplace(alpha: float) -> float:
 
     errors = np.ceil(np.log(2 / alpha))
     return float(chi2.ppf(alpha / 2, 2 * errors) / 2) * (1 + 1e-6)
+
+
+# What is known of how the examples came, and the outcomes where nothing is.
+
+CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is known of how the examples came, besides their counts.
+
+    Attributes
+    ----------
+    class_priors : mapping, sequence or None
+        The share of each class where the model is used.
+    strata : "class" or None
+        "class" when the numbers of examples of each class were fixed beforehand. Other strata, as
+        groups and weights, are kept with the counts.
+    impossible : sequence of (decision, class), or None
+        Cells that cannot occur.
+    population : mapping, number or None
+        From each stratum to its share of the population, or to its number of rows; one number of
+        rows where there are no strata. With rows, those that have labels are known and only the
+        others are uncertain. By default a stratum's share is that of the examples or their weights.
+
+    Notes
+    -----
+    In stratum h the mean cost is ȳ_h = Σ w·c/Σ w, and the expected cost Σ_h W_h ȳ_h with W_h from
+    `population`. Class priors π are the shares of strata by class, Σ_j π_j Σ_i M(i, j) C(i, j)/n_j.
+    With both, the weights are raked to both margins.
+
+    References
+    ----------
+    Deming & Stephan (1940).
+
+    Examples
+    --------
+    >>> from stakes import Confusion, CostEstimate, CostMatrix, Design
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> table = Confusion([[50, 2], [8, 40]], labels=[0, 1])
+    >>> CostEstimate(table, costs).cost
+    0.28
+    >>> round(CostEstimate(table, costs, Design(class_priors={0: 0.99, 1: 0.01})).cost, 4)
+    0.1413
+    """
+
+    class_priors: Any = None
+    strata: str | None = None
+    impossible: Any = None
+    population: Any = None
+
+    def __post_init__(self) -> None:
+        if self.impossible is not None:  # which may be an iterator
+            object.__setattr__(self, "impossible", tuple(self.impossible))
+        if self.strata not in (None, "class"):
+            raise InputError(
+                "strata",
+                f"expected 'class' or None, got {self.strata!r}.",
+                "Other strata are kept with the counts: give each row's stratum when counting.",
+            )
+
+
+SIMPLE = Design()
+
+
+def simple_outcomes(
+    table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0
+) -> Outcomes | None:
+    """Return the outcomes where rows were drawn one by one; None for all other designs.
+
+    `scale` is the size of the costs that differences were taken of.
+    """
+    if isinstance(table, Confusion | PairedConfusion):
+        _check_whole(table)
+    if not is_simple(table, design):
+        return None
+    counts: Any = table  # which the check narrows
+    possible = possible_cells(counts, design.impossible)
+    return Outcomes((make_stratum(cell_costs, counts.counts, possible=possible, scale=scale),))
+
+
+def is_simple(table: CountTable, design: Design) -> bool:
+    """Tell whether nothing is known but counts of independent rows."""
+    return (
+        isinstance(table, Confusion | PairedConfusion)
+        and not table.weighted
+        and design.class_priors is None
+        and design.strata is None
+        and design.population is None
+    )
+
+
+def _check_whole(table: Confusion | PairedConfusion) -> None:
+    if not table.weighted and (table.counts != np.rint(table.counts)).any():
+        raise InputError(
+            "counts",
+            "intervals need whole numbers of examples.",
+            "For weighted examples count with sample_weight=, which keeps the squared weights too.",
+        )
+
+
+def possible_cells(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
+    """Return which cells can occur; for two classifiers, those in which both their cells can."""
+    if impossible is None:
+        return None
+    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
+    for cell in impossible:
+        match cell:
+            case (decision, label) if decision in table.decisions and label in table.labels:
+                single[table.decisions.index(decision), table.labels.index(label)] = False
+            case _:
+                raise LabelError(
+                    "impossible",
+                    "expected pairs (decision, class) of the decisions "
+                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
+                    f"{cell!r}.",
+                )
+    possible = single
+    if isinstance(table, PairedConfusion):
+        possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
+    if (table.counts[~possible] > 0).any():
+        place = np.argwhere((table.counts > 0) & ~possible)[0]
+        raise InputError(
+            "impossible",
+            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
+            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
+        )
+    return possible
 
 
 # Differences of costs: of all pairs of decisions, and the extreme ones that came too rarely.

@@ -15,7 +15,7 @@ from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import SIMPLE, CountTable, Design, cell_shares, outcomes_of
+from stakes.infer._design import cell_shares, outcomes_of
 from stakes.infer._inference import (
     USUAL,
     Choice,
@@ -25,8 +25,16 @@ from stakes.infer._inference import (
     options_of_auto,
     quiet_interval,
     run_test,
+    warn_if_not_claimed,
 )
-from stakes.infer._outcomes import Outcomes, cost_differences
+from stakes.infer._outcomes import (
+    SIMPLE,
+    CountTable,
+    Design,
+    Outcomes,
+    cost_differences,
+    simple_outcomes,
+)
 from stakes.infer.estimate import CostEstimate
 
 
@@ -95,7 +103,8 @@ class CostDifference(Inference):
         table = self._table()
         values = self.costs.values_for(table.labels, table.decisions)
         scale = float(np.abs(values).max())
-        return outcomes_of(self.paired, cost_differences(values), self.design, scale)
+        given = self.paired, cost_differences(values), self.design, scale
+        return simple_outcomes(*given) or outcomes_of(*given)
 
     @property
     def _laplace(self) -> float:
@@ -254,6 +263,7 @@ class CostDifference(Inference):
             return this.test(method, **asked, **settings)
         found = self._test(method, settings, **asked)
         self._chosen(method, settings).warn()
+        warn_if_not_claimed(self._outcomes)
         return found
 
     def _test(
@@ -298,6 +308,8 @@ class CostDifference(Inference):
             f"{compared_costs(self.names, self.difference, self.unit)} ({number(interval.low)} to "
             f"{number(interval.high)} with {percent(confidence)} confidence)"
         )
+        if interval.caution:
+            text = f"{text}; {interval.caution}"
         if result.rejected:
             cheaper = self.names[1] if self.difference > 0 else self.names[0]
             return f"{text}: {cheaper} is cheaper (p = {result.p_value:.2g})."

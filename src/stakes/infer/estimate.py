@@ -13,14 +13,14 @@ from stakes._core.text import html_table, matrix_table, number, percent, with_un
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import SIMPLE, CountTable, Design, cell_shares, outcomes_of, where_used
+from stakes.infer._design import cell_shares, outcomes_of, where_used
 from stakes.infer._inference import (
     Choice,
     Inference,
     choose_method,
     quiet_interval,
 )
-from stakes.infer._outcomes import Outcomes
+from stakes.infer._outcomes import SIMPLE, CountTable, Design, Outcomes, simple_outcomes
 from stakes.measures.agreement import error_rate
 
 WORTH_NAMING = 0.05
@@ -86,7 +86,8 @@ class CostEstimate(Inference):
 
     def _build_outcomes(self) -> Outcomes:
         costs = None if self.costs is None else self._cell_costs()
-        return outcomes_of(self.confusion, costs, self.design)
+        given = self.confusion, costs, self.design
+        return simple_outcomes(*given) or outcomes_of(*given)
 
     @property
     def _laplace(self) -> float:
@@ -276,13 +277,18 @@ class CostEstimate(Inference):
         str
             A sentence.
         """
-        low, high = self._interval(confidence, method, options)
+        interval = self._interval(confidence, method, options)
+        low, high = interval
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "
             f"({number(low)} to {number(high)} with {percent(confidence)} confidence)"
             f", {with_unit(self.total, self.unit)} in total"
         )
+        if isinstance(self.confusion, CostSample):
+            text += f"; a decision is taken to cost {number(self.confusion.high)} at most"
+        if interval.caution:
+            text += f"; {interval.caution}"
         worst = self._worst_cell()
         if worst is None:
             return f"{text}."

@@ -13,7 +13,7 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import CountTable, Design
+from stakes.infer._outcomes import CountTable, Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
@@ -228,12 +228,9 @@ def compare_many(
     sampling = Sampling(sample_weight, groups, strata)
     design = _design(strata, class_priors, impossible, population)
     if isinstance(costs, ExampleCosts):
-        samples = {
-            name: _sample(costs, y_true, [decided], sampling, design.impossible)
-            for name, decided in predictions.items()
-        }
-        first, second, *_ = predictions.values()
-        spread = _sample(costs, y_true, [first, second], sampling, design.impossible).high
+        samples, spread = CostSample.of_models(
+            costs, predictions, y_true=y_true, impossible=design.impossible, **sampling.arrays
+        )
         return Ranking.from_samples(samples, spread, unit, replace(design, impossible=None))
     joint = JointConfusion.from_labels(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions, **sampling.arrays

@@ -19,9 +19,8 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
-from stakes.infer._design import Design
 from stakes.infer._inference import limits, outcomes_behind
-from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum, often_enough
+from stakes.infer._outcomes import Design, Outcomes, cost_differences, make_stratum, often_enough
 from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference

@@ -19,9 +19,9 @@ from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, RareCostWarning, warn
-from stakes.infer._design import SIMPLE, CountTable, Design
 from stakes.infer._inference import USUAL, TestResult, outcomes_behind
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
+from stakes.infer._outcomes import SIMPLE, CountTable, Design
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.gate import Gate, checked_margin

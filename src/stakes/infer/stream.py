@@ -25,8 +25,9 @@ from stakes.errors import (
     LabelError,
     StakesError,
 )
-from stakes.infer._design import Design, checked_priors
+from stakes.infer._design import checked_priors
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
+from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import Sampling, count_decisions
@@ -176,7 +177,7 @@ class Totals(ABC, Generic[Counts]):
         """Return a table in the order of the costs as counts of the same parts as others."""
         axes = (self.costs.labels, self.costs.decisions)
         if isinstance(like, GroupedConfusion):
-            return GroupedConfusion(table, *axes, like.groups, strata=like.strata, squares=squares)
+            return GroupedConfusion.of_parts(like.parts, table, axes, squares)
         return self._kind(table, *axes, squares=squares)
 
     def _sum(self, more: Counts | GroupedConfusion) -> Counts | GroupedConfusion:

@@ -68,7 +68,7 @@ class ArrayTable:
         if by_class:
             validate.choice(strata, "strata", ("class",))
             del given["strata"]
-        self._names = {
+        self._names: dict[str, Column] = {
             name: part_column(given[name], name) for name in ("groups", "strata") if name in given
         }
         self._numbers = {

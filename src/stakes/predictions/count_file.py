@@ -9,9 +9,9 @@ As JSON:
   ``scores``, and ``decided_from``, the score from which on the positive class was decided; null
   for what it has not.
 - ``design``: the columns of ``groups``, ``sample_weight``, ``strata``, and of what a
-  ``false_positive`` and a ``false_negative`` costs; null for those that there are not. Strata by the
-  column of the actual classes say that the numbers of each class were fixed.
-- ``rows``: how many rows each class has, whatever they weigh.
+  ``false_positive`` and a ``false_negative`` costs; null for those that there are not. Strata by
+  the column of the actual classes say that the numbers of each class were fixed.
+- ``rows``: how many rows each class has, where they have weights; otherwise null.
 - ``parts``: null, or the names of ``groups`` and ``strata`` (null for what there is not), an entry
   for each group in each stratum.
 - ``joint``: ``models``, and a row for each combination of part, class and decisions that occurred:
@@ -23,9 +23,10 @@ As JSON:
   part, class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive``
   (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
 - ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
-  ``costs`` (for each decision, what it costs), ``weights`` and ``part``.
+  ``costs`` (for each decision, what it costs), ``weights`` and ``part``; and ``high``, the most
+  that a row can cost, where that is known.
 - ``checksum``: of all this; a file that was edited no longer has it. Files that other software
-  makes may leave it out.
+  makes may leave it out, as what is null.
 
 Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole;
 sums of weights may differ in their last digit.
@@ -180,7 +181,7 @@ def _header(counts: Tally) -> dict[str, Any]:
             for model in counts.models
         ],
         "design": vars(counts.design),
-        "rows": list(counts.class_rows),
+        "rows": list(counts.class_rows) if joint.weighted else None,
         "parts": None
         if joint.parts is None
         else {what: None if names is None else list(names) for what, names in apart.items()},
@@ -192,7 +193,7 @@ def _header(counts: Tally) -> dict[str, Any]:
             "pos_label": scores.pos_label,
             "neg_label": scores.neg_label,
         },
-        "examples": None if counts.examples is None else {},
+        "examples": None if counts.examples is None else {"high": counts.examples.high},
     }
 
 
@@ -301,8 +302,8 @@ def _tally(content: dict[str, Any]) -> Tally:
     models = content["models"]
     given = content["joint"]
     names = _names(given["models"], models)
-    design = DesignColumns(**content["design"])
-    weighted, parts = design.sample_weight is not None, _parts(content["parts"], design)
+    design = DesignColumns(**(content.get("design") or {}))
+    weighted, parts = design.sample_weight is not None, _parts(content.get("parts"), design)
     counts = _amounts(given["counts"], "counts", weighted=weighted)
     size = len(counts)
     actual = _whole(given["actual"], "actual", (size,), len(labels))
@@ -317,10 +318,8 @@ def _tally(content: dict[str, Any]) -> Tally:
     )
     if not joint.n:
         raise ValueError("it counts no examples.")
-    rows = tuple(_whole(content["rows"], "rows", (len(labels),)).tolist())
-    if not weighted and rows != tuple(joint.class_counts().tolist()):
-        raise ValueError(f"rows: expected those of each class, as counted; got {list(rows)}.")
-    examples = content["examples"]
+    rows = _whole(content["rows"], "rows", (len(labels),)) if weighted else joint.class_counts()
+    examples = content.get("examples")
     return Tally(
         str(content["actual"]),
         tuple(Model(str(each["name"]), each["decisions"], each["scores"]) for each in models),
@@ -332,8 +331,8 @@ def _tally(content: dict[str, Any]) -> Tally:
             if each["decided_from"] is not None
         },
         design,
-        rows,
-        None if examples is None else _examples(examples, joint, sum(rows)),
+        tuple(rows.tolist()),
+        None if examples is None else _examples(examples, joint, int(rows.sum())),
     )
 
 
@@ -341,7 +340,7 @@ def _parts(given: Any, design: DesignColumns) -> Parts | None:
     """Return the groups and strata, of which there must be those that the design has."""
     if given is None:
         return None
-    groups, strata = given["groups"], given["strata"]
+    groups, strata = given.get("groups"), given.get("strata")
     parts = Parts.of(len(groups if strata is None else strata), groups, strata)
     if (groups is None) != (design.groups is None) or (strata and design.strata is None):
         raise ValueError("parts: expected the groups and strata that the design has.")
@@ -355,9 +354,9 @@ def _grouped(parts: Parts | None) -> bool:
 def _apart(given: Any, parts: Parts | None, size: int, *, squared: bool) -> dict[str, Any]:
     """Return the part and the squares of each row, which there must be or not."""
     for name, expected in (("part", parts is not None), ("squares", squared)):
-        if (given[name] is not None) != expected:
+        if (given.get(name) is not None) != expected:
             raise ValueError(f"{name}: expected {'them' if expected else 'none'}.")
-    squares, part = given["squares"], None
+    squares, part = given.get("squares"), None
     if parts is not None:
         part = _whole(given["part"], "part", (size,), len(parts))
     return {
@@ -379,7 +378,7 @@ def _amounts(values: Any, name: str, *, weighted: bool) -> NDArray[Any]:
 
 
 def _examples(given: dict[str, Any], joint: JointConfusion, n: int) -> JointExamples:
-    parts, weights = joint.parts, given["weights"]
+    parts, weights = joint.parts, given.get("weights")
     actual = _whole(given["actual"], "actual", (n,), len(joint.labels))
     shape = (len(joint.names), n)
     decided = _whole(given["decided"], "decided", shape, len(joint.decisions))
@@ -396,6 +395,7 @@ def _examples(given: dict[str, Any], joint: JointConfusion, n: int) -> JointExam
         None if weights is None else readonly(_numbers(weights, "weights", (n,))),
         parts,
         None if parts is None else _whole(given["part"], "part", (n,), len(parts)),
+        None if given.get("high") is None else float(given["high"]),
     )
 
 
@@ -416,8 +416,7 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
     counted = len(positive) if amounts is None else amounts.sum()
     if not math.isclose(counted, joint.n, rel_tol=1e-9 if joint.weighted else 0.0):
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
-    squared = joint.weighted and not _grouped(joint.parts)
-    apart = _apart(given, joint.parts, len(positive), squared=squared)
+    apart = _apart(given, joint.parts, len(positive), squared=joint.weighted)
     return JointScores(
         names,
         tuple(map(readonly, thresholds)),
@@ -531,9 +530,7 @@ def _example_columns(examples: JointExamples) -> dict[str, NDArray[Any]]:
     return columns | {"count": count} | _if_there(None, examples.part)
 
 
-def _if_there(
-    squares: NDArray[Any] | None, part: NDArray[Any] | None
-) -> dict[str, NDArray[Any]]:
+def _if_there(squares: NDArray[Any] | None, part: NDArray[Any] | None) -> dict[str, NDArray[Any]]:
     both = {"square": squares, "part": part}
     return {name: each for name, each in both.items() if each is not None}
 
@@ -575,11 +572,10 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
         return np.asarray(column.to_numpy(zero_copy_only=False))
 
     def apart(of: str) -> dict[str, Any]:
-        squared = "square" in columns and table["square"].null_count < len(table)
-        return {
-            "squares": values("square", of) if squared else None,
-            "part": values("part", of) if "part" in columns else None,
-        }
+        squares = values("square", of) if "square" in columns else None
+        if squares is not None and np.isnan(squares).all():
+            squares = None
+        return {"squares": squares, "part": values("part", of) if "part" in columns else None}
 
     joint = content["joint"]
     joint |= {
@@ -591,7 +587,7 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
     if content["scores"] is not None:
         _add_scores(content, values)
         content["scores"] |= apart(SCORES)
-    if content["examples"] is not None:
+    if content.get("examples") is not None:
         costs = [values(f"cost: {place}", EXAMPLES) for place in range(len(content["decisions"]))]
         weighted = content["design"]["sample_weight"] is not None
         content["examples"] |= {

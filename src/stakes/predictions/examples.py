@@ -10,13 +10,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, Labels, listing
+from stakes._core.labels import Label, Labels
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.counts._parts import Parts
-from stakes.errors import InputError, LabelError
+from stakes.errors import InputError
 from stakes.predictions.table import Batch, Codes
 
 MISTAKES = {"false_positive": "cost of a false alarm", "false_negative": "cost of a miss"}
@@ -45,6 +45,10 @@ class RowCosts(Protocol):
     def chosen(self, batch: Batch, probability: Floats) -> NDArray[np.bool_]:
         """Tell where the positive decision is expected to cost less, given its probability."""
 
+    @property
+    def high(self) -> float | None:
+        """The most that a row can cost, where that is known."""
+
 
 @dataclass(frozen=True)
 class MistakeCosts:
@@ -61,6 +65,11 @@ class MistakeCosts:
     false_positive: float | str
     false_negative: float | str
     positive: Label
+
+    @property
+    def high(self) -> float | None:
+        """The most that a row can cost, which is not known."""
+        return None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,6 +112,11 @@ class GivenCosts:
     """What each decision costs for each row of a table that is one batch."""
 
     costs: ExampleCosts
+
+    @property
+    def high(self) -> float | None:
+        """The most that a row can cost, where that is known."""
+        return None if self.costs.assumed else self.costs.high
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -151,8 +165,10 @@ class JointExamples(ByValue):
         The groups and strata.
     part : ndarray of int, shape (rows,), or None
         The position of each row's part among them.
-    possible : ndarray of bool, shape (decisions, classes), or None
-        Which decisions can be taken for which class; None for all.
+    high : float or None
+        The most that a row can cost, where that is known.
+    impossible : tuple of (decision, class), or None
+        Cells that cannot occur.
     """
 
     names: tuple[str, ...]
@@ -164,7 +180,8 @@ class JointExamples(ByValue):
     weights: Floats | None = None
     parts: Parts | None = None
     part: NDArray[np.intp] | None = None
-    possible: NDArray[np.bool_] | None = None
+    high: float | None = None
+    impossible: tuple[tuple[Label, Label], ...] | None = None
 
     @property
     def n(self) -> int:
@@ -172,57 +189,34 @@ class JointExamples(ByValue):
         return len(self.actual)
 
     @cached_property
-    def _possible_costs(self) -> Floats:
-        """What each decision would cost, NaN where it cannot be taken."""
-        if self.possible is None:
-            return self.costs
-        return np.where(self.possible.T[self.actual], self.costs, np.nan)
+    def example_costs(self) -> ExampleCosts:
+        """What each decision costs for each row."""
+        return ExampleCosts(self.costs, decisions=self.decisions, high=self.high)
 
-    @property
-    def spread(self) -> float:
-        """The most that two decisions on one row can differ in cost."""
-        possible = self._possible_costs
-        return float((np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)).max())
-
-    def without(self, impossible: Sequence[tuple[Label, Label]]) -> Self:
-        """Return the same where some cells, pairs (decision, class), cannot occur.
-
-        Parameters
-        ----------
-        impossible : sequence of (decision, class)
-            The cells; none of them may have been observed.
-        """
-        possible = np.ones((len(self.decisions), len(self.labels)), dtype=bool)
-        for cell in impossible:
-            match cell:
-                case (decision, label) if decision in self.decisions and label in self.labels:
-                    place = self.decisions.index(decision), self.labels.index(label)
-                case _:
-                    raise LabelError(
-                        "impossible",
-                        "expected pairs (decision, class) of the decisions "
-                        f"{listing(self.decisions)} and the classes {listing(self.labels)}; got "
-                        f"{cell!r}.",
-                    )
-            taken = (self.decided == place[0]).any(axis=1) & (self.actual == place[1])
-            if taken.any():
-                raise InputError(
-                    "impossible",
-                    f"predicting {decision!r} when it was {label!r} was called impossible, but "
-                    f"was observed {int(taken.sum())} times.",
-                )
-            possible[place] = False
-        return replace(self, possible=possible)
+    @cached_property
+    def samples(self) -> tuple[dict[str, CostSample], float]:
+        """What each model's decisions cost, and the most that two decisions on a row differ by."""
+        decided = {
+            name: [self.decisions[place] for place in self.decided[:, at].tolist()]
+            for at, name in enumerate(self.names)
+        }
+        return CostSample.of_models(
+            self.example_costs,
+            decided,
+            y_true=self._classes,
+            impossible=self.impossible,
+            **self._sampling,
+        )
 
     def single(self, name: str) -> CostSample:
         """Return what a model's decisions cost."""
-        possible = self._possible_costs
-        ends = float(np.nanmin(possible)), float(np.nanmax(possible))
-        return self._sample(self._cost_of(name), ends)
+        return self.samples[0][name]
 
     def always(self, decision: Label) -> CostSample:
         """Return what taking one decision for all rows would cost."""
-        return self._sample(self.costs[:, self.decisions.index(decision)])
+        return CostSample.from_labels(
+            self.example_costs, [decision] * self.n, y_true=self._classes, **self._sampling
+        )
 
     def ideal(self) -> CostSample:
         """Return what the cheapest decision for each row would cost."""
@@ -232,8 +226,7 @@ class JointExamples(ByValue):
         """Return what a model's decisions cost in one cell, and nothing in others."""
         column = self.decided[:, self.names.index(name)]
         inside = (column == decision) & (self.actual == label)
-        ends = min(0.0, float(self.costs.min())), max(0.0, float(self.costs.max()))
-        return self._sample(np.where(inside, self._cost_of(name), 0.0), ends)
+        return self._sample(np.where(inside, self._cost_of(name), 0.0))
 
     def mean_costs(self) -> Floats:
         """Return what each decision costs on average, for each class ``[decision, class]``."""
@@ -248,17 +241,20 @@ class JointExamples(ByValue):
         chosen = self.decided[:, self.names.index(name), np.newaxis]
         return np.asarray(np.take_along_axis(self.costs, chosen, axis=1)[:, 0])
 
-    def _sample(self, values: Floats, ends: tuple[float, float] | None = None) -> CostSample:
-        low, high = ends or (float(self.costs.min()), float(self.costs.max()))
-        return CostSample(
-            values,
-            low,
-            high,
-            sample_weight=self.weights,
-            groups=self._named("groups"),
-            strata=self._named("strata"),
-            classes=[self.labels[place] for place in self.actual.tolist()],
-        )
+    def _sample(self, values: Floats) -> CostSample:
+        return CostSample(values, classes=self._classes, **self._sampling)
+
+    @cached_property
+    def _classes(self) -> list[Label]:
+        return [self.labels[place] for place in self.actual.tolist()]
+
+    @cached_property
+    def _sampling(self) -> dict[str, Any]:
+        return {
+            "sample_weight": self.weights,
+            "groups": self._named("groups"),
+            "strata": self._named("strata"),
+        }
 
     def _named(self, what: str) -> list[Label] | None:
         """Return the group, or the stratum, of each row."""
@@ -303,7 +299,9 @@ class JointExamples(ByValue):
             return None if mine is None else np.concatenate([mine, theirs])
 
         arrays = {name: both(name) for name in ("actual", "decided", "costs", "weights")}
-        return replace(self, **arrays, parts=parts, part=part)
+        known = self.high is not None and other.high is not None
+        high = max(self.high, other.high) if known else None  # type: ignore[type-var]
+        return replace(self, **arrays, parts=parts, part=part, high=high)
 
     def ordered(self) -> Self:
         """Return the rows in one order, in which equal sets of rows are equal."""
@@ -312,7 +310,7 @@ class JointExamples(ByValue):
         keys += [*self.decided.T[::-1], self.actual]
         keys += [] if self.part is None else [self.part]
         order = np.lexsort(keys)
-        arrays = {
+        arrays: dict[str, Any] = {
             name: readonly(getattr(self, name)[order])
             for name in ("actual", "decided", "costs", "weights", "part")
             if getattr(self, name) is not None

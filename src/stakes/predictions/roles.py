@@ -239,7 +239,7 @@ def _check_design(actual: str, named: Columns, source: str) -> None:
     """Raise when a column of the design has another part; amounts may be those of both mistakes."""
     design = named.design
     apart = {"groups": design.groups, "weights": design.sample_weight, "strata": design.strata}
-    taken = {name: "a model" for name in (*named.models, *named.scores)} | {actual: "the classes"}
+    taken = dict.fromkeys((*named.models, *named.scores), "a model") | {actual: "the classes"}
     costs = {column: "costs" for column in (design.false_positive, design.false_negative) if column}
     for what, column in [*apart.items(), *((what, column) for column, what in costs.items())]:
         if column is None or (what == "strata" and column == actual):

@@ -15,6 +15,7 @@ from stakes._core.values import ByValue, readonly
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of, merged, ranked, sides
+from stakes.counts.scores import ScoreRows
 from stakes.errors import LabelError
 
 
@@ -85,9 +86,6 @@ class JointScores(ByValue):
             The groups and strata, and the position of each example's part among them.
         """
         tables = [ranked(values) for values in columns.values()]
-        squares = None
-        if sample_weight is not None and (parts is None or parts.groups is None):
-            squares = readonly(sample_weight**2)
         return cls(
             tuple(columns),
             tuple(readonly(thresholds) for thresholds, _ in tables),
@@ -96,7 +94,7 @@ class JointScores(ByValue):
             sample_weight,
             pos_label,
             neg_label,
-            squares,
+            None if sample_weight is None else readonly(sample_weight**2),
             parts,
             part,
         )
@@ -110,6 +108,12 @@ class JointScores(ByValue):
         """Return the score table of one model."""
         at = self.names.index(name)
         cuts = self.thresholds[at]
+        if self.parts is not None and self.part is not None:
+            amounts = [self.amounts] + ([] if self.squares is None else [self.squares])
+            rows = ScoreRows.of(self.parts, self.ranks[at], self.part, self.positive, amounts)
+            (positives, negatives), *squared = rows.tables(len(cuts))
+            named = {"squares": squared[0] if squared else None, "rows": rows, **self._labels()}
+            return ScoreCounts(cuts, positives, negatives, **named)
         tables = sides(self.ranks[at], len(cuts), self.positive, self.amounts)
         squares = None
         if self.squares is not None:
@@ -117,7 +121,7 @@ class JointScores(ByValue):
         return ScoreCounts(cuts, *tables, squares=squares, **self._labels())
 
     def pair(self, first: str, second: str) -> PairedScoreCounts:
-        """Return the joint score table of two of the models."""
+        """Return the joint score table of two of the models, which has no groups and strata."""
         one, other = self.names.index(first), self.names.index(second)
         return PairedScoreCounts(
             self.thresholds[one],
@@ -190,7 +194,7 @@ class JointScores(ByValue):
             part,
         ).compressed()
 
-    def _labels(self) -> dict[str, Label]:
+    def _labels(self) -> dict[str, Any]:
         return {"pos_label": self.pos_label, "neg_label": self.neg_label}
 
     def _comparable(self) -> dict[str, Any]:

@@ -329,6 +329,7 @@ class _Counter:
                     weights,
                     parts,
                     part,
+                    self._row_costs.high,
                 )
             )
         if self._scored:

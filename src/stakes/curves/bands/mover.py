@@ -20,23 +20,25 @@ from scipy.special import betaincinv
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.curves._sampling import Multinomial, Sample, mean
+from stakes.curves._sampling import Multinomial, Sample, joined, mean
 
-RateLimits = Callable[[Floats, Any], tuple[Floats, Floats]]
+RateLimits = Callable[[Multinomial], tuple[Floats, Floats]]
 
 WEIGHT = 0.7
+ALIKE = 1e-9
+"""Rooms that differ so little from one example are one."""
 
 
 def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
     """Return the limits of a curve's height at each condition."""
     share = validate.positive(weight, "weight")
-    return combined(sample, partial(beta_limits, alpha=alpha, weight=share))
+    return combined(sample, partial(room_limits, alpha=alpha, weight=share))
 
 
 def combined(sample: Sample, rate_limits: RateLimits) -> tuple[Floats, Floats]:
-    """Combine the limits of rates; `rate_limits` gives those of k in n."""
+    """Combine the limits of rates; `rate_limits` gives those of each cell."""
     arms = [_squared_arms(part, rate_limits) for part in sample]
-    down, up = (np.sqrt(sum(arm[side] for arm in arms)) for side in (0, 1))
+    down, up = (np.sqrt(joined(sample, [arm[side] for arm in arms])) for side in (0, 1))
     centre = mean(sample)
     return centre - down, centre + up
 
@@ -48,7 +50,7 @@ def _squared_arms(part: Multinomial, rate_limits: RateLimits) -> tuple[Floats, F
     corr(p, q) = -√(p q / ((1 - p)(1 - q))).
     """
     rates = part.counts / part.n
-    low, high = rate_limits(part.counts, part.n)
+    low, high = rate_limits(part)
     below, above = rates - low, high - rates
     gains = part.values < 0
     size = np.abs(part.values) * part.n
@@ -76,3 +78,30 @@ def beta_limits(counts: Floats, n: Any, *, alpha: float, weight: float) -> tuple
     low[some] = betaincinv(counts[some], rest[some] + weight, alpha / 2)
     high[room] = betaincinv(counts[room] + weight, rest[room], 1 - alpha / 2)
     return low, high
+
+
+def room_limits(part: Multinomial, *, alpha: float, weight: float) -> tuple[Floats, Floats]:
+    """Return the limits of the rates of a multinomial, with room for one that was not seen.
+
+    An example that was not seen may be r times as large as those that were. The upper limit is then
+    the quantile of X/(X + G(n - k)) with X = G(k) + r·G(weight), the G being gamma variables: Beta
+    for r = 1. The sum X is taken for one gamma variable with its mean and its variance, as Fay &
+    Feuer (1997) do.
+    """
+    n = np.broadcast_to(part.n, part.counts.shape)
+    if part.rooms is None:
+        return beta_limits(part.counts, n, alpha=alpha, weight=weight)
+    rest = np.maximum(n - part.counts, 0.0)
+    upper = partial(_upper, alpha=alpha, weight=weight)
+    return 1 - upper(rest, part.counts, part.rooms[0]), upper(part.counts, rest, part.rooms[1])
+
+
+def _upper(k: Floats, rest: Floats, room: Floats, *, alpha: float, weight: float) -> Floats:
+    """Return the upper limit of the rate of k among k and the rest."""
+    mean, variance = k + weight * room, k + weight * room**2
+    scale = np.where(np.abs(room - 1) > ALIKE, variance / mean, 1.0)
+    high = np.ones_like(mean)
+    some = rest > 0
+    q = betaincinv((mean / scale)[some], rest[some], 1 - alpha / 2)
+    high[some] = scale[some] * q / (1 + (scale[some] - 1) * q)
+    return high

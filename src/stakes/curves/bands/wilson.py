@@ -9,13 +9,17 @@ import numpy as np
 from scipy.special import ndtri
 
 from stakes._core.typing import Floats
-from stakes.curves._sampling import Sample
+from stakes.curves._sampling import Multinomial, Sample
 from stakes.curves.bands.mover import combined
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
     """Return the limits of a curve's height at each condition."""
-    return combined(sample, partial(wilson_limits, alpha=alpha))
+    return combined([part.capped() for part in sample], partial(_rate_limits, alpha=alpha))
+
+
+def _rate_limits(part: Multinomial, alpha: float) -> tuple[Floats, Floats]:
+    return wilson_limits(part.counts, part.n, alpha=alpha)
 
 
 def wilson_limits(counts: Floats, n: Any, *, alpha: float) -> tuple[Floats, Floats]:

@@ -9,14 +9,16 @@ extra draw in every stratum would be honest too, but wider the more strata there
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import fft
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import betaincc, ndtr, ndtri
+from scipy.stats import betabinom
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes, Stratum
@@ -32,6 +34,10 @@ NODES, WIDEST = 2048, 7.1
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
 """With few draws in a stratum much of its distribution is near single outcomes; with almost none,
 all of it."""
+
+FEW_LEFT, FEW_ROWS, SMALL_POOL = 2000, 6000, 50
+"""Up to so many rows without a label are counted singly; in populations that small, the extra
+weight is 1."""
 
 NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
 
@@ -57,6 +63,8 @@ class Part:
         What the rows with labels contribute for certain.
     room : float
         The size of an unseen draw, as a share of the stratum.
+    left : float
+        How many rows have no label; infinite where the population has no end.
     """
 
     costs: Floats
@@ -67,6 +75,7 @@ class Part:
     weight: float
     known: float
     room: float
+    left: float = math.inf
 
     @property
     def n(self) -> float:
@@ -74,10 +83,21 @@ class Part:
         return float(self.counts.sum())
 
     @property
+    def pairs(self) -> bool:
+        """Whether few rows are left, each with one of two outcomes."""
+        few = self.sizes is None and self.left < FEW_LEFT
+        return few and len(np.unique(self.costs[self.counts > 0])) == 2  # noqa: PLR2004
+
+    @property
     def observed(self) -> tuple[float, float]:
         """The least and the most that its observed draws would make it contribute."""
         seen = self.costs[self.counts > 0]
         return self.weight * float(seen.min()), self.weight * float(seen.max())
+
+    @property
+    def rows(self) -> float:
+        """How many rows the stratum has in a finite population."""
+        return self.left + self.n
 
     @property
     def uncertain(self) -> bool:
@@ -105,6 +125,7 @@ def part_of(stratum: Stratum, table: int, sign: int, *, full: bool) -> Part:
         weight=unknown,
         known=sign * stratum.weight * stratum.labelled * mean,
         room=float(stratum.room(end, full=full)[table]),
+        left=stratum.left,
     )
 
 
@@ -125,7 +146,9 @@ class Limit:
             found = _contributions(several, self.draws) + _contributions(lone, None)
             law = _convolved(found, self.known)
         self.law = law
-        self.extra = None if second is None else (share, second)
+        rows = sum(part.rows for part in parts)
+        self.extra = None if second is None else (1.0 if rows < SMALL_POOL else share, second)
+        self.pools = _pools(uncertain, several, self.extra)
 
     def upper_tail(self, value: float) -> float:
         """Return the probability of exceeding `value`."""
@@ -165,6 +188,10 @@ class Limit:
         if self.extra is None:
             return np.asarray(points > value, dtype=np.float64)
         room = self.top - points
+        if self.pools:
+            # As many whole rows as can be: the widest, whatever stratum's rows they are.
+            found = [pool.exceeds((value - points) / pool.row) for pool in self.pools]
+            return np.where(value < self.top, np.max(found, axis=0), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
         return np.asarray(betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
@@ -200,27 +227,60 @@ def _extra(uncertain: list[Part], several: list[Part]) -> tuple[float, float | N
     return first, min(first, sum(gains) / max(steps))
 
 
+@dataclass(frozen=True)
+class Pool:
+    """How many of the rows that are left cost the most, counted in rows of one stratum."""
+
+    row: float
+    above: Floats
+
+    def exceeds(self, rows: Floats) -> Floats:
+        """Return the probability of more rows than these; below none it is certain."""
+        place = np.floor(rows + 1e-9).astype(np.intp)
+        inside = np.clip(place, 0, len(self.above) - 1)
+        return np.where(place < 0, 1.0, np.where(place < len(self.above), self.above[inside], 0.0))
+
+
+def _pools(
+    uncertain: list[Part], several: list[Part], extra: tuple[float, float] | None
+) -> list[Pool]:
+    """Return the beta-binomial numbers of rows, where so few are left that they count singly."""
+    if extra is None or any(math.isinf(part.left) for part in uncertain):
+        return []
+    gains = sum(part.weight * (part.top - part.mean) for part in uncertain)
+    found = []
+    for part in several:
+        row = part.weight * (part.top - part.bottom) / part.left
+        if part.top > part.mean and gains / row < FEW_ROWS:
+            rows = max(round(gains / row), 1)
+            exactly = betabinom.pmf(np.arange(rows + 1), rows, *extra)
+            found.append(Pool(row, np.append(np.cumsum(exactly[:0:-1])[::-1], 0.0)))
+    return found
+
+
 def _draws(part: Part, first: float) -> float:
     """Return the concentration of a stratum's Dirichlet distribution.
 
     Fewer than the draws, such that its variance is that of n - 1; and as many with one stratum.
     """
     if first <= 1:
-        return part.n
-    return min(part.n, max(0.0, (part.n - 1) * (first + 1) / (first - 1) - 1))
+        draws = part.n
+    else:
+        draws = min(part.n, max(0.0, (part.n - 1) * (first + 1) / (first - 1) - 1))
+    if math.isinf(part.left) or part.pairs:
+        return draws
+    # Rows that are still to be drawn vary by themselves, too: with m of them the variance is that
+    # of a Dirichlet distribution with so much less.
+    return max(part.left * (draws + 1) / (draws + part.left) - 1, 0.0)
 
 
 def _with_extra(part: Part) -> Part:
     sizes = None if part.sizes is None else np.append(part.sizes, part.sizes.max())
-    return Part(
-        np.append(part.costs, part.top),
-        np.append(part.counts, 1.0),
-        sizes,
-        part.top,
-        part.bottom,
-        part.weight,
-        part.known,
-        part.room,
+    return replace(
+        part,
+        costs=np.append(part.costs, part.top),
+        counts=np.append(part.counts, 1.0),
+        sizes=sizes,
     )
 
 
@@ -271,7 +331,9 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
     for index, part in enumerate(parts):
         total = part.n if draws is None else draws[index]
         seen = part.counts > 0
-        if part.costs[seen].min() == part.costs[seen].max():
+        if part.pairs and total > 0:
+            result.append(_of_pool(part, total))
+        elif part.costs[seen].min() == part.costs[seen].max():
             value = part.weight * part.costs[seen][:1]
             result.append(Contribution(value, np.array([1.0]), float(value[0]), smooth=False))
         elif total < SMALLEST_DRAWS:
@@ -291,6 +353,19 @@ def _one_outcome(part: Part) -> Contribution:
     below = np.cumsum(amounts[order]) / amounts.sum()
     centre = part.weight * part.mean
     return Contribution(part.weight * part.costs[order], below, centre, smooth=False)
+
+
+def _of_pool(part: Part, total: float) -> Contribution:
+    """Return the distribution of two outcomes among the few rows that are left, as many of each."""
+    seen = part.counts > 0
+    costs, shares = part.costs[seen], part.counts[seen] / part.n * total
+    order = np.argsort(costs)
+    (low, high), (cheap, costly) = costs[order], shares[order]
+    rows = round(part.left)
+    times = np.arange(rows + 1)
+    below = np.cumsum(betabinom.pmf(times, rows, costly, cheap))
+    points = part.weight * (low + (high - low) * times / rows)
+    return Contribution(points, below / below[-1], part.weight * part.mean, smooth=False)
 
 
 def _of_few(part: Part, total: float) -> Contribution:

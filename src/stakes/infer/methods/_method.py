@@ -26,11 +26,6 @@ class Bounds(tuple[Floats, Floats]):  # noqa: SLOT001 - a tuple with slots takes
         return result
 
 
-def error_of(sides: TwoSides) -> float:
-    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
-    return sides.error if isinstance(sides, Bounds) else 0.0
-
-
 EVERY_DESIGN = frozenset({"simple", "examples", "stratified", "weighted", "grouped", "finite"})
 ONE_SAMPLE = frozenset({"simple", "examples"})
 
@@ -55,6 +50,8 @@ class IntervalMethod:
     one_sided : callable or None
         Turns the options given for a one-sided test into those that `tails` gets, where they
         differ.
+    needs_bounds : bool
+        Whether what it promises rests on knowing the most that an example can cost.
     options, test_options : tuple of str
         The keyword-only parameters of `limits` and of `tails`: what users may set.
     """
@@ -64,6 +61,7 @@ class IntervalMethod:
     limits: Callable[..., TwoSides] | None = None
     tails: Callable[..., TwoSides] | None = None
     one_sided: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    needs_bounds: bool = False
     options: tuple[str, ...] = field(init=False)
     test_options: tuple[str, ...] = field(init=False)
 

@@ -22,4 +22,4 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     return betting.limits(stratum.costs, stratum.counts, goal)
 
 
-METHOD = IntervalMethod(name="anytime", designs=ONE_SAMPLE, limits=limits)
+METHOD = IntervalMethod(name="anytime", designs=ONE_SAMPLE, limits=limits, needs_bounds=True)

@@ -27,4 +27,4 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     )
 
 
-METHOD = IntervalMethod(name="guaranteed", designs=ONE_SAMPLE, limits=limits)
+METHOD = IntervalMethod(name="guaranteed", designs=ONE_SAMPLE, limits=limits, needs_bounds=True)

@@ -17,10 +17,10 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputTypeError, RareCostWarning, warn
-from stakes.infer._design import Design, priors_of_examples
+from stakes.errors import DesignError, InputTypeError, RareCostWarning, warn
+from stakes.infer._design import priors_of_examples, stratum_shares
 from stakes.infer._inference import RareOutcome
-from stakes.infer._outcomes import ENOUGH
+from stakes.infer._outcomes import ENOUGH, Design
 from stakes.infer._probability.sampling import batch_sizes
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
@@ -61,6 +61,7 @@ class Populations:
 
     def __init__(self, joint: JointConfusion, design: Design) -> None:
         self.joint, self.design = joint, design
+        self._draws = _Draws(joint, design)
         self._priors: Floats | None = None
         if design.class_priors is not None:
             self._priors = priors_of_examples(
@@ -87,17 +88,17 @@ class Populations:
         """Return the estimated share of each cell of each classifier, shape (models, cells)."""
         counts = self.joint.counts[np.newaxis].astype(np.float64)
         size = 1 if self._priors is None else len(self._priors)
-        return self._scaled(counts, np.zeros((1, size))).tables[..., 0]
+        return self._scaled(self._draws.as_used(counts), np.zeros((1, size))).tables[..., 0]
 
     def drawn(self, size: int, generator: np.random.Generator) -> Drawn:
         """Draw shares from Dirichlet(counts, 1) of all examples, or of those of each class.
 
         The last is that of one more example, which is placed only when costs are known.
         """
-        counts = self.joint.counts
-        amounts = generator.standard_gamma(counts, (size, len(counts)))
+        amounts = self._draws.amounts(size, generator)
         extras = 1 if self._priors is None else len(self._priors)
-        return self._scaled(amounts, generator.standard_exponential((size, extras)))
+        extra = self._draws.room * generator.standard_exponential((size, extras))
+        return self._scaled(self._draws.as_used(amounts), extra)
 
     def _scaled(self, amounts: Floats, extra: Floats) -> Drawn:
         """Make shares of amounts; those of a class add up to its prior, if that is known."""
@@ -143,6 +144,70 @@ class Populations:
             return np.asarray(extra[:, 0] * by_class.max(axis=-1))
         used = self._priors > 0
         return np.asarray((extra[:, used] * by_class[..., used]).sum(axis=-1))
+
+
+class _Draws:
+    """What varies where rows are not drawn one by one: groups, rows with weights, and strata.
+
+    `room` is the size of one more draw: of a group, or a row with its weight, that is typical for a
+    row; and where strata have known shares, of the stratum in which it would count most.
+    """
+
+    def __init__(self, joint: JointConfusion, design: Design) -> None:
+        counts = joint.counts.astype(np.float64)
+        self._counts, self._squares = counts, joint.squares
+        self._groups: NDArray[np.intp] | None = None
+        self._strata: NDArray[np.intp] | None = None
+        self._shares = np.ones(1)
+        if joint.parts is not None and joint.part is not None:
+            groups = joint.parts.group_codes()
+            self._groups = None if groups is None else groups[joint.part]
+            if joint.parts.strata is not None:
+                codes, names = joint.parts.stratum_codes()
+                self._strata = codes[joint.part]
+                seen = np.asarray(np.bincount(self._strata, counts), dtype=np.float64)
+                self._shares = stratum_shares(names, seen, design.population)
+        if self._strata is not None and len(self._shares) > 1 and design.class_priors is not None:
+            raise DesignError(
+                "class_priors, strata",
+                "what-ifs cannot be asked with both of them.",
+                "Leave out one of the two.",
+            )
+        self.room = self._typical()
+
+    def _typical(self) -> float:
+        if self._groups is not None:
+            sizes = np.bincount(self._groups, self._counts)
+            size = float(sizes @ sizes / sizes.sum())
+        elif self._squares is not None:
+            size = float((self._squares / self._counts).max())
+        else:
+            return 1.0
+        return size * float(self._factors(self._counts[np.newaxis]).max())
+
+    def amounts(self, size: int, generator: np.random.Generator) -> Floats:
+        """Draw amounts: gamma variables with the counts as shapes, one for each draw."""
+        if self._groups is not None:
+            each = generator.standard_exponential((size, int(self._groups.max()) + 1))
+            return np.asarray(each[:, self._groups] * self._counts)
+        if self._squares is None:
+            return generator.standard_gamma(self._counts, (size, len(self._counts)))
+        heavy = self._squares / self._counts
+        return np.asarray(
+            generator.standard_gamma(self._counts / heavy, (size, len(heavy))) * heavy
+        )
+
+    def as_used(self, amounts: Floats) -> Floats:
+        """Return the amounts such that the strata have the shares that they have in use."""
+        if self._strata is None or len(self._shares) == 1:
+            return amounts
+        return np.asarray(amounts * self._factors(amounts)[:, self._strata])
+
+    def _factors(self, amounts: Floats) -> Floats:
+        if self._strata is None or len(self._shares) == 1:
+            return np.ones((len(amounts), 1))
+        totals = np.stack([np.bincount(self._strata, row, len(self._shares)) for row in amounts])
+        return np.asarray(self._shares / totals * self._counts.sum())
 
 
 def _possible_cells(joint: JointConfusion, design: Design) -> NDArray[np.bool_]:

@@ -19,7 +19,7 @@ from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import Design
+from stakes.infer._outcomes import Design
 from stakes.infer._probability.sampling import batch_sizes
 from stakes.infer.batch import batch_intervals
 from stakes.infer.estimate import CostEstimate
