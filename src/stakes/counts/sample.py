@@ -362,8 +362,10 @@ FEWEST_AMOUNTS, HALF = 20.0, 0.5
 
 def _unequal(amounts: NDArray[np.float64]) -> bool:
     """Tell whether one of the amounts, or few of them, make up much of them all."""
-    positive = amounts[amounts > 0]
-    if not len(positive):
+    # What several examples have in common, such as the cost of an alarm, is no matter of amounts.
+    found, times = np.unique(amounts[amounts > 0], return_counts=True)
+    positive = found[times == 1]
+    if len(positive) < 2:  # noqa: PLR2004 - nothing to compare
         return False
     worth = float(positive.sum()) ** 2 / float(positive @ positive)
     return worth < FEWEST_AMOUNTS and worth < HALF * len(positive)

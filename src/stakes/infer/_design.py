@@ -46,6 +46,9 @@ FADING = 0.9
 LEAST_ROOM = 0.75
 """But not below this share of it: that single rows are missed does not exclude whole groups."""
 
+FEW_GROUPS = 5
+"""Fewer groups with rows of a class do not tell how many rows of it a group has."""
+
 FEWEST_DRAWS = 20.0
 LARGEST_SHARE = 0.1
 """With fewer draws by Kish's number, or a larger share in one, the confidence is not claimed."""
@@ -491,8 +494,12 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
     else:
         cells = rows.table
         can = ((cells.costs - mean) * towards >= reach) & cells.allowed
-        alike += [(rows.kinds == kind) & inside for kind in np.unique(cells.kinds[can])]
-        alike += [rows.decided == decided for decided in np.unique(cells.decided[can])]
+        by_class = [(rows.kinds == kind) & inside for kind in np.unique(cells.kinds[can])]
+        alike += by_class
+        # Rows are drawn by what was decided, if by anything: without weights their class tells all,
+        # once enough groups have rows of it.
+        if rows.weighted or min(_groups_among(rows, chosen) for chosen in by_class) < FEW_GROUPS:
+            alike += [rows.decided == decided for decided in np.unique(cells.decided[can])]
     heaviest = max((_heaviness(rows, chosen) for chosen in alike), default=0.0)
     if not heaviest:
         heaviest = _heaviness(rows, inside)
@@ -505,6 +512,13 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
     largest = float((held[holding] / could[holding]).max()) if len(holding) else 0.0
     least = max(largest, LEAST_ROOM)
     return heaviest * (least + (1 - least) * FADING ** len(holding)), heaviest
+
+
+def _groups_among(rows: _Rows, chosen: NDArray[np.bool_]) -> int:
+    """Return how many groups have some of the chosen rows."""
+    if rows.groups is None or not chosen.any():
+        return 0
+    return int((np.bincount(rows.groups[chosen]) > 0).sum())
 
 
 def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
