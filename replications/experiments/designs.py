@@ -108,7 +108,9 @@ def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterato
         truth = problem.cost if drawn.truth is None else drawn.truth
         estimate = estimate_of(problem, drawn, decided)
         for method, options in CHOICES.items():
-            interval = estimate.interval(**options)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StakesWarning)
+                interval = estimate.interval(**options)
             found.setdefault(method, []).append((interval.low, interval.high, truth))
         if problem.rival:
             found.setdefault("rival", []).append((*rival(problem, drawn, decided), truth))
@@ -234,7 +236,7 @@ HEADER = ("design", "test set", "drawn", "auto", "conservative", "false rejectio
 
 def table(results: Results) -> str:
     """Return the table of the guide to designs, in Markdown; percentages."""
-    lines = [HEADER, ("---", "---", "---:", "---:", "---:", "---:", "---:")]
+    lines: list[tuple[str, ...]] = [HEADER, ("---", "---", "---:", "---:", "---:", "---:", "---:")]
     for name, problem in PROBLEMS.items():
         rows = results.select(setting=name)
         if rows:

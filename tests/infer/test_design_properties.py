@@ -8,6 +8,8 @@ from scipy.special import ndtri
 
 from stakes import CostMatrix, ExampleCosts, compare, evaluate
 
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
+
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=100)
 # Some of the random designs are too unequal for the confidence to be claimed.
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")

@@ -9,6 +9,8 @@ from scipy.special import ndtri
 
 from stakes import CostMatrix, evaluate
 
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "survey"
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 SHARES, ROWS = {"a": 0.6, "b": 0.3, "c": 0.1}, {"a": 600, "b": 300, "c": 100}
