@@ -55,8 +55,11 @@ def count_columns(
     rows = _tabulate(columns, None)
     every = range(len(columns))
     used = [
-        np.asarray(rows.any(axis=tuple(other for other in every if other != axis)))
-        for axis in every
+        # A column that is coded by the very labels asked for has no others.
+        np.ones(len(column.values), dtype=bool)
+        if given is column.values
+        else np.asarray(rows.any(axis=tuple(other for other in every if other != axis)))
+        for axis, (column, (given, _)) in enumerate(zip(columns, axes, strict=True))
     ]
     free = [
         column.present(occurs)
@@ -71,7 +74,14 @@ def count_columns(
         for column, occurs, names, (_, what) in zip(columns, used, labels, axes, strict=True)
     ]
 
+    in_place = all(
+        len(place) == len(names) and np.array_equal(place, np.arange(len(names)))
+        for place, names in zip(positions, labels, strict=True)
+    )
+
     def arranged(table: NDArray[Any]) -> NDArray[Any]:
+        if in_place and table.shape == tuple(map(len, labels)):
+            return table
         result = np.zeros([len(names) for names in labels], dtype=table.dtype)
         result[np.ix_(*positions)] = table[np.ix_(*used)]
         return result
