@@ -226,15 +226,26 @@ def _solve(
     x: Floats,
     tolerance: float = ROOT_TOLERANCE,
 ) -> Floats:
-    """Find x with function(1 - e^-x) = target, for increasing functions, all rows at once.
+    """Find x with function(1 - e^-x) = target, for increasing functions, all rows at once."""
+    return root_of(lambda at: function(_from_log(at)), target, x, tolerance, WIDEST)
 
-    Regula falsi with Illinois' halving, from the guess `x`.
+
+def root_of(
+    function: Callable[[Floats], Floats],
+    target: Floats,
+    x: Floats,
+    tolerance: float,
+    widest: float,
+) -> Floats:
+    """Find x with function(x) = target, for increasing functions, all rows at once.
+
+    Regula falsi with Illinois' halving, from the guess `x`, within ± `widest`.
     """
-    low, high = np.full(len(target), -WIDEST), np.full(len(target), WIDEST)
+    low, high = np.full(len(target), -widest), np.full(len(target), widest)
     below, above = np.full(len(target), -np.inf), np.full(len(target), np.inf)
     side, reach = np.zeros(len(target)), 0.5
     for _ in range(MOST_STEPS):
-        value = function(_from_log(x)) - target
+        value = function(x) - target
         under = value < 0
         above = np.where(under & (side < 0), above / 2, np.where(under, above, value))
         below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))

@@ -7,8 +7,6 @@ Units of unequal sizes s with totals t (groups of rows, rows with weights) have 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.special import ndtri
 
@@ -17,6 +15,7 @@ from stakes.infer._probability.dirichlet_mean import (
     CLOSE_TO_MEAN,
     along_path,
     excess_of,
+    root_of,
     steps_needed,
 )
 
@@ -83,7 +82,8 @@ def _found(
         tails[rows] = upper_tail(b, alpha[rows])
         return np.asarray(-ndtri(np.clip(tails[rows], 1e-300, 1 - 1e-16)))
 
-    _root(score, scores[rows], np.log(start / (1 - start)), tolerance)  # ends at what it returns
+    # It ends where it last looked, which `score` has kept.
+    root_of(score, scores[rows], np.log(start / (1 - start)), tolerance, WIDEST)
     return result, tails
 
 
@@ -107,7 +107,7 @@ def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:
         down = np.where(b < 0, -tilted, 0.0).sum(axis=1)
         return np.asarray(np.log(up) - np.log(down))
 
-    x = _root(balance, np.zeros(len(b)), np.zeros(len(b)), TOLERANCE)
+    x = root_of(balance, np.zeros(len(b)), np.zeros(len(b)), TOLERANCE, WIDEST)
     c, room = rooms(x)
     slope = b / room
     k2 = (alpha * slope**2).sum(axis=1)
@@ -123,30 +123,3 @@ def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:
             b[rows], alpha[rows], (c[rows], slope[rows], k2[rows], r[rows]), step
         )
     return tail
-
-
-def _root(
-    function: Callable[[Floats], Floats], target: Floats, x: Floats, tolerance: float
-) -> Floats:
-    """Find x with function(x) = target for increasing functions, all rows at once (Illinois)."""
-    low, high = np.full(len(x), -WIDEST), np.full(len(x), WIDEST)
-    below, above = np.full(len(x), -np.inf), np.full(len(x), np.inf)
-    side, reach = np.zeros(len(x)), 0.25
-    for _ in range(MOST_STEPS):
-        value = function(x) - target
-        under = value < 0
-        above = np.where(under & (side < 0), above / 2, np.where(under, above, value))
-        below = np.where(~under & (side > 0), below / 2, np.where(under, value, below))
-        low, high = np.where(under, x, low), np.where(under, high, x)
-        side = np.where(under, -1, 1)
-        done = (np.abs(value) < tolerance) | (high - low < TOLERANCE * np.maximum(1, np.abs(x)))
-        if done.all():
-            break
-        bracketed = np.isfinite(below) & np.isfinite(above)
-        with np.errstate(invalid="ignore"):
-            secant = (low * above - high * below) / (above - below)
-        step = np.where(bracketed, secant, x - side * reach)
-        reach *= 2
-        inside = (step > low) & (step < high)
-        x = np.where(done, x, np.where(inside, step, (low + high) / 2))
-    return x
