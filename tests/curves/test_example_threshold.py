@@ -8,6 +8,8 @@ import pytest
 from stakes import CostMatrix, ExampleCosts, ScoreCounts, choose_threshold, evaluate
 from stakes.errors import InputError, InputTypeError, LabelError
 
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
+
 
 def examples(seed=0, n=300):
     rng = np.random.default_rng(seed)

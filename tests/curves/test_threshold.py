@@ -334,6 +334,7 @@ def test_other_examples_may_lack_a_class():
     assert "nan" not in judged.summary()
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
 def test_weights_count():
     y_true, y_score, weight = [0, 1, 0, 1], [1, 2, 3, 4], [1.0, 10.0, 2.0, 3.0]
     counts = ScoreCounts.from_scores(y_true, y_score, sample_weight=weight)

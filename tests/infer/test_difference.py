@@ -291,13 +291,15 @@ def test_groups_stay_groups_in_each_estimate():
     assert [outcomes_behind(each).design for each in difference.estimates()] == ["grouped"] * 2
 
 
-def test_groups_without_any_disagreement_are_worth_one_draw_each():
+@pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
+def test_groups_without_any_disagreement_are_worth_few_draws():
     """Nothing is known of the correlation then, for a difference as for a cost."""
     y_true = np.tile([0, 1], 50)
     groups = np.repeat(range(10), 10)
     same = compare(y_true, y_true, y_true, COSTS, groups=groups)
-    ten = compare(y_true[:10], y_true[:10], y_true[:10], COSTS)
-    assert list(same.interval()) == pytest.approx(list(ten.interval(method="extremal")))
+    ten = compare(y_true[:10], y_true[:10], y_true[:10], COSTS).interval(method="extremal")
+    # Half of the rows of a group are of the class in which the largest difference can come.
+    assert 0.4 * ten.high < same.interval().high < ten.high
 
 
 def test_differences_that_a_huge_cost_hides_are_refused():

@@ -366,7 +366,7 @@ class Column:
         """Return the used values."""
         places = np.flatnonzero(used)
         if isinstance(self.values, range):
-            return list((places + self.values.start).tolist()) if len(self.values) else []
+            return [self.values.start + place for place in places.tolist()]
         return [self.values[index] for index in places.tolist()]
 
     def chunks(self) -> Iterator[NDArray[np.intp]]:
@@ -547,11 +547,13 @@ def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
 def _from_integers(array: NDArray[Any], name: str, most: int | None) -> Column:
     low, high = int(array.min()), int(array.max())
     # Names of groups may be many: their numbers are codes already, unless they lie far apart.
-    reach = SMALL_RANGE if most is not None else max(SMALL_RANGE, 4 * len(array))
-    if high - low >= reach:
-        return _from_sorted(array, name, most)
     mixes = array.dtype.kind == "i" or array.dtype.itemsize < 8  # noqa: PLR2004 - no uint64
-    if abs(low) > FAR or not mixes:
+    near = mixes and abs(low) <= FAR
+    if high - low >= SMALL_RANGE:
+        if most is None and near and high - low < 4 * len(array):
+            return Column(name, array, low, range(low, high + 1))
+        return _from_sorted(array, name, most)
+    if not near:
         return _moved(array, name, range(low, high + 1))
     return Column(name, array, low, range(low, high + 1))
 

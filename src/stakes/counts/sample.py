@@ -142,9 +142,9 @@ class CostSample(ByValue):
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
         validate.same_index(
+            y_true=y_true,
             y_pred=y_pred,
             y_pred_2=y_pred_2,
-            y_true=y_true,
             sample_weight=sample_weight,
             groups=groups,
             strata=strata,
@@ -166,9 +166,8 @@ class CostSample(ByValue):
             strata=strata,
             classes=y_true,
         )
-        unequal = _unequal(spreads) or _unequal(np.abs(values))
         assumed = costs.assumed and high is None
-        return result._changed(assumed=assumed, unequal=assumed and unequal)
+        return result._changed(assumed=assumed, unequal=assumed and _unequal(np.abs(values)))
 
     @classmethod
     def of_models(
@@ -218,12 +217,11 @@ class CostSample(ByValue):
         values = {name: readonly_copy(costs.of(each) + 0.0) for name, each in predictions.items()}
         first = next(iter(values.values()))
         made = cls(first, low, high, classes=y_true, **sampling)  # checks once what all share
-        uneven = costs.assumed and _unequal(spreads)
         samples = {
             name: made._changed(
                 values=each,
                 assumed=costs.assumed,
-                unequal=uneven or (costs.assumed and _unequal(np.abs(each))),
+                unequal=costs.assumed and _unequal(np.abs(each)),
             )
             for name, each in values.items()
         }
@@ -300,13 +298,15 @@ class CostSample(ByValue):
                     "samples with them cannot be merged with samples without.",
                 )
             joined[name] = None if mine is None else [*mine, *theirs]
+        assumed = self.assumed or other.assumed
+        values = np.concatenate([self.values, other.values])
         return type(self)(
-            np.concatenate([self.values, other.values]),
+            values,
             min(self.low, other.low),
             max(self.high, other.high),
             sample_weight=joined.pop("weights"),
             **joined,
-        )._changed(assumed=self.assumed or other.assumed, unequal=self.unequal or other.unequal)
+        )._changed(assumed=assumed, unequal=assumed and _unequal(np.abs(values)))
 
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""

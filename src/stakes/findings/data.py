@@ -118,7 +118,9 @@ class Sampling(Finding):
 
 def sampling_of(study: Study) -> Sampling | None:
     """Return how the examples were drawn; None where they are single rows of equal weight."""
-    columns, parts = study.roles.design, study.joint.parts
+    columns, parts = getattr(study.roles, "design", None), study.joint.parts
+    if columns is None:  # counts alone tell of none
+        return None
     population = study.design.population
     if not columns.used() and population is None and study.examples is None:
         return None

@@ -125,14 +125,7 @@ class Interval:
         dict
             The attributes by name.
         """
-        return {
-            "low": self.low,
-            "high": self.high,
-            "confidence": self.confidence,
-            "method": self.method,
-            **({"error": self.error} if self.error else {}),
-            **({"caution": self.caution} if self.caution else {}),
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -579,7 +572,7 @@ class Inference(ABC):
 
         >>> low, high = estimate.interval(0.9, class_priors={0: 0.99, 1: 0.01})
         >>> round(low, 4), round(high, 4)
-        (0.0746, 0.2344)
+        (0.0746, 0.2332)
         """
         this, settings = self._with_design(options)
         if this is not self:

@@ -30,7 +30,7 @@ globalThis.stakesStrata = (() => {
       costs: each.costs.map((cost) => -cost).reverse(),
       counts: each.counts.slice().reverse(),
     }));
-    return [-upperLimit(mirrored, alpha / 2), upperLimit(strata, alpha / 2)];
+    return [0 - upperLimit(mirrored, alpha / 2), upperLimit(strata, alpha / 2)];
   }
 
   function stratum(counts, costs, weight, j) {
