@@ -531,4 +531,5 @@ def test_an_edit_takes_no_noticeable_time(scripts):
             }))""",
             random_costs(rng, kind, joint).tolist(),
         )
-        assert taken < 300, kind  # milliseconds; a tenth of it on an idle machine
+        # Milliseconds; a tenth of it on an idle machine, but where costs need a lattice each.
+        assert taken < (1500 if kind in ("two far apart", "a million to one") else 300), kind
