@@ -54,8 +54,8 @@ def _problem(size: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _oracle(name: str, preset: dict[str, Any]) -> Iterator[Row]:
     """Compare with the reference of the tests: 600 rows × 10 attributes, 500 queries."""
-    sys.path.append(str(Path(__file__).parents[1] / "tests" / "learn"))
-    oracle = importlib.import_module("lazy_oracle").Oracle
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    oracle = importlib.import_module("_helpers.lazy_oracle").Oracle
     features, y = make_classification(
         1100, 10, n_informative=6, n_classes=3, flip_y=0.05, random_state=0
     )

@@ -19,6 +19,7 @@ LAYERS = [
     {"measures"},
     {"infer", "curves"},
     {"learn", "simulate", "datasets"},
+    {"policies"},
     {"study"},
     {"findings"},
     {"show"},

@@ -20,8 +20,9 @@ As JSON:
   null) and ``part`` (positions among the parts, or null).
 - ``scores``: null, or ``models``, ``pos_label``, ``neg_label``, ``thresholds`` (each model's
   distinct scores, highest first; "inf" and "-inf" are text), and a row for each combination of
-  part, class and scores: ``ranks`` (for each model, positions among its thresholds), ``positive``
-  (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
+  part, class, scores and decisions: ``ranks`` (for each model, positions among its thresholds),
+  ``deciding`` (the models that have decisions of their own) and ``decided`` (their positions),
+  ``positive`` (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
 - ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
   ``costs`` (for each decision, what it costs), ``weights`` and ``part``; and ``high``, the most
   that a row can cost, where that is known.
@@ -38,8 +39,7 @@ column                     holds
 ========================== ==================================================================
 ``table``                  "decisions", "scores" or "examples": what the row counts
 ``actual``                 the position of the class among the labels
-``decided: <model>``       the position of the model's decision among the decisions, in rows of
-                           decisions and of examples
+``decided: <model>``       the position of the model's decision among the decisions
 ``score: <model>``         the model's score, in rows of scores
 ``cost: <position>``       what the decision at that position costs, in rows of examples
 ``count``                  how many examples the row stands for, or their weight
@@ -70,7 +70,7 @@ from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, LabelError, StakesError
 from stakes.predictions.examples import JointExamples
 from stakes.predictions.roles import DesignColumns, Model
-from stakes.predictions.scores import JointScores
+from stakes.predictions.scores import NO_DECISIONS, JointScores
 from stakes.predictions.tally import TOO_MANY, Tally
 from stakes.read import read_text
 from stakes.read.checksums import (
@@ -192,6 +192,7 @@ def _header(counts: Tally) -> dict[str, Any]:
             "models": list(scores.names),
             "pos_label": scores.pos_label,
             "neg_label": scores.neg_label,
+            "deciding": list(scores.deciding),
         },
         "examples": None if counts.examples is None else {"high": counts.examples.high},
     }
@@ -202,8 +203,9 @@ def counts_checksum(counts: Tally) -> str:
 
     It is that of what the file has besides rows and, of the rows in their order, the classes, the
     decisions of each model and the counts; then of the rows of scores the classes (1 for the
-    positive one), the amounts and the scores of each model; then of the examples the classes, the
-    decisions and the costs. Where there are squares (or weights) and parts, they follow in each.
+    positive one), the amounts, the scores of each model and the decisions; then of the examples
+    the classes, the decisions and the costs. Where there are squares (or weights) and parts, they
+    follow in each.
     """
     joint = counts.joint
     arrays: list[NDArray[Any]] = [joint.actual, joint.decided.T, joint.counts]
@@ -215,7 +217,9 @@ def counts_checksum(counts: Tally) -> str:
             cuts[ranks] + 0.0  # minus zero is zero
             for cuts, ranks in zip(scores.thresholds, scores.ranks, strict=True)
         ]
-        arrays += [scores.positive, amounts, *values, *_there(scores.squares, scores.part)]
+        decided = scores.decided.astype(np.intp)
+        arrays += [scores.positive, amounts, *values, decided]
+        arrays += _there(scores.squares, scores.part)
     if counts.examples is not None:
         rows = counts.examples.ordered()
         arrays += [rows.actual, rows.decided.T, rows.costs.T, *_there(rows.weights, rows.part)]
@@ -241,6 +245,7 @@ def _scores_dict(scores: JointScores) -> dict[str, Any]:
             for values in scores.thresholds
         ],
         "ranks": scores.ranks.tolist(),
+        "decided": scores.decided.tolist(),
         "positive": scores.positive.astype(int).tolist(),
         "amounts": _listed(scores.amounts),
         "squares": _listed(scores.squares),
@@ -417,6 +422,9 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
     if not math.isclose(counted, joint.n, rel_tol=1e-9 if joint.weighted else 0.0):
         raise ValueError(f"scores: expected those of all {joint.n} examples.")
     apart = _apart(given, joint.parts, len(positive), squared=joint.weighted)
+    deciding = _names(given.get("deciding") or (), models)
+    shape = (len(deciding), len(positive))
+    decided = _whole(given["decided"], "decided", shape, len(joint.decisions)) if deciding else None
     return JointScores(
         names,
         tuple(map(readonly, thresholds)),
@@ -426,6 +434,8 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
         given["pos_label"],
         given["neg_label"],
         **apart,
+        deciding=deciding,
+        decided=NO_DECISIONS if decided is None else readonly(decided.astype(np.int16)),
     )
 
 
@@ -515,6 +525,8 @@ def _score_columns(counts: Tally, scores: JointScores) -> dict[str, NDArray[Any]
     columns = {"actual": np.array(places)[scores.positive.astype(np.intp)]}
     for name, cuts, ranks in zip(scores.names, scores.thresholds, scores.ranks, strict=True):
         columns[f"score: {name}"] = cuts[ranks]
+    for name, decided in zip(scores.deciding, scores.decided, strict=True):
+        columns[f"decided: {name}"] = decided
     columns["count"] = amounts_of(scores.amounts, len(scores.positive))
     return columns | _if_there(scores.squares, scores.part)
 
@@ -611,4 +623,5 @@ def _add_scores(content: dict[str, Any], values: Callable[[str, str], NDArray[An
         "ranks": np.array([ranks for _, ranks in ranked]),
         "positive": (values("actual", SCORES) == positive).astype(np.int64),
         "amounts": values("count", SCORES),
+        "decided": [values(f"decided: {each}", SCORES) for each in scores.get("deciding") or ()],
     }

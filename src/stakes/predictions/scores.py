@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,8 @@ from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 from stakes.counts.scores import ScoreRows
 from stakes.errors import LabelError
+
+NO_DECISIONS: NDArray[np.signedinteger] = np.empty((0, 0), dtype=np.int8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,10 @@ class JointScores(ByValue):
         The groups and strata that rows are kept apart by.
     part : ndarray of int, shape (rows,), or None
         The position of the row's part among them.
+    deciding : tuple of str
+        The models that have decisions too, or only these.
+    decided : ndarray of int, shape (deciding models, rows)
+        Their decisions, by positions.
     """
 
     names: tuple[str, ...]
@@ -57,6 +63,13 @@ class JointScores(ByValue):
     squares: Floats | None = None
     parts: Parts | None = None
     part: NDArray[np.intp] | None = None
+    deciding: tuple[str, ...] = ()
+    decided: NDArray[np.signedinteger] = field(default_factory=lambda: NO_DECISIONS)
+
+    def __post_init__(self) -> None:
+        if not self.deciding:
+            nothing = np.empty((0, len(self.positive)), dtype=np.int8)
+            object.__setattr__(self, "decided", readonly(nothing))
 
     @classmethod
     def from_columns(
@@ -69,6 +82,7 @@ class JointScores(ByValue):
         sample_weight: Floats | None = None,
         parts: Parts | None = None,
         part: NDArray[np.intp] | None = None,
+        decided: Mapping[str, NDArray[Any]] | None = None,
     ) -> Self:
         """Rank the scores of each model.
 
@@ -84,7 +98,10 @@ class JointScores(ByValue):
             The weight of each example.
         parts, part : Parts and ndarray of int, shape (n,), optional
             The groups and strata, and the position of each example's part among them.
+        decided : mapping, optional
+            From the names of models that have decisions to these, by positions.
         """
+        given = decided or {}
         tables = [ranked(values) for values in columns.values()]
         return cls(
             tuple(columns),
@@ -97,6 +114,8 @@ class JointScores(ByValue):
             None if sample_weight is None else readonly(sample_weight**2),
             parts,
             part,
+            tuple(given),
+            readonly(np.stack([*given.values()])) if given else NO_DECISIONS,
         )
 
     @property
@@ -136,7 +155,7 @@ class JointScores(ByValue):
 
     def compressed(self) -> Self:
         """Return a row for each combination that occurs, in one and the same order."""
-        keys = [*self.ranks[::-1], ~self.positive]  # the last one sorts first
+        keys = [*self.decided[::-1], *self.ranks[::-1], ~self.positive]  # the last sorts first
         keys += [] if self.part is None else [self.part]
         order = np.lexsort(keys)
         new = np.zeros(len(order), dtype=bool)
@@ -155,13 +174,15 @@ class JointScores(ByValue):
             amounts=None if plain else readonly(amounts),
             squares=None if self.squares is None else readonly(_added(self.squares, order, place)),
             part=None if self.part is None else readonly(self.part[rows]),
+            decided=readonly(self.decided[:, rows]),
         )
 
     def __add__(self, other: object) -> Self:
         """Merge the scores of two sets of examples, by the same models."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        if self.names != other.names or self._labels() != other._labels():
+        same = (self.names, self.deciding) == (other.names, other.deciding)
+        if not same or self._labels() != other._labels():
             raise LabelError(
                 "",
                 f"scores of {listing(self.names)} for {self.pos_label!r} cannot be merged with "
@@ -192,6 +213,8 @@ class JointScores(ByValue):
             squares,
             parts,
             part,
+            self.deciding,
+            readonly(np.concatenate([each.decided for each in both], axis=1)),
         ).compressed()
 
     def _labels(self) -> dict[str, Any]:

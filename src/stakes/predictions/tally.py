@@ -98,7 +98,12 @@ class Tally:
             both = (scores.pos_label, scores.neg_label)
             places = _places(both, costs.labels, "classes", source).tolist()
             positive, negative = (costs.labels[place] for place in places)
-            scores = replace(scores, pos_label=positive, neg_label=negative)
+            scores = replace(
+                scores,
+                pos_label=positive,
+                neg_label=negative,
+                decided=decisions.astype(scores.decided.dtype)[scores.decided],
+            )
         examples = self.examples
         rows = np.zeros(len(costs.labels), dtype=np.int64)
         rows[classes] = self.class_rows
@@ -283,6 +288,9 @@ class _Counter:
         self._weights: list[Floats | None] = []
         self._parts: list[tuple[Parts, NDArray[np.intp]]] = []
         self._scores: dict[str, list[Floats]] = {name: [] for name in self._scored}
+        self._decisions: dict[str, list[NDArray[Any]]] = {
+            each.name: [] for each in roles.models if each.decisions is not None
+        }
         self._matchers = {roles.actual: LabelMatcher(costs.labels, table.cells)}
         for model in roles.models:
             if model.decisions is not None:
@@ -335,6 +343,9 @@ class _Counter:
         if self._scored:
             self._weights.append(weights)
             self._parts += [] if parts is None or part is None else [(parts, part)]
+            small = np.min_scalar_type(-len(costs.decisions))
+            for name, kept in self._decisions.items():
+                kept.append(decided[name].astype(small))
             self._keep(codes == costs.labels.index(self._positive), batch)
 
     def _decided(self, batch: Batch, advice: str) -> dict[str, NDArray[Any]]:
@@ -434,6 +445,7 @@ class _Counter:
             sample_weight=None if self._weights[0] is None else _one(self._weights),
             parts=parts,
             part=part,
+            decided={name: _one(each) for name, each in self._decisions.items()},
         )
 
 

@@ -1,0 +1,97 @@
+"""Rows dealt into folds, the same for the same rows whatever their order.
+
+Rows are put in an order that their content tells, and folds are dealt along it at random. Rows of
+the same content may then be in different folds, as rows of different content are; which of them is
+where makes no difference. Calling the other class the positive one changes no fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Folds = NDArray[np.int8]
+
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+SHIFT = np.uint64(29)
+
+
+def row_keys(n: int, two_sided: Sequence[tuple[Any, int]], others: Sequence[Any] = ()) -> Keys:
+    """Return a number for each row that depends on its content alone.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    two_sided : sequence of (ndarray of int, int)
+        Positions, and how many there are, that count from the other end when the classes change
+        their places: scores, decisions and the class.
+    others : sequence of ndarray
+        Other numbers, such as weights.
+    """
+    sides = [np.zeros(n, dtype=np.uint64) for _ in range(2)]
+    for values, size in two_sided:
+        positions = np.asarray(values).astype(np.uint64)
+        sides = [
+            _mixed(sides[0], positions),
+            _mixed(sides[1], np.uint64(size - 1) - positions),
+        ]
+    key = sides[0] + sides[1]  # the same for both ways round
+    for values in others:
+        numbers = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+        key = _mixed(key, numbers)
+    return key
+
+
+def _mixed(key: Keys, values: Keys) -> Keys:
+    key = (key ^ values) * FACTOR
+    return key ^ (key >> SHIFT)
+
+
+def name_numbers(names: Sequence[Any]) -> NDArray[np.float64]:
+    """Return a number for each name, the same in every run."""
+    return np.array([crc32(repr(name).encode()) for name in names], dtype=np.float64)
+
+
+def deal(keys: Keys, classes: NDArray[Any], folds: int, seed: int) -> Folds:
+    """Return the fold of each row; every class is dealt evenly.
+
+    Parameters
+    ----------
+    keys : ndarray
+        The content of each row.
+    classes : ndarray of bool
+        The class of each row.
+    folds : int
+        The number of folds.
+    seed : int
+        Another one deals otherwise.
+    """
+    dealt = np.empty(len(keys), dtype=np.int8)
+    for each in (False, True):
+        rows = np.flatnonzero(classes == each)
+        order = rows[np.argsort(keys[rows])]  # rows of one key are alike: any order of them does
+        turns = (np.arange(len(rows)) % folds).astype(np.int8)
+        dealt[order] = np.random.default_rng(seed).permutation(turns)
+    return dealt
+
+
+def deal_groups(
+    keys: Keys, classes: NDArray[Any], groups: NDArray[np.intp], folds: int, seed: int
+) -> Folds:
+    """Return the fold of each row where groups stay whole.
+
+    Groups that have rows of the rarer class are dealt evenly, and so are the others.
+    """
+    size = int(groups.max()) + 1
+    content = np.zeros(size, dtype=np.uint64)
+    np.add.at(content, groups, keys)
+    rare = classes if 2 * int(classes.sum()) <= len(classes) else ~classes
+    with_rare = np.zeros(size, dtype=bool)
+    with_rare[groups[rare]] = True
+    return deal(content, with_rare, folds, seed)[groups]

@@ -1,0 +1,193 @@
+"""Where to cut scores: a smooth estimate of the cheapest place, unless the rows speak against it.
+
+The place of least cost on some rows follows their accidents: with few errors it costs far more on
+other rows. A logistic curve through the normal scores of mid-ranks is steadier. It is used unless
+it costs more on the rows than the least by more than chance explains, as where scores do not order
+the rows as a logistic curve expects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+
+from stakes._core.typing import Booleans, Floats
+
+Cuts = NDArray[np.intp]
+
+STEPS = 30
+"""Newton's method takes fewer than ten, but for classes that scores separate."""
+
+LONGEST = 3.0
+"""No step moves a coefficient farther, so that separated classes do not run away."""
+
+RIDGE = 0.01
+"""Keeps the slope finite where the scores separate the classes; nothing otherwise."""
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class ScoreTables:
+    """How many rows of each class have the scores of each step, highest scores first.
+
+    Attributes
+    ----------
+    positives, negatives : ndarray, shape (tables, steps)
+        The rows, or the sums of their weights.
+    weight : float
+        What one row counts for: 1, or the sum of squared weights over that of weights.
+    """
+
+    positives: Floats
+    negatives: Floats
+    weight: float = 1.0
+
+
+def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None = None) -> Cuts:
+    """Return how many steps, from the highest, each decision and those before it are taken for.
+
+    Parameters
+    ----------
+    tables : ScoreTables
+        A table for each set of rows to choose on.
+    costs : ndarray, shape (decisions, 2)
+        What each decision costs for a negative and for a positive row. The decisions are in their
+        order from the highest scores to the lowest.
+    allowed : ndarray of bool, shape (tables, steps + 1), optional
+        Between two decisions, the cuts that keep within limits.
+
+    Returns
+    -------
+    ndarray of int, shape (tables, decisions - 1)
+    """
+    fitted = _fitted_cuts(tables, costs)
+    found = np.empty_like(fitted)
+    for at, (positives, negatives) in enumerate(
+        zip(tables.positives, tables.negatives, strict=True)
+    ):
+        one = _Steps(positives, negatives, costs)
+        may = None if allowed is None else allowed[at]
+        least = one.least(fitted[at], may)
+        keep = may is None or bool(may[fitted[at, 0]])
+        if keep and one.cost(fitted[at]) - one.cost(least) <= one.chance(
+            fitted[at], least, tables.weight
+        ):
+            found[at] = fitted[at]
+        else:
+            found[at] = least
+    return found
+
+
+def _fitted_cuts(tables: ScoreTables, costs: Floats) -> Cuts:
+    """Return the cuts that a logistic curve on the normal scores of mid-ranks gives each table."""
+    rows = tables.positives + tables.negatives
+    total = rows.sum(axis=1, keepdims=True)
+    above = np.cumsum(rows, axis=1) - rows / 2
+    least = tables.weight / (2 * total)
+    scores = ndtri(np.clip(1 - above / total, least, 1 - least))
+    constant, slope = _logistic(tables.positives, rows, scores)
+    log_odds = constant[:, np.newaxis] + slope[:, np.newaxis] * scores
+    # What each decision is expected to cost, at any positive scale: exp(x) to 1 are the odds.
+    high = np.maximum(log_odds, 0)
+    chances = np.exp(-high), np.exp(log_odds - high)
+    expected = np.stack([chances[0] * cost[0] + chances[1] * cost[1] for cost in costs])
+    chosen = expected.argmin(axis=0)
+    # Decisions come in their order where the slope is not negative; a falling one decides alike.
+    chosen = np.maximum.accumulate(chosen, axis=1)
+    return np.stack([(chosen <= at).sum(axis=1) for at in range(len(costs) - 1)], axis=1)
+
+
+def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Return the constant and the slope of greatest likelihood for each table.
+
+    A slope below 0 would turn the order of the scores round: it is 0 then.
+    """
+    share = positives.sum(axis=1) / rows.sum(axis=1)
+    base = logit(np.clip(share, ROUNDING, 1 - ROUNDING))
+    constant, slope = base.copy(), np.ones_like(base)
+    for _ in range(STEPS):
+        chance = expit(constant[:, np.newaxis] + slope[:, np.newaxis] * scores)
+        spread, rest = rows * chance * (1 - chance), positives - rows * chance
+        gradient = rest.sum(axis=1), (rest * scores).sum(axis=1) - RIDGE * slope
+        corner = spread.sum(axis=1) + ROUNDING
+        side = (spread * scores).sum(axis=1)
+        other = (spread * scores**2).sum(axis=1) + RIDGE
+        scale = corner * other - side**2
+        moves = np.stack(
+            [
+                (other * gradient[0] - side * gradient[1]) / scale,
+                (corner * gradient[1] - side * gradient[0]) / scale,
+            ]
+        )
+        longest = np.abs(moves).max(axis=0)
+        moves *= np.minimum(1.0, LONGEST / np.maximum(longest, ROUNDING))
+        constant, slope = constant + moves[0], slope + moves[1]
+        if longest.max() < 1e-9:  # noqa: PLR2004 - far below what moves a cut
+            break
+    falling = ~(slope > 0)
+    return np.where(falling, base, constant), np.where(falling, 0.0, slope)
+
+
+class _Steps:
+    """What cuts cost on one set of rows."""
+
+    def __init__(self, positives: Floats, negatives: Floats, costs: Floats) -> None:
+        self.costs = costs
+        sums = [np.concatenate([[0.0], np.cumsum(side)]) for side in (negatives, positives)]
+        self.negatives, self.positives = sums
+        # The cost of taking a decision from the highest score down to each cut.
+        self.running = costs[:, :1] * self.negatives + costs[:, 1:] * self.positives
+
+    def cost(self, cuts: NDArray[Any]) -> float:
+        """Return the sum of the costs of all rows."""
+        ends = np.concatenate([[0], cuts, [self.running.shape[1] - 1]])
+        each = zip(self.running, ends[:-1], ends[1:], strict=True)
+        return float(sum(line[end] - line[start] for line, start, end in each))
+
+    def least(self, near: NDArray[Any], allowed: Booleans | None) -> NDArray[np.intp]:
+        """Return the cuts of least cost; between two decisions, of those the nearest."""
+        if len(self.costs) == 2:  # noqa: PLR2004
+            cost = self.running[0] - self.running[1]
+            if allowed is not None:
+                cost = np.where(allowed, cost, np.inf)
+            room = ROUNDING * (np.abs(self.running).max() + 1e-300)
+            best = np.flatnonzero(cost <= cost.min() + room)
+            return best[[np.abs(best - near[0]).argmin()]]
+        return self._least_of_many()
+
+    def _least_of_many(self) -> NDArray[np.intp]:
+        """Go through the decisions in their order; of each, where to begin it for each end."""
+        best, begun = self.running[0], []
+        for line in self.running[1:]:
+            gain = best - line
+            place = np.arange(len(gain))
+            lowest = np.minimum.accumulate(gain)
+            new = np.concatenate([[True], gain[1:] < lowest[:-1]])
+            begun.append(np.maximum.accumulate(np.where(new, place, 0)))
+            best = lowest + line
+        cuts, end = [], len(best) - 1
+        for start in reversed(begun):
+            end = int(start[end])
+            cuts.append(end)
+        return np.array(cuts[::-1], dtype=np.intp)
+
+    def chance(self, cuts: NDArray[Any], others: NDArray[Any], weight: float) -> float:
+        """Return how much two pairs of cuts may differ by chance: a standard error and one row.
+
+        The one row is what each class can cost more: where two cuts differ in no row or in one,
+        that they do tells little.
+        """
+        extremes = np.unique(np.concatenate([[0], cuts, others, [self.running.shape[1] - 1]]))
+        middles = (extremes[:-1] + extremes[1:]) / 2
+        decided = (np.searchsorted(each, middles) for each in (cuts, others))
+        first, second = (self.costs[each] for each in decided)
+        sums = np.stack([self.negatives, self.positives], axis=1)
+        rows = np.diff(sums[extremes], axis=0)
+        variance = (rows * (first - second) ** 2).sum() * weight
+        one = (np.ptp(self.costs, axis=0) ** 2).sum() * weight**2
+        return float(np.sqrt(variance + one))

@@ -1,0 +1,426 @@
+"""What each policy costs, and which of them to use.
+
+A policy is a model with a threshold, a column of decisions as it stands, or a constant prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes._core.labels import Label
+from stakes.costs import CostMatrix
+from stakes.counts import Confusion, GroupedConfusion, JointConfusion
+from stakes.errors import InputError
+from stakes.infer._inference import Inference, outcomes_behind, quiet_interval, run_test
+from stakes.infer._outcomes import Design
+from stakes.infer.difference import CostDifference
+from stakes.infer.estimate import CostEstimate
+from stakes.policies._family import adjusted, level
+from stakes.predictions.examples import JointExamples
+
+MOST_CONSTANTS = 5
+"""Of more decisions only the cheapest compete as constants."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A way to decide.
+
+    Attributes
+    ----------
+    name : str
+        Unique: ``hgb@0.043`` for a model at a threshold, ``hgb`` for decisions as given, ``always
+        malignant`` for a constant prediction.
+    model : str or None
+        The model; None for constants.
+    kind : str
+        "threshold", "decisions", "minimum_cost" or "constant".
+    threshold : float or None
+        The threshold to deploy: scores at or above it lead to the decision of `cuts`. None where
+        there is not just one.
+    cuts : tuple of (decision, float)
+        Each decision and the score from which on it is taken, highest first.
+    below : label or None
+        The decision for lower scores.
+    decision : label or None
+        The constant prediction.
+    cross_fitted : bool
+        Whether its cost is judged on folds that did not choose the threshold.
+    range_ : pair of float, or None
+        The thresholds not shown to cost more than the chosen one, from the lowest to the highest.
+    column : str
+        Its column in the tables of decisions; empty for constants.
+    """
+
+    name: str
+    model: str | None
+    kind: str
+    threshold: float | None = None
+    cuts: tuple[tuple[Label, float], ...] = ()
+    below: Label | None = None
+    decision: Label | None = None
+    cross_fitted: bool = False
+    range_: tuple[float, float] | None = None
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class PolicyCost:
+    """What a policy costs.
+
+    Attributes
+    ----------
+    cost, low, high : float
+        The expected cost of a decision and its limits.
+    in_sample : float
+        The cost on the rows that chose the threshold, which is too low.
+    method, caution : str
+        How the limits were computed, and why their confidence is not claimed, where it is not.
+    """
+
+    cost: float
+    low: float
+    high: float
+    in_sample: float
+    method: str
+    caution: str = ""
+
+
+@dataclass(frozen=True)
+class PolicyPair:
+    """How two policies differ in cost.
+
+    Attributes
+    ----------
+    first, second : str
+        The policies.
+    difference, low, high : float
+        The cost of the first minus that of the second, and its limits, which allow for the number
+        of policies compared.
+    p_value, adjusted : float
+        The p-value of the comparison alone, and as one of a comparison with the cheapest.
+    shown : bool
+        Whether one is shown to cost more; then the limits do not contain 0.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+    shown: bool
+
+
+@dataclass(eq=False)
+class _Compared:
+    """The differences of two policies in the tables of decisions: held out and, if any, in sample.
+
+    Folds alone find differences too often where thresholds were chosen. So both must show it: the
+    p-value is the larger one, and the limits are the wider ones.
+    """
+
+    names: tuple[str, str]
+    found: list[CostEstimate | CostDifference]
+
+    @cached_property
+    def p_value(self) -> float:
+        """The p-value of this comparison alone."""
+        signs = {float(np.sign(outcomes_behind(each).mean[0])) for each in self.found}
+        return max(map(_p_value, self.found)) if len(signs) == 1 else 1.0
+
+    def judged(self, alpha: float, all_: float, *, shown: bool) -> PolicyPair:
+        """Return the comparison with limits at an error rate, and an adjusted p-value."""
+        intervals = [quiet_interval(each, 1 - alpha) for each in self.found]
+        low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+        value = float(outcomes_behind(self.found[0]).mean[0])
+        shown = shown and not low <= 0 <= high
+        if not shown:  # what is not shown is not contradicted by its limits
+            low, high = min(low, 0.0), max(high, 0.0)
+        return PolicyPair(*self.names, value, low, high, self.p_value, all_, shown)
+
+
+@dataclass(frozen=True, eq=False)
+class Policies:
+    """The policies of a study, what they cost, and how they compare.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        All of them.
+    held_out, in_sample : JointConfusion
+        The decisions of those that have a column; thresholds that the rows chose are judged on
+        folds that did not choose them, and on all rows.
+    costs : CostMatrix
+        What decisions cost.
+    design : Design
+        The class priors and the population.
+    confidence : float
+        Of intervals and tests.
+    examples : JointExamples or None
+        The rows one by one, where costs are those of single rows.
+    baseline : str or None
+        The policy that savings are against; by default the first model as decided, or else the
+        cheapest constant.
+    asked : tuple of str
+        Policies that must compete.
+    notes : tuple of str
+        What could not be done, and what was done instead.
+    """
+
+    policies: tuple[Policy, ...]
+    held_out: JointConfusion
+    in_sample: JointConfusion
+    costs: CostMatrix
+    design: Design
+    confidence: float = 0.95
+    examples: JointExamples | None = None
+    baseline: str | None = None
+    asked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __getitem__(self, name: str) -> Policy:
+        """Return a policy by its name."""
+        try:
+            return self._by_name[name]
+        except KeyError:
+            known = ", ".join(map(repr, self._by_name))
+            raise InputError("policy", f"there is no {name!r}; there are {known}.") from None
+
+    @cached_property
+    def _by_name(self) -> dict[str, Policy]:
+        return {each.name: each for each in self.policies}
+
+    # What each costs.
+
+    def estimate(self, name: str) -> CostEstimate:
+        """Return the cost of a policy as judged: on folds that did not choose its threshold."""
+        return self._estimate(self[name], self.held_out)
+
+    def cost(self, name: str) -> PolicyCost:
+        """Return what a policy costs, with limits that hold although its threshold was chosen.
+
+        The upper limit is that of the held-out decisions. The lower one is the smaller of theirs
+        and of that on all rows: thresholds of folds differ from the one to deploy, and cost more.
+        """
+        if ("cost", name) not in self._made:
+            policy = self[name]
+            found = self._estimate(policy, self.held_out)
+            interval = quiet_interval(found, self.confidence)
+            low, in_sample = interval.low, found.cost
+            if policy.cross_fitted:
+                other = self._estimate(policy, self.in_sample)
+                in_sample = other.cost
+                low = min(low, quiet_interval(other, self.confidence).low)
+            self._made["cost", name] = PolicyCost(
+                found.cost, low, interval.high, in_sample, interval.method, interval.caution
+            )
+        made: PolicyCost = self._made["cost", name]
+        return made
+
+    def _estimate(self, policy: Policy, table: JointConfusion) -> CostEstimate:
+        if self.examples is not None:
+            if policy.kind == "constant":
+                return CostEstimate(self.examples.always(policy.decision), None, self.design)
+            return CostEstimate(self.examples.single(policy.column), None, self.design)
+        if policy.kind == "constant":
+            chosen = self.costs.decisions.index(policy.decision)
+            return CostEstimate(
+                self._classes, self._one_row(self.costs.values[chosen]), self.design
+            )
+        return CostEstimate(table.single(policy.column), self.costs, self.design)
+
+    @cached_property
+    def _classes(self) -> Confusion | GroupedConfusion:
+        """The classes of the rows, as a table of one decision, which is all that can happen."""
+        table = self.held_out.single(self.held_out.names[0])
+        summed = table.counts.sum(axis=-2, keepdims=True)
+        squares = None if table.squares is None else table.squares.sum(axis=-2, keepdims=True)
+        if isinstance(table, GroupedConfusion):
+            return table.with_counts(summed, (ALWAYS,), squares)
+        return Confusion(summed, table.labels, (ALWAYS,), squares=squares)
+
+    def _one_row(self, values: Any) -> CostMatrix:
+        return CostMatrix(
+            np.atleast_2d(values), rows="predicted", labels=self.costs.labels, decisions=(ALWAYS,)
+        )
+
+    # How they compare.
+
+    @cached_property
+    def competitors(self) -> tuple[str, ...]:
+        """Each model's cheapest policy, the baseline and the constants, the cheapest first."""
+        costs = {each.name: self.estimate(each.name).cost for each in self.policies}
+        best: dict[str, str] = {}
+        for each in self.policies:
+            if each.model is not None and each.name not in self.asked:
+                other = best.get(each.model)
+                if other is None or costs[each.name] < costs[other]:
+                    best[each.model] = each.name
+        constants = sorted(
+            (each.name for each in self.policies if each.kind == "constant"), key=costs.__getitem__
+        )
+        chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
+        # Of equal ones the baseline goes first, then a constant: what needs no change, or no model.
+        rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
+        unique = dict.fromkeys(chosen)
+        return tuple(sorted(unique, key=lambda name: (costs[name], rank.get(name, 2))))
+
+    @cached_property
+    def reference(self) -> str:
+        """The baseline: as named, the first model as decided, or the cheapest constant."""
+        if self.baseline is not None:
+            return self[self.baseline].name
+        decided = [each.name for each in self.policies if each.kind == "decisions"]
+        if decided:
+            return decided[0]
+        constants = [each.name for each in self.policies if each.kind == "constant"]
+        return min(constants, key=lambda name: self.estimate(name).cost)
+
+    @property
+    def best(self) -> str:
+        """The policy of least cost."""
+        return self.competitors[0]
+
+    @cached_property
+    def pairs(self) -> tuple[PolicyPair, ...]:
+        """The cheapest against each other competitor, the cheapest first.
+
+        The comparisons are judged in the order of their p-values, each as one of those that are
+        left: what is shown to cost more no longer competes.
+        """
+        best, *others = self.competitors
+        compared = {name: self._compared(best, name) for name in others}
+        alpha, left = 1 - self.confidence, len(self.competitors)
+        largest, shown, found = 0.0, True, {}
+        for name in sorted(others, key=lambda each: compared[each].p_value):
+            each = compared[name]
+            largest = max(largest, adjusted(each.p_value, left))
+            pair = each.judged(level(alpha, left), largest, shown=shown and largest <= alpha)
+            shown, found[name] = pair.shown, pair
+            left -= shown
+        return tuple(found[name] for name in others)
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """The competitors that the cheapest was not shown to cost less than."""
+        return tuple(each.second for each in self.pairs if not each.shown)
+
+    def alone(self, first: str, second: str) -> PolicyPair:
+        """Compare two policies as if there were no others."""
+        each = self._compared(first, second)
+        alpha = 1 - self.confidence
+        return each.judged(alpha, each.p_value, shown=each.p_value <= alpha)
+
+    def _compared(self, first: str, second: str) -> _Compared:
+        if ("compared", first, second) not in self._made:
+            chosen = self[first].cross_fitted or self[second].cross_fitted
+            tables = [self.held_out, self.in_sample] if chosen else [self.held_out]
+            found = [self.difference(first, second, table) for table in tables]
+            self._made["compared", first, second] = _Compared((first, second), found)
+        made: _Compared = self._made["compared", first, second]
+        return made
+
+    def difference(
+        self, first: str, second: str, table: JointConfusion | None = None
+    ) -> CostEstimate | CostDifference:
+        """Return the difference in cost of two policies, on one of the tables of decisions.
+
+        Against a constant it is the cost of the other policy by relative costs, C(i, j) - C(d, j),
+        which know what cannot happen.
+        """
+        one, other = self[first], self[second]
+        on = self.held_out if table is None else table
+        if self.examples is not None:
+            return self._examples_apart(one, other)
+        if one.kind == other.kind == "constant":
+            rows = [self.costs.decisions.index(each.decision) for each in (one, other)]
+            values = self.costs.values[rows[0]] - self.costs.values[rows[1]]
+            return CostEstimate(self._classes, self._one_row(values), self.design)
+        if one.kind == "constant" or other.kind == "constant":
+            return self._against_constant(one, other, on)
+        pair = on.pair(one.column, other.column)
+        return CostDifference(pair, self.costs, (first, second), self.design)
+
+    def _against_constant(self, one: Policy, other: Policy, table: JointConfusion) -> CostEstimate:
+        constant, model, sign = (other, one, 1) if other.kind == "constant" else (one, other, -1)
+        values = self.costs.values
+        relative = sign * (values - values[self.costs.decisions.index(constant.decision)])
+        matrix = CostMatrix(
+            relative + 0.0,
+            rows="predicted",
+            labels=self.costs.labels,
+            decisions=self.costs.decisions,
+        )
+        return CostEstimate(table.single(model.column), matrix, self.design)
+
+    def _examples_apart(self, one: Policy, other: Policy) -> CostDifference:
+        examples = self.examples
+        if examples is None:
+            raise InputError("costs", "there are no costs of single rows.")
+        samples, spread = examples.samples
+        both = [
+            examples.always(each.decision) if each.kind == "constant" else samples[each.column]
+            for each in (one, other)
+        ]
+        return CostDifference(
+            both[0].minus(both[1], spread), None, (one.name, other.name), self.design
+        )
+
+
+ALWAYS = "always"
+
+
+def _p_value(result: Inference) -> float:
+    """Return the p-value of the hypothesis that a mean is 0, by the method of its interval."""
+    outcomes = outcomes_behind(result)
+    if outcomes.lowest == outcomes.highest:  # nothing varies: it is known
+        return 1.0 if float(outcomes.mean[0]) == 0 else 0.0
+    found = run_test(
+        outcomes,
+        result.choice.name,
+        alternative="two-sided",
+        margin=0.0,
+        confidence=0.95,
+        names=("first", "second"),
+        options={},
+    )
+    return found.p_value
+
+
+def constants_of(costs: CostMatrix) -> list[Policy]:
+    """Return the constant predictions."""
+    return [
+        Policy(f"always {decision}", None, "constant", decision=decision)
+        for decision in costs.decisions
+    ]
+
+
+def named_threshold(model: str, cuts: tuple[tuple[Label, float], ...]) -> str:
+    """Return the name of a policy by the thresholds of a model."""
+    return f"{model}@{','.join(f'{value:.4g}' for _, value in cuts)}"
+
+
+def by_column(thresholds: Mapping[str, Any]) -> list[Policy]:
+    """Return the policies of thresholds, by their columns."""
+    return [
+        Policy(
+            named_threshold(each.model, each.cuts),
+            each.model,
+            "threshold",
+            threshold=each.cuts[0][1] if len(each.cuts) == 1 else None,
+            cuts=each.cuts,
+            below=each.below,
+            cross_fitted=each.cross_fitted,
+            range_=each.range_,
+            column=column,
+        )
+        for column, each in thresholds.items()
+    ]
