@@ -10,8 +10,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, as_meant
+from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, listing
 from stakes._core.text import listed, percent
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCounts
 from stakes.counts._parts import Parts
@@ -47,7 +48,7 @@ from stakes.predictions.classes import (
 )
 from stakes.predictions.examples import GivenCosts, RowCosts, row_costs
 from stakes.predictions.files import Progress, read_predictions
-from stakes.predictions.roles import NO_DESIGN, actual_column
+from stakes.predictions.roles import NO_DESIGN, Model, actual_column
 
 __all__ = ["Study", "study_of"]
 
@@ -193,6 +194,9 @@ class Study:
         if roles is None:
             named = Columns(actual, models, scores, design=_with_amounts(design, costs))
             roles = find_roles(table, named, matrix, positive)
+        roles = replace(
+            roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models)
+        )
         may = undecided or (bool(with_scores) and each is None and positive is not None)
         decided_from = _thresholds(table, roles, matrix, positive, undecided=may)
         counts = count_rows(
@@ -203,6 +207,7 @@ class Study:
             decided_from,
             with_scores=with_scores,
             row_costs=each,
+            class_factors=_class_factors(table, roles, matrix, class_priors),
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -613,7 +618,8 @@ def study_of(
         What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
         each a number or an array with an entry for each example.
     y_score : mapping of str to array_like, optional
-        The scores of models, of two classes; a model may have decisions, scores or both.
+        The scores of models: of the positive class of two, or the probabilities of all classes, a
+        column each in the order of the costs' labels. A model may have decisions, scores or both.
     pos_label : optional
         The positive class of two; by default 1, True, or the one whose misses cost more.
     confidence : float, default 0.95
@@ -724,6 +730,40 @@ def study_of_files(
     )
 
 
+def _of_two(model: Model, costs: CostMatrix, positive: Label | None) -> Model:
+    """Return a model with the scores of the positive class, where it has the probabilities of two.
+
+    Probabilities must be those of all classes.
+    """
+    if not model.probabilities:
+        return model
+    if len(model.probabilities) != len(costs.labels):
+        raise InputError(
+            f"y_score[{model.name!r}]",
+            f"expected a column for each of the {len(costs.labels)} classes "
+            f"{listing(costs.labels)}, got {len(model.probabilities)}.",
+        )
+    if positive is None:
+        return model
+    column = model.probabilities[costs.labels.index(positive)]
+    return replace(model, scores=column, probabilities=())
+
+
+def _class_factors(
+    table: Table, roles: Roles, costs: CostMatrix, class_priors: Mapping[Any, float] | None
+) -> Floats | None:
+    """Return how many times as frequent classes are in the target population as in the rows."""
+    if class_priors is None or not any(model.probabilities for model in roles.models):
+        return None
+    shares = checked_priors(_by_name(class_priors, costs.labels, "class_priors"), costs.labels)
+    matcher = LabelMatcher(costs.labels, table.cells)
+    counts = np.zeros(len(costs.labels))
+    for batch in table.batches([roles.actual]):
+        codes = batch.codes(roles.actual, matcher, "classes")
+        counts += np.bincount(codes, minlength=len(costs.labels))
+    return np.asarray(shares / np.maximum(counts / counts.sum(), 1e-300))
+
+
 def _no_costs(source: str) -> InputTypeError:
     return InputTypeError(
         "costs", f"what do mistakes cost? {source} does not tell.", "Give a cost matrix."
@@ -797,7 +837,7 @@ def _thresholds(
     """
     thresholds = {}
     for model in roles.models:
-        if model.decisions is None:
+        if model.decisions is None and not model.probabilities:
             problem = why_undecidable(model, table, costs, positive)
             if problem is None:
                 thresholds[model.name] = least_cost_threshold(costs, positive)

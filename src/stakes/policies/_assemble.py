@@ -128,16 +128,16 @@ def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
     """Return the policies of columns of decisions as they stand."""
     found = []
     for model in counted.models:
-        if model.name not in counted.joint.names:
-            continue
-        if model.decisions is not None:
+        if model.name in counted.joint.names and model.decisions is not None:
             found.append(Policy(model.name, model.name, "decisions", column=model.name))
-        elif counted.examples is not None:
-            name = f"{model.name}@minimum-cost"
-            found.append(Policy(name, model.name, "minimum_cost", column=model.name))
+        elif model.name in counted.joint.names and counted.examples is not None:
+            found.append(Policy(model.minimum_cost, model.name, "minimum_cost", column=model.name))
         elif chosen is None and model.name in counted.decided_from:
             cuts = ((counted.positive, float(counted.decided_from[model.name])),)
             found.append(_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name))
+        if model.minimum_cost in counted.joint.names:
+            column = model.minimum_cost
+            found.append(Policy(column, model.name, "minimum_cost", column=column))
     return found
 
 

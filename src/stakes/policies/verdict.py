@@ -276,11 +276,16 @@ def _sentences(
         )
     if settle is not None:
         sentences.append(
-            f"About {number(settle.examples)} examples ({number(settle.more)} more) would settle "
+            f"About {_round(settle.examples)} examples ({_round(settle.more)} more) would settle "
             f"it against {in_words(policies[settle.against])}, if the difference is as large as "
             "it is here."
         )
     return sentences
+
+
+def _round(size: int) -> str:
+    """Write a number that is not known better than to three digits."""
+    return number(int(float(f"{size:.3g}")))
 
 
 def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str) -> list[str]:

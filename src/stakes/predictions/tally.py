@@ -17,7 +17,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
-from stakes.predictions.classes import decisions_of
+from stakes.predictions.classes import cheapest_decisions, decisions_of
 from stakes.predictions.examples import JointExamples, RowCosts, joined
 from stakes.predictions.roles import NO_DESIGN, DesignColumns, Model, Roles
 from stakes.predictions.scores import JointScores
@@ -229,6 +229,7 @@ def count_rows(
     *,
     with_scores: bool | str,
     row_costs: RowCosts | None = None,
+    class_factors: Floats | None = None,
     advice: str = "",
 ) -> Tally:
     """Count the rows of a table, a batch of them at a time.
@@ -250,12 +251,16 @@ def count_rows(
     row_costs : RowCosts, optional
         What decisions cost for each row, if that is not a matter of the class alone; models in
         `decided_from` then decide by that, row by row, and not from one score on.
+    class_factors : ndarray, shape (classes,), optional
+        How many times as frequent each class is in the target population as in the rows, by which
+        probabilities are moved.
     advice : str, optional
         What to do about a decision that is missing or wrong.
     """
     counter = _Counter(
         table, roles, costs, positive, decided_from, with_scores=with_scores, row_costs=row_costs
     )
+    counter.class_factors = class_factors
     for batch in table.batches(counter.columns()):
         counter.add(batch, advice)
     return counter.tally()
@@ -283,6 +288,7 @@ class _Counter:
         self._decided_from = dict(decided_from)
         scored = {each.name: each.scores for each in roles.models if each.scores is not None}
         self._scored = scored if with_scores and positive is not None else {}
+        self.class_factors: Floats | None = None
         self._if_they_fit = isinstance(with_scores, str)
         self._left_out = ""
         self._joint: JointConfusion | None = None
@@ -303,6 +309,7 @@ class _Counter:
         models = self._roles.models
         deciding = [str(each.scores) for each in models if self._decides_by_scores(each)]
         every = [*self._matchers, *deciding, *self._scored.values()]
+        every += [column for model in models for column in model.probabilities]
         every += self._roles.design.used().values()
         every += [] if self._row_costs is None else self._row_costs.columns
         return list(dict.fromkeys(every))
@@ -364,6 +371,11 @@ class _Counter:
                 else:
                     chosen = self._row_costs.chosen(batch, scores)
                 decided[model.name] = decisions_of(chosen, self._costs, self._positive)
+            if model.probabilities:
+                columns = [batch.scores(name, "probability") for name in model.probabilities]
+                decided[model.minimum_cost] = cheapest_decisions(
+                    np.stack(columns, axis=1), self._costs, self.class_factors, batch.source, model
+                )
         return decided
 
     def _apart(
