@@ -10,7 +10,8 @@ globalThis.stakesStrata = (() => {
   const { distinct, place } = globalThis.stakesOutcomes;
 
   const WEIGHT = 0.7;
-  const CELLS = 2048;
+  const CELLS = 8192;
+  const MERGED = 4;
   const NOTHING = 1e-16;
   const NEAR = 4;
   const OFFSETS = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16 - 0.5);
@@ -85,16 +86,18 @@ globalThis.stakesStrata = (() => {
     const range = weight * (high - low);
     const centre = weight * low + range * share;
     if (total < 1e-6) {
-      return { start: weight * low, width: range, centre, total, below: () => 1 - share };
+      return { start: weight * low, width: range, centre, total, area: (x) => (1 - share) * x };
     }
     const [a, b] = [total * share, total * (1 - share)];
-    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(a, b, p));
+    const [below, above] = [betaBelow(a, b), betaBelow(a + 1, b)];
+    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(below, p));
+    const area = (x) => x * below(x) - share * above(x);
     return {
       start: weight * low + range * from,
       width: range * (to - from),
       centre,
       total,
-      below: (distance) => betaBelow(a, b, from + distance / range),
+      area: (distance) => range * (area(from + distance / range) - area(from)),
     };
   }
 
@@ -108,36 +111,63 @@ globalThis.stakesStrata = (() => {
     const step = spread[0].width / Math.max(Math.round((CELLS * spread[0].width) / all), 1);
     const [one, other] = spread.map((share) => {
       const mass = massOf(share, step);
-      // The lattice may be coarse for the narrower one, but must not move its mean.
+      // What lies beyond the ends is not on the lattice, but must not move the mean.
       start += share.centre - share.start - step * mass.reduce((sum, each, k) => sum + k * each, 0);
       return mass;
     });
-    let masses = one;
-    if (other !== undefined) {
-      masses = new Float64Array(one.length + other.length - 1);
-      one.forEach((left, i) => other.forEach((right, k) => (masses[i + k] += left * right)));
-    }
-    return { points: masses.map((_, k) => start + k * step), masses, width: step };
+    return merged(other === undefined ? one : convolved(one, other), start, step);
   }
 
-  function massOf({ width, below }, step) {
-    const last = Math.round(width / step);
+  function convolved(one, other) {
+    const masses = new Float64Array(one.length + other.length - 1);
+    for (let i = 0; i < one.length; i++) {
+      const left = one[i];
+      for (let k = 0; k < other.length; k++) masses[i + k] += left * other[k];
+    }
+    return masses;
+  }
+
+  /** Return fewer points, each the mean of those that it stands for. */
+  function merged(masses, start, step) {
+    const [points, sums] = [[], []];
+    for (let from = 0; from < masses.length; from += MERGED) {
+      let [total, moment] = [0, 0];
+      for (let k = from; k < Math.min(from + MERGED, masses.length); k++) {
+        total += masses[k];
+        moment += k * masses[k];
+      }
+      if (total <= NOTHING) continue;
+      points.push(start + (step * moment) / total);
+      sums.push(total);
+    }
+    return { points, masses: sums, width: MERGED * step };
+  }
+
+  /** Return the mass of each point of a lattice: between two it is split, which keeps its mean.
+
+      `area` is the integral of the distribution function. */
+  function massOf({ width, area }, step) {
+    const last = Math.ceil(width / step - 1e-9);
+    const end = area(width);
     const mass = new Float64Array(last + 1);
-    let before = 0;
+    let [before, filled] = [0, 0];
     for (let k = 0; k <= last; k++) {
-      const after = k === last ? 1 : below((k + 0.5) * step);
-      mass[k] = after - before;
-      before = after;
+      const reached = (k + 1) * step;
+      const after = reached < width ? area(reached) : end + reached - width;
+      const average = (after - before) / step;
+      mass[k] = average - filled;
+      [before, filled] = [after, average];
     }
     return mass;
   }
 
-  /** Return the value that is exceeded with probability `tail`, by halving and secants. */
+  /** Return the value that is exceeded with probability `tail`: regula falsi, Illinois' halving. */
   function exceeded({ points, masses, width }, top, extra, tail) {
+    const share = extra === null ? null : betaBelow(WEIGHT, extra);
     const given = (value, point) => {
       if (point > value) return 1;
       if (extra === null || top <= point) return 0;
-      return 1 - betaBelow(WEIGHT, extra, (value - point) / (top - point));
+      return 1 - share((value - point) / (top - point));
     };
     // The probability has a kink where S is the value: there its mass is spread over the cell.
     const around = (value, point) =>
@@ -145,22 +175,27 @@ globalThis.stakesStrata = (() => {
       OFFSETS.length;
     const above = (value) =>
       points.reduce((total, point, i) => {
-        if (masses[i] <= NOTHING) return total;
         const near = Math.abs(point - value) < NEAR * width;
         return total + masses[i] * (near ? around(value, point) : given(value, point));
       }, 0);
+    const missing = (value) => Math.log(Math.max(above(value), 1e-300) / tail);
     let low = Math.min(...points);
     let high = Math.max(top, ...points);
     if (above(low) <= tail) return low;
-    let [atLow, atHigh] = [Math.log(above(low) / tail), Math.log(1e-300)];
+    let [atLow, atHigh, side] = [missing(low), Math.log(1e-300), 0];
     for (let round = 0; round < 100 && high - low > 1e-12 * Math.max(Math.abs(high), 1e-300); round++) {
       const secant = low + ((high - low) * atLow) / (atLow - atHigh);
-      const inside = round % 2 && secant > low && secant < high;
-      const middle = inside ? secant : (low + high) / 2;
-      const now = Math.log(Math.max(above(middle), 1e-300) / tail);
-      if (now > 0) [low, atLow] = [middle, now];
-      else [high, atHigh] = [middle, now];
+      // The end is far out on the scale of logarithms: halve until there are two good points.
+      const middle = atHigh > -20 && secant > low && secant < high ? secant : (low + high) / 2;
+      const now = missing(middle);
       if (Math.abs(now) < 1e-10) return middle;
+      if (now > 0) {
+        if (side > 0) atHigh /= 2;
+        [low, atLow, side] = [middle, now, 1];
+      } else {
+        if (side < 0) atLow /= 2;
+        [high, atHigh, side] = [middle, now, -1];
+      }
     }
     return (low + high) / 2;
   }
@@ -177,42 +212,45 @@ globalThis.stakesStrata = (() => {
     return (y - 0.5) * Math.log(y) - y + 0.5 * Math.log(2 * Math.PI) + series - shift;
   }
 
-  /** Return P(B ≤ x), B ~ Beta(a, b), by the continued fraction where it converges fast. */
-  function betaBelow(a, b, x) {
-    if (x <= 0) return 0;
-    if (x >= 1) return 1;
-    if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(b, a, 1 - x);
-    const front = Math.exp(
-      logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)
-    );
-    // Evaluated forwards: convergents as ratios of successive numerators and denominators.
-    const tiny = 1e-300;
-    let ratioDown = 1 - ((a + b) * x) / (a + 1);
-    ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
+  /** Return the function P(B ≤ x), B ~ Beta(a, b), by the continued fraction where that is fast. */
+  function betaBelow(a, b) {
+    const scale = logGamma(a + b) - logGamma(a) - logGamma(b);
+    const turn = (a + 1) / (a + b + 2);
+    return (x) => {
+      if (x <= 0) return 0;
+      if (x >= 1) return 1;
+      const front = Math.exp(scale + a * Math.log(x) + b * Math.log1p(-x));
+      if (x > turn) return 1 - (front * betaFraction(b, a, 1 - x)) / b;
+      return (front * betaFraction(a, b, x)) / a;
+    };
+  }
+
+  /** Return the continued fraction, forwards: by ratios of successive numerators, denominators. */
+  function betaFraction(a, b, x) {
+    const held = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+    let ratioDown = 1 / held(1 - ((a + b) * x) / (a + 1));
     let [ratioUp, value] = [1, ratioDown];
     for (let m = 1; m < 1000; m++) {
       const before = value;
-      for (const term of [
-        (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m)),
-        (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1)),
-      ]) {
-        ratioDown = 1 + term * ratioDown;
-        ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
-        ratioUp = 1 + term / ratioUp;
-        if (Math.abs(ratioUp) < tiny) ratioUp = tiny;
-        value *= ratioDown * ratioUp;
-      }
+      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+      ratioDown = 1 / held(1 + even * ratioDown);
+      ratioUp = held(1 + even / ratioUp);
+      value *= ratioDown * ratioUp;
+      ratioDown = 1 / held(1 + odd * ratioDown);
+      ratioUp = held(1 + odd / ratioUp);
+      value *= ratioDown * ratioUp;
       if (Math.abs(value - before) < 1e-15 * Math.abs(value)) break;
     }
-    return (front * value) / a;
+    return value;
   }
 
-  /** Return the x with P(B ≤ x) = p, to within what a lattice needs. */
-  function betaQuantile(a, b, p) {
+  /** Return the x up to which a distribution has the mass p, to within what a lattice needs. */
+  function betaQuantile(below, p) {
     let [low, high] = [0, 1];
     for (let round = 0; round < 60; round++) {
       const middle = (low + high) / 2;
-      if (betaBelow(a, b, middle) < p) low = middle;
+      if (below(middle) < p) low = middle;
       else high = middle;
     }
     return (low + high) / 2;
