@@ -4,8 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import betainc
 
-from stakes import CostMatrix, CostRanges, JointConfusion, cheapest_probability, evaluate
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    CostRanges,
+    Design,
+    JointConfusion,
+    cheapest_probability,
+    evaluate,
+)
 from stakes.errors import NotClaimedWarning
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
@@ -220,3 +230,24 @@ def test_a_contribution_is_asked_only_where_it_has_mass():
     for law in (smooth, replace(smooth, below=np.array([0.1, 0.3, 0.8, 1.0]), smooth=False)):
         edges = 1.0 + 0.01 * (np.arange(900) - 0.5)
         assert law.at_edges(0.01, 900) == pytest.approx(law.at(edges), abs=1e-15)
+
+
+def test_few_draws_of_two_outcomes_keep_their_mean_and_their_ends():
+    """Half of the mass or more lies at the ends, which need not be points of the lattice."""
+    law = Contribution(np.array([1.0, 3.0]), np.array([0.0, 1.0]), 1.5, beta=(0.05, 0.15))
+    for step in (0.01, 0.013):
+        masses = law.masses(step, 400)
+        points = 1.0 + step * np.arange(400)
+        assert masses.min() > -1e-12
+        assert masses.sum() == pytest.approx(1, abs=1e-12)
+        assert masses @ points == pytest.approx(1.5, abs=1e-12)
+        assert masses[points <= 2].sum() == pytest.approx(betainc(0.05, 0.15, 0.5), abs=2e-3)
+
+
+def test_the_limit_may_be_next_to_the_end():
+    """Almost all rows cost the most that they can, so that the last cell holds the limit."""
+    table = Confusion([[138, 1], [0, 19]], rows="predicted", labels=[0, 1])
+    costs = CostMatrix([[0.0, 47.75], [4.4, 10.59]], rows="predicted", labels=[0, 1])
+    estimate = CostEstimate(table, costs, Design([0.98, 0.02]))
+    low, high = estimate.interval(0.999)
+    assert 0.02 * 10.59 - 1e-12 < low < estimate.cost < high

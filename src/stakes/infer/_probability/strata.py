@@ -28,7 +28,7 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 2048, 7.1
+NODES, WIDEST = 4096, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
@@ -157,7 +157,10 @@ class Limit:
         return self._tail(value, self.law)
 
     def quantile(self, upper: float) -> float:
-        """Return what is exceeded with probability `upper`."""
+        """Return what is exceeded with probability `upper`; never more than can be."""
+        return min(self._quantile(upper), self.top)
+
+    def _quantile(self, upper: float) -> float:
         points = self.law[0]
         low, high = float(points[0]), max(self.top, float(points[-1]))
         if low == high or self.upper_tail(low) <= upper:
@@ -190,6 +193,7 @@ class Limit:
         # The probability has a kink where S is the value: there its mass is spread over the cell.
         near = (np.abs(points - value) < NEAR * widths) & (widths > 0)
         spread = points[near, np.newaxis] + widths[near, np.newaxis] * OFFSETS
+        spread = np.minimum(spread, max(self.top, float(points[-1])))  # nothing is beyond the end
         found = float(mass[~near] @ self._exceeds(value, points[~near]))
         return found + float(mass[near] @ self._exceeds(value, spread).mean(axis=1))
 
@@ -307,7 +311,8 @@ class Contribution:
     """The distribution of what one stratum contributes: the probability of at most each point.
 
     It is smooth between the ends, on the logistic and the normal scale almost a line, unless it is
-    steep near the ends; or all of it lies at the points.
+    steep near the ends; or all of it lies at the points. Of two outcomes it may be a beta
+    distribution from the first point to the last.
     """
 
     points: Floats
@@ -316,6 +321,7 @@ class Contribution:
     ends: tuple[float, float] = (0.0, 0.0)
     smooth: bool = True
     steep: bool = False
+    beta: tuple[float, float] | None = None
 
     def at(self, edges: Floats) -> Floats:
         """Return the distribution function."""
@@ -333,6 +339,20 @@ class Contribution:
         result[edges < low] = 0.0
         result[edges >= high] = 1.0
         return np.asarray(result)
+
+    def masses(self, step: float, n: int) -> Floats:
+        """Return the mass near each of `n` points of a lattice that begins at the first point."""
+        if self.beta is None:
+            return np.diff(self.at_edges(step, n + 1))
+        # What lies between two points is split between them, which keeps its mean: by the integral
+        # of the distribution function.
+        a, b = self.beta
+        width = float(self.points[-1] - self.points[0])
+        reached = np.arange(1, n + 1) * step / width
+        inside = np.minimum(reached, 1.0)
+        area = inside * betainc(a, b, inside) - a / (a + b) * betainc(a + 1, b, inside)
+        average = np.diff(area + reached - inside, prepend=0.0) * width / step
+        return np.diff(average, prepend=0.0)
 
     def at_edges(self, step: float, n: int) -> Floats:
         """Return the distribution function at the first `n` edges of cells around the points."""
@@ -400,7 +420,12 @@ def _of_pool(part: Part, total: float) -> Contribution:
 def _of_few(part: Part, total: float) -> Contribution:
     """Return the distribution of a Dirichlet mean with mass near its ends, by its quantiles."""
     order = np.argsort(part.costs, kind="stable")
-    alpha = np.tile(part.counts[order] * total / part.n, (len(SCORES), 1))
+    shares = part.counts[order] * total / part.n
+    if (shares > 0).sum() == 2:  # noqa: PLR2004 - a beta distribution
+        cheap, costly = shares[shares > 0].tolist()
+        ends, certain = np.array(part.observed), np.array([0.0, 1.0])
+        return Contribution(ends, certain, part.weight * part.mean, beta=(costly, cheap))
+    alpha = np.tile(shares, (len(SCORES), 1))
     points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
     return Contribution(
         part.weight * points, ndtr(SCORES), part.weight * part.mean, part.observed, steep=True
@@ -473,7 +498,7 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     length = fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
     transform = 1.0
     for each in spread:
-        cell = np.diff(each.at_edges(step, length + 1))
+        cell = each.masses(step, length)
         # The lattice may be coarse for the narrower ones, but must not move their means.
         start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
         transform = transform * fft.rfft(cell)

@@ -594,5 +594,5 @@ globalThis.stakesBootstrap = (() => {
     }
   }
 
-  return { bootstrapTails };
+  return { bootstrapTails, transformAlong };
 })();

@@ -8,10 +8,11 @@ globalThis.stakesStrata = (() => {
   "use strict";
 
   const { distinct, place } = globalThis.stakesOutcomes;
+  const { transformAlong } = globalThis.stakesBootstrap;
 
   const WEIGHT = 0.7;
-  const CELLS = 8192;
-  const MERGED = 4;
+  const CELLS = 16384;
+  const MERGED = 32;
   const NOTHING = 1e-16;
   const NEAR = 4;
   const OFFSETS = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16 - 0.5);
@@ -31,7 +32,14 @@ globalThis.stakesStrata = (() => {
       costs: each.costs.map((cost) => -cost).reverse(),
       counts: each.counts.slice().reverse(),
     }));
-    return [0 - upperLimit(mirrored, alpha / 2), upperLimit(strata, alpha / 2)];
+    const limit = strata.length === 1 ? (given, tail) => limitOfOne(given[0], tail) : upperLimit;
+    return [0 - limit(mirrored, alpha / 2), limit(strata, alpha / 2)];
+  }
+
+  /** Return the upper limit where one class has all the weight: a beta distribution. */
+  function limitOfOne({ weight, costs: [low, high], counts: [cheap, costly] }, tail) {
+    const share = cheap ? betaQuantile(betaBelow(costly + WEIGHT, cheap), 1 - tail) : 1;
+    return weight * (low + (high - low) * share);
   }
 
   function stratum(counts, costs, weight, j) {
@@ -115,32 +123,52 @@ globalThis.stakesStrata = (() => {
       start += share.centre - share.start - step * mass.reduce((sum, each, k) => sum + k * each, 0);
       return mass;
     });
-    return merged(other === undefined ? one : convolved(one, other), start, step);
+    return lawOf(other === undefined ? one : convolved(one, other), start, step);
   }
 
+  /** Return the masses of a sum, by one transform of both: as real and as imaginary parts. */
   function convolved(one, other) {
-    const masses = new Float64Array(one.length + other.length - 1);
-    for (let i = 0; i < one.length; i++) {
-      const left = one[i];
-      for (let k = 0; k < other.length; k++) masses[i + k] += left * other[k];
+    const size = one.length + other.length - 1;
+    const length = 2 ** Math.ceil(Math.log2(size));
+    const [re, im] = [new Float64Array(length), new Float64Array(length)];
+    re.set(one);
+    im.set(other);
+    transformAlong(re, im, length, 1);
+    // With z = x + iy, the product of the transforms of x and y is (z² - z̄²)/4i, z̄ the mirrored one.
+    const [up, down] = [new Float64Array(length), new Float64Array(length)];
+    for (let k = 0; k < length; k++) {
+      const back = (length - k) % length;
+      const [a, b, c, d] = [re[k], im[k], re[back], -im[back]];
+      up[k] = (2 * a * b - 2 * c * d) / 4;
+      down[k] = -(a * a - b * b - c * c + d * d) / 4;
     }
-    return masses;
+    // Backwards: with the parts exchanged.
+    transformAlong(down, up, length, 1);
+    return up.subarray(0, size).map((mass) => Math.max(mass / length, 0));
+  }
+
+  function lawOf(masses, start, step) {
+    const used = [...masses.keys()].filter((k) => masses[k] > NOTHING);
+    return {
+      points: used.map((k) => start + step * k),
+      masses: used.map((k) => masses[k]),
+      width: step,
+    };
   }
 
   /** Return fewer points, each the mean of those that it stands for. */
-  function merged(masses, start, step) {
-    const [points, sums] = [[], []];
-    for (let from = 0; from < masses.length; from += MERGED) {
+  function merged({ points, masses, width }) {
+    const law = { points: [], masses: [], width: MERGED * width };
+    for (let from = 0; from < points.length; from += MERGED) {
       let [total, moment] = [0, 0];
-      for (let k = from; k < Math.min(from + MERGED, masses.length); k++) {
+      for (let k = from; k < Math.min(from + MERGED, points.length); k++) {
         total += masses[k];
-        moment += k * masses[k];
+        moment += masses[k] * (points[k] - points[from]);
       }
-      if (total <= NOTHING) continue;
-      points.push(start + (step * moment) / total);
-      sums.push(total);
+      law.points.push(points[from] + moment / total);
+      law.masses.push(total);
     }
-    return { points, masses: sums, width: MERGED * step };
+    return law;
   }
 
   /** Return the mass of each point of a lattice: between two it is split, which keeps its mean.
@@ -161,34 +189,53 @@ globalThis.stakesStrata = (() => {
     return mass;
   }
 
-  /** Return the value that is exceeded with probability `tail`: regula falsi, Illinois' halving. */
-  function exceeded({ points, masses, width }, top, extra, tail) {
+  /** Return the value that is exceeded with probability `tail`. */
+  function exceeded(law, top, extra, tail) {
     const share = extra === null ? null : betaBelow(WEIGHT, extra);
     const given = (value, point) => {
       if (point > value) return 1;
       if (extra === null || top <= point) return 0;
       return 1 - share((value - point) / (top - point));
     };
-    // The probability has a kink where S is the value: there its mass is spread over the cell.
-    const around = (value, point) =>
-      OFFSETS.reduce((total, offset) => total + given(value, point + offset * width), 0) /
-      OFFSETS.length;
-    const above = (value) =>
-      points.reduce((total, point, i) => {
-        const near = Math.abs(point - value) < NEAR * width;
-        return total + masses[i] * (near ? around(value, point) : given(value, point));
-      }, 0);
-    const missing = (value) => Math.log(Math.max(above(value), 1e-300) / tail);
-    let low = Math.min(...points);
-    let high = Math.max(top, ...points);
-    if (above(low) <= tail) return low;
-    let [atLow, atHigh, side] = [missing(low), Math.log(1e-300), 0];
+    const low = law.points[0];
+    const high = Math.max(top, law.points[law.points.length - 1]);
+    const missing = (value, { points, masses, width }) => {
+      let above = 0;
+      for (let i = 0; i < points.length; i++) {
+        let each = 0;
+        // The probability has a kink where S is the value: there its mass is spread over the cell.
+        if (Math.abs(points[i] - value) < NEAR * width) {
+          for (const offset of OFFSETS) {
+            each += given(value, Math.min(points[i] + offset * width, high));
+          }
+          each /= OFFSETS.length;
+        } else each = given(value, points[i]);
+        above += masses[i] * each;
+      }
+      return Math.log(Math.max(above, 1e-300) / tail);
+    };
+    if (missing(low, law) <= 0) return low;
+    // Most steps with few points, the last ones with all.
+    const few = merged(law);
+    const rough = rootOf((value) => missing(value, few), low, high, 1e-6);
+    const room = 1e-4 * (high - low);
+    const [below, above] = [Math.max(rough - room, low), Math.min(rough + room, high)];
+    const all = (value) => missing(value, law);
+    const near = all(below) > 0 && all(above) < 0;
+    return near ? rootOf(all, below, above, 1e-10) : rootOf(all, low, high, 1e-10);
+  }
+
+  /** Return where a falling function is zero, to `near`: regula falsi with Illinois' halving. */
+  function rootOf(f, from, to, near) {
+    let [low, high, side] = [from, to, 0];
+    let [atLow, atHigh] = [f(low), f(high)];
+    if (atLow <= 0) return low;
     for (let round = 0; round < 100 && high - low > 1e-12 * Math.max(Math.abs(high), 1e-300); round++) {
       const secant = low + ((high - low) * atLow) / (atLow - atHigh);
       // The end is far out on the scale of logarithms: halve until there are two good points.
       const middle = atHigh > -20 && secant > low && secant < high ? secant : (low + high) / 2;
-      const now = missing(middle);
-      if (Math.abs(now) < 1e-10) return middle;
+      const now = f(middle);
+      if (Math.abs(now) < near) return middle;
       if (now > 0) {
         if (side > 0) atHigh /= 2;
         [low, atLow, side] = [middle, now, 1];
