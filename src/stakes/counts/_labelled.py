@@ -223,9 +223,14 @@ class LabelledCounts(ByValue):
     ) -> Self:
         """Count columns of labels: those of the decisions first, then that of the classes."""
         tables, names = count_columns(columns, axes_of(labels, decisions, cls._deciders), amounts)
-        squares = tables[1] if len(tables) > 1 else None
-        counts = tables[0] if squares is not None else tables[0].astype(np.int64)
-        return cls(counts, names[-1], names[0], squares=squares)
+        squares = readonly(tables[1]) if len(tables) > 1 else None
+        counts = tables[0] if squares is not None else tables[0].astype(np.int64, copy=False)
+        # What was counted just now needs no more checks.
+        result = cls.__new__(cls)
+        result._set(  # noqa: SLF001 - of the same kind
+            counts=readonly(counts), labels=names[-1], decisions=names[0], squares=squares
+        )
+        return result
 
     @property
     def n(self) -> Any:
