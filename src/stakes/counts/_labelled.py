@@ -130,17 +130,17 @@ def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray
 def _combine(columns: Sequence[Column], start: int, codes: NDArray[Any]) -> None:
     """Write the place of each row's combination in the table."""
     rows = slice(start, start + len(codes))
+    stride = prod(len(column.values) for column in columns)
     # Each column's offset is taken off once, from the combined code.
     offset = 0
     for position, column in enumerate(columns):
-        size = len(column.values)
-        offset = offset * size + column.offset
+        stride //= len(column.values)
+        offset += column.offset * stride
         given = column.codes[rows].astype(codes.dtype, copy=False)
-        if position:
-            codes *= codes.dtype.type(size)
-            codes += given
+        if not position:
+            np.multiply(given, codes.dtype.type(stride), out=codes)
         else:
-            codes[:] = given
+            codes += given if stride == 1 else given * codes.dtype.type(stride)
     if offset:
         codes -= np.array(offset).astype(codes.dtype)
 
