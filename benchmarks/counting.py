@@ -13,7 +13,15 @@ from harness import Row, faster_than, within, within_memory
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, roc_curve
 
-from stakes import Confusion, CostMatrix, PairedConfusion, ScoreCounts, evaluate, study_of
+from stakes import (
+    Confusion,
+    CostMatrix,
+    GroupedConfusion,
+    PairedConfusion,
+    ScoreCounts,
+    evaluate,
+    study_of,
+)
 
 NAMES = np.array(["ok", "fraud", "review", "stolen card"])
 
@@ -48,6 +56,7 @@ def rows() -> Iterator[Row]:
         at_most=4,
         repeats=31,
     )
+    yield from _groups(rng)
     score = rng.normal(size=10**6)
     positive = y_true == 1
     yield faster_than(
@@ -102,6 +111,37 @@ def _strings(
             at_least=2,
             repeats=3,
         )
+
+
+def _groups(rng: np.random.Generator) -> Iterator[Row]:
+    """Count a million rows in a hundred thousand groups, in any order."""
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    y_true = rng.integers(0, 2, 10**6)
+    y_pred = np.where(rng.random(10**6) < 0.1, 1 - y_true, y_true)
+    groups = rng.integers(0, 10**5, 10**6)
+    names = np.char.add("p", np.char.zfill(groups.astype(str), 6))
+    for kind, each, at_most in (
+        ("integers", groups, 3.0),
+        ("integers far apart", groups * 10**9, np.inf),
+        ("fixed-width text", names, np.inf),
+        ("text objects", names.astype(object), np.inf),
+    ):
+        yield within(
+            f"10⁶ rows in 10⁵ groups ({kind})",
+            lambda each=each: GroupedConfusion.from_labels(y_true, y_pred, each),  # type: ignore[misc]
+            lambda: Confusion.from_labels(y_true, y_pred),
+            "the same without groups",
+            at_most=at_most,
+            repeats=11 if at_most < np.inf else 3,
+        )
+    yield within(
+        "evaluate, 10⁶ rows in 10⁵ groups",
+        lambda: evaluate(y_true, y_pred, costs, groups=groups).cost,
+        lambda: evaluate(y_true, y_pred, costs).cost,
+        "the same without groups",
+        at_most=np.inf,
+        repeats=11,
+    )
 
 
 def _memory(rng: np.random.Generator) -> Iterator[Row]:

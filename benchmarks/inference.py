@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
-from harness import Row, Task, faster_than, within
+from harness import Row, Task, faster_than, within, within_time
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
@@ -22,6 +22,7 @@ def rows() -> Iterator[Row]:
         yield from _against_multinomial(rng, size)
     yield from _growth(rng)
     yield from _batches(rng)
+    yield from _strata(rng)
 
 
 def _problem(rng: np.random.Generator, size: int, n: int) -> tuple[CostMatrix, Confusion]:
@@ -120,3 +121,20 @@ def _batches(rng: np.random.Generator) -> Iterator[Row]:
             at_least=20,
             repeats=3,
         )
+
+
+def _strata(rng: np.random.Generator) -> Iterator[Row]:
+    """Take the interval of rows from 40 strata, with four outcomes in each."""
+    costs = CostMatrix([[0, 30], [2, 5]], rows="predicted", labels=range(2))
+    strata = np.repeat(np.arange(40), 250)
+    y_true, wrong = rng.random((2, len(strata))) < [[0.3], [0.1]]
+    y_pred = y_true ^ wrong
+    shares = rng.dirichlet(np.full(40, 5.0))
+    estimate = evaluate(
+        y_true.astype(int),
+        y_pred.astype(int),
+        costs,
+        strata=strata,
+        population=dict(enumerate(shares.tolist())),
+    )
+    yield within_time("interval of 40 strata × 4 outcomes", estimate.interval, at_most=50)

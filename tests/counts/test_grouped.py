@@ -71,6 +71,46 @@ def test_there_may_be_very_many_groups():
         assert table.pooled.counts.tolist() == [[0, 50_000], [50_000, 0]]
 
 
+@pytest.mark.parametrize("what", ["groups", "strata"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("step", [1, 3, 1000, -7])
+def test_numbers_of_groups_may_have_gaps(what, weighted, step):
+    """However they are numbered, those that have rows are there, also with a weight of zero."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(-300, 300, 900)
+    numbers = numbers[(numbers < -20) | (numbers > 20)]
+    y_true, y_pred, y_other = rng.integers(0, 2, (3, len(numbers)))
+    weights = rng.choice([0.0, 0.5, 2.0], len(numbers)) if weighted else None
+    found, expected = (
+        GroupedConfusion.from_labels(
+            y_true, y_pred, y_pred_2=y_other, sample_weight=weights, **{what: names}
+        )
+        for names in (numbers * step, (numbers * step).astype(object))
+    )
+    assert found == expected
+    assert getattr(found, what) == tuple(sorted({int(x) for x in numbers * step}))
+    assert found.counts.dtype == (float if weighted else np.int64)
+
+
+def test_numbers_of_groups_may_be_large():
+    for names in ([2**63 + 2, 2**63, 2**63 + 2], [2**63 - 1, 2**63 - 3, 2**63 - 1]):
+        given = np.array(names, dtype=np.uint64)
+        table = GroupedConfusion.from_labels([0, 1, 1], [0, 1, 0], given)
+        assert table.groups == (names[1], names[0])
+        assert table.counts.sum(axis=(1, 2)).tolist() == [1, 2]
+
+
+def test_numbered_groups_are_named_when_asked_for():
+    one, other = (GroupedConfusion.from_labels([0, 1, 1], [0, 1, 0], [5, 3, 5]) for _ in range(2))
+    assert pickle.loads(pickle.dumps(one)) == other  # noqa: S301
+    assert one.parts == other.parts
+    assert hash(one.parts) == hash(other.parts)
+    assert repr(one.parts) == "Parts(groups=(3, 5), strata=None)"
+    assert len(one.parts) == len(other.parts) == 2
+    with pytest.raises(AttributeError, match="names"):
+        _ = one.parts.names
+
+
 def test_equality_pickling_and_texts():
     table = GroupedConfusion([[[1, 2], [0, 4]], [[1, 0], [0, 1]]], ["<b>", "y"], groups=["p", "q"])
     assert pickle.loads(pickle.dumps(table)) == table  # noqa: S301 - made here

@@ -4,12 +4,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import betainc
 
-from stakes import CostMatrix, CostRanges, JointConfusion, cheapest_probability, evaluate
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    CostRanges,
+    Design,
+    JointConfusion,
+    cheapest_probability,
+    evaluate,
+)
 from stakes.errors import NotClaimedWarning
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
-from stakes.infer._probability.strata import limit_pair
+from stakes.infer._probability.strata import Contribution, limit_pair
 from stakes.infer.methods import METHODS
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=100)
@@ -189,3 +199,55 @@ def test_what_ifs_know_what_the_draws_are():
     assert chances(strata=np.zeros(1000, dtype=int)) == pytest.approx(alone)
     assert chances(groups=np.arange(1000)) == pytest.approx(alone, abs=0.03)
     assert (chances(groups=np.arange(1000) // 20) < alone).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"class_priors": [0.9, 0.1]}, {"sample_weight": True}])
+def test_groups_that_are_alike_count_as_often_as_they_are(options, monkeypatch):
+    """The same numbers as when each group is listed by itself."""
+    rng = np.random.default_rng(3)
+    groups = rng.integers(0, 400, 2000)
+    actual = rng.integers(0, 2, 2000)
+    decided = np.where(rng.random(2000) < 0.03, 1 - actual, actual)
+    given = {"groups": groups} | options
+    if "sample_weight" in given:
+        given["sample_weight"] = rng.choice([1.0, 4.0], 400)[groups]
+
+    def limits():
+        estimate = evaluate(actual, decided, COSTS, **given)
+        return [*estimate.interval(), *estimate.interval(conservative=True), estimate.cost]
+
+    together = limits()
+    monkeypatch.setattr(
+        "stakes.infer._design.distinct_rows", lambda rows: (np.arange(len(rows)),) * 2
+    )
+    assert limits() == pytest.approx(together, rel=1e-9)
+
+
+def test_a_contribution_is_asked_only_where_it_has_mass():
+    """The distribution function at all edges of a lattice is that of the edges one by one."""
+    points = np.array([1.0, 1.5, 2.0, 4.0])
+    smooth = Contribution(points, np.array([1e-9, 0.3, 0.8, 1 - 1e-9]), 1.8, (0.5, 7.0))
+    for law in (smooth, replace(smooth, below=np.array([0.1, 0.3, 0.8, 1.0]), smooth=False)):
+        edges = 1.0 + 0.01 * (np.arange(900) - 0.5)
+        assert law.at_edges(0.01, 900) == pytest.approx(law.at(edges), abs=1e-15)
+
+
+def test_few_draws_of_two_outcomes_keep_their_mean_and_their_ends():
+    """Half of the mass or more lies at the ends, which need not be points of the lattice."""
+    law = Contribution(np.array([1.0, 3.0]), np.array([0.0, 1.0]), 1.5, beta=(0.05, 0.15))
+    for step in (0.01, 0.013):
+        masses = law.masses(step, 400)
+        points = 1.0 + step * np.arange(400)
+        assert masses.min() > -1e-12
+        assert masses.sum() == pytest.approx(1, abs=1e-12)
+        assert masses @ points == pytest.approx(1.5, abs=1e-12)
+        assert masses[points <= 2].sum() == pytest.approx(betainc(0.05, 0.15, 0.5), abs=2e-3)
+
+
+def test_the_limit_may_be_next_to_the_end():
+    """Almost all rows cost the most that they can, so that the last cell holds the limit."""
+    table = Confusion([[138, 1], [0, 19]], rows="predicted", labels=[0, 1])
+    costs = CostMatrix([[0.0, 47.75], [4.4, 10.59]], rows="predicted", labels=[0, 1])
+    estimate = CostEstimate(table, costs, Design([0.98, 0.02]))
+    low, high = estimate.interval(0.999)
+    assert 0.02 * 10.59 - 1e-12 < low < estimate.cost < high

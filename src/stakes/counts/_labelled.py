@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import CHUNK, Column, Labels, as_axes, as_labels, in_order, union
-from stakes._core.values import ByValue, readonly_copy
+from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.errors import InputError
 
 SMALL_TABLE = 1 << 12
 """A larger table is worth another pass over the rows, to leave out values that do not occur."""
+
+FEW_CELLS = 8
+"""Of so few cells each is counted by itself, in less time than it takes to find each row's cell."""
 
 MOST_CELLS = 1 << 24
 """No table is larger; so many different labels are more likely scores or identifiers."""
@@ -48,18 +51,23 @@ def count_columns(
     """
     validate.same_length({column.name: len(column) for column in columns})
     if prod(len(column.values) for column in columns) > SMALL_TABLE:
-        columns = [column.compressed() for column in columns]
+        columns = [
+            column if given is column.values else column.compressed()
+            for column, (given, _) in zip(columns, axes, strict=True)
+        ]
         check_cells(*_sizes(columns, [column.values for column in columns]))
 
     # Rows tell which labels occur: those of weight zero do, too.
     rows = _tabulate(columns, None)
+    # A column that is coded by the very labels asked for has no others.
+    same = [given is column.values for column, (given, _) in zip(columns, axes, strict=True)]
     every = range(len(columns))
+    some = np.asarray(by_part(rows).any(axis=-1))[np.newaxis] if same[0] else rows
     used = [
-        # A column that is coded by the very labels asked for has no others.
         np.ones(len(column.values), dtype=bool)
-        if given is column.values
-        else np.asarray(rows.any(axis=tuple(other for other in every if other != axis)))
-        for axis, (column, (given, _)) in enumerate(zip(columns, axes, strict=True))
+        if same[axis]
+        else np.asarray(some.any(axis=tuple(other for other in every if other != axis)))
+        for axis, column in enumerate(columns)
     ]
     free = [
         column.present(occurs)
@@ -90,29 +98,51 @@ def count_columns(
     return [arranged(table) for table in tables], labels
 
 
+def by_part(table: NDArray[Any]) -> NDArray[Any]:
+    """Return the table with its first axis last, along which sums of many parts are fast."""
+    return np.ascontiguousarray(np.moveaxis(table, 0, -1))
+
+
 def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray[Any]:
     """Count combined codes, a chunk of rows at a time."""
     sizes = [len(column.values) for column in columns]
     cells = prod(sizes)
     n = len(columns[0])
-    step = max(CHUNK, cells)  # so that adding up the chunks' tables is never the larger part
-    total: NDArray[Any] = np.zeros(cells, dtype=np.int64 if amount is None else np.float64)
-    combined = np.empty(min(step, n), dtype=np.intp)
+    step = max(CHUNK, 8 * cells)  # so that adding up the chunks' tables is never the larger part
+    # Of few cells the codes fit into a byte: what overflows on the way comes back at its end.
+    kind = np.uint8 if amount is None and cells <= FEW_CELLS else np.intp
+    combined = np.empty(min(step, n), dtype=kind)
+    total: NDArray[Any] | None = None
+    for start in range(0, n, step):
+        codes = combined[: min(step, n - start)]
+        for part in range(0, len(codes), CHUNK):
+            _combine(columns, start + part, codes[part : part + CHUNK])
+        if kind is np.uint8:
+            found = np.array([np.count_nonzero(codes == cell) for cell in range(cells)])
+        else:
+            weights = None if amount is None else amount[start : start + step]
+            found = np.bincount(codes, weights, minlength=cells)
+        total = found if total is None else total + found
+    assert total is not None  # noqa: S101 - columns have rows
+    return total.reshape(sizes)
+
+
+def _combine(columns: Sequence[Column], start: int, codes: NDArray[Any]) -> None:
+    """Write the place of each row's combination in the table."""
+    rows = slice(start, start + len(codes))
+    stride = prod(len(column.values) for column in columns)
     # Each column's offset is taken off once, from the combined code.
     offset = 0
-    for column, size in zip(columns, sizes, strict=True):
-        offset = offset * size + column.offset
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        codes = combined[: min(step, n - start)]
-        codes[:] = columns[0].codes[rows]
-        for column, size in zip(columns[1:], sizes[1:], strict=True):
-            codes *= size
-            codes += column.codes[rows]
-        if offset:
-            codes -= offset
-        total += np.bincount(codes, None if amount is None else amount[rows], minlength=cells)
-    return total.reshape(sizes)
+    for position, column in enumerate(columns):
+        stride //= len(column.values)
+        offset += column.offset * stride
+        given = column.codes[rows].astype(codes.dtype, copy=False)
+        if not position:
+            np.multiply(given, codes.dtype.type(stride), out=codes)
+        else:
+            codes += given if stride == 1 else given * codes.dtype.type(stride)
+    if offset:
+        codes -= np.array(offset).astype(codes.dtype)
 
 
 def _sizes(columns: Sequence[Column], labels: Sequence[Sequence[Any]]) -> tuple[list[int], str]:
@@ -193,9 +223,14 @@ class LabelledCounts(ByValue):
     ) -> Self:
         """Count columns of labels: those of the decisions first, then that of the classes."""
         tables, names = count_columns(columns, axes_of(labels, decisions, cls._deciders), amounts)
-        squares = tables[1] if len(tables) > 1 else None
-        counts = tables[0] if squares is not None else tables[0].astype(np.int64)
-        return cls(counts, names[-1], names[0], squares=squares)
+        squares = readonly(tables[1]) if len(tables) > 1 else None
+        counts = tables[0] if squares is not None else tables[0].astype(np.int64, copy=False)
+        # What was counted just now needs no more checks.
+        result = cls.__new__(cls)
+        result._set(  # noqa: SLF001 - of the same kind
+            counts=readonly(counts), labels=names[-1], decisions=names[0], squares=squares
+        )
+        return result
 
     @property
     def n(self) -> Any:
@@ -227,6 +262,8 @@ class LabelledCounts(ByValue):
                 "squared weights would be lost.",
                 "Count all parts with sample_weight=, or none.",
             )
+        if (self.labels, self.decisions) == (other.labels, other.decisions):
+            return self._added(other)
         labels = union(self.labels, other.labels)
         decisions = union(self.decisions, other.decisions)
         check_cells([*[len(decisions)] * self._deciders, len(labels)], "labels of both parts")
@@ -237,6 +274,14 @@ class LabelledCounts(ByValue):
     def __radd__(self, other: object) -> Self:
         """Start from nothing, as `sum` does."""
         return self if other == 0 else NotImplemented
+
+    def _added(self, other: Self) -> Self:
+        """Return the sums of two tables with the same labels."""
+        counts = validate.counts(self.counts + other.counts, "counts", ndim=self.counts.ndim)
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = readonly(self.squares + other.squares)
+        return self._changed(counts=readonly(counts), squares=squares)
 
     def _spread(self, labels: Labels, decisions: Labels) -> list[NDArray[Any]]:
         """Return counts and squares on larger axes."""

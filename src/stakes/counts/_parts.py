@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Column, Label, Labels, as_column, as_labels, in_order
 from stakes.errors import DesignError, InputError
+
+
+def _nothing() -> Labels | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class Parts:
         The name of each part's stratum; None where there are no strata.
     """
 
-    groups: Labels | None = None
-    strata: Labels | None = None
+    groups: Labels | None = field(default_factory=_nothing)
+    strata: Labels | None = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         sizes = {"groups": self.groups, "strata": self.strata}
@@ -58,13 +62,37 @@ class Parts:
         return cls(*names)
 
     @classmethod
+    def known(cls, groups: Labels | None, strata: Labels | None) -> Self:
+        """Return parts whose names are known to be distinct: of many that takes time to find."""
+        parts = cls.__new__(cls)
+        object.__setattr__(parts, "groups", groups)
+        object.__setattr__(parts, "strata", strata)
+        return parts
+
+    @classmethod
+    def numbered(cls, numbers: NDArray[np.intp], what: str) -> Self:
+        """Return groups, or strata, that are numbers; their names are made when asked for.
+
+        Of a hundred thousand that takes as long as to count a million rows, and is seldom needed.
+        """
+        other = "strata" if what == "groups" else "groups"
+        parts = cls.__new__(cls)
+        object.__setattr__(parts, other, None)
+        object.__setattr__(parts, "_numbers", numbers)
+        return parts
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the names of parts that are numbers."""
+        if name not in ("groups", "strata") or "_numbers" not in self.__dict__:
+            raise AttributeError(name)
+        names = tuple(self.__dict__["_numbers"].tolist())
+        object.__setattr__(self, name, names)
+        return names
+
+    @classmethod
     def of_rows(cls, groups: Any, strata: Any) -> tuple[Column, Self]:
         """Return the part of each row as a column of positions, and the parts."""
-        columns = [
-            None if given is None else part_column(given, what)
-            for what, given in (("groups", groups), ("strata", strata))
-        ]
-        return cls.of_columns(*columns)
+        return cls.of_columns(*part_columns(groups, strata))
 
     @classmethod
     def of_columns(cls, groups: Column | None, strata: Column | None) -> tuple[Column, Self]:
@@ -74,7 +102,7 @@ class Parts:
             if column is None:
                 raise DesignError("groups, strata", "expected groups, strata, or both.")
             codes, names = ordered_codes(column)
-            parts = cls(names) if strata is None else cls(None, names)
+            parts = cls.known(names, None) if strata is None else cls.known(None, names)
         else:
             validate.same_length({groups.name: len(groups), strata.name: len(strata)})
             (inner, group_names), (outer, stratum_names) = (
@@ -83,7 +111,7 @@ class Parts:
             )
             keys, codes = np.unique(outer * len(group_names) + inner, return_inverse=True)
             of_stratum, of_group = np.divmod(keys, len(group_names))
-            parts = cls(
+            parts = cls.known(
                 tuple(group_names[index] for index in of_group.tolist()),
                 tuple(stratum_names[index] for index in of_stratum.tolist()),
             )
@@ -92,6 +120,8 @@ class Parts:
         return Column("groups", codes, 0, range(len(parts)), repeats), parts
 
     def __len__(self) -> int:
+        if "_numbers" in self.__dict__:
+            return len(self.__dict__["_numbers"])
         named = (names for names in (self.groups, self.strata) if names is not None)
         return max(map(len, named), default=0)
 
@@ -146,9 +176,17 @@ class Parts:
 
     def group_codes(self) -> NDArray[np.intp] | None:
         """Return the position of each part's group among their names."""
-        if self.groups is None:
-            return None
-        return np.arange(len(self)) if self.strata is None else _codes(self.groups)[0]
+        if self.strata is None:  # names that were not asked for need not be made
+            return None if self.__dict__.get("groups", ()) is None else np.arange(len(self))
+        return None if self.groups is None else _codes(self.groups)[0]
+
+
+def part_columns(groups: Any, strata: Any) -> tuple[Column | None, Column | None]:
+    """Return the columns of groups and of strata, where they are given."""
+    return (
+        None if groups is None else part_column(groups, "groups"),
+        None if strata is None else part_column(strata, "strata"),
+    )
 
 
 def part_column(values: Any, name: str) -> Column:

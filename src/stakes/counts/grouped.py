@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Labels, as_axes, as_column, listing
+from stakes._core.labels import Column, Labels, as_axes, as_column, listing
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._labelled import axes_of, check_cells, count_columns
-from stakes.counts._parts import Parts
+from stakes._core.values import ByValue, readonly, readonly_copy
+from stakes.counts._labelled import axes_of, by_part, check_cells, count_columns
+from stakes.counts._parts import Parts, part_columns
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputError, InputTypeError
+
+ROOM = 8
+"""A table of so many cells a row at most may have room for groups that do not occur."""
+
+LARGEST = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -136,10 +143,10 @@ class GroupedConfusion(ByValue):
         )
         decided = [as_column(values, name) for name, values in predictions.items()]
         actual = as_column(y_true, "y_true")
-        column, parts = Parts.of_rows(groups, strata)
+        apart = part_columns(groups, strata)
         amounts = validate.weight_amounts(sample_weight, len(actual))
         axes = axes_of(labels, decisions, len(decided))
-        return cls._counted([column, *decided, actual], axes, amounts, parts)
+        return cls._counted(apart, [*decided, actual], axes, amounts)
 
     @classmethod
     def from_frame(
@@ -188,24 +195,24 @@ class GroupedConfusion(ByValue):
         keys = [name for name in (groups, strata) if name is not None]
         columns, amounts = group(frame, [*keys, *pair, actual], sample_weight, any_number=keys)
         apart = dict(zip(keys, columns, strict=False))
-        column, parts = Parts.of_columns(
-            None if groups is None else apart[groups], None if strata is None else apart[strata]
-        )
+        named = tuple(None if name is None else apart[name] for name in (groups, strata))
         axes = axes_of(labels, decisions, len(pair))
-        return cls._counted([column, *columns[len(keys) :]], axes, amounts, parts)
+        return cls._counted(named, columns[len(keys) :], axes, amounts)
 
     @classmethod
-    def _counted(cls, columns: Any, axes: Any, amounts: Any, parts: Parts) -> Self:
-        """Count columns: that of the parts first, then the decisions and the class."""
-        places = columns[0].values
-        tables, found = count_columns(columns, [(places, "groups"), *axes], amounts)
-        weighted = len(tables) > 1
-        return cls.of_parts(
-            parts,
-            tables[0] if weighted else tables[0].astype(np.int64),
-            (found[-1], found[1]),
-            tables[1] if weighted and parts.groups is None else None,
-        )
+    def _counted(cls, apart: Any, columns: Any, axes: Any, amounts: Any) -> Self:
+        """Count columns of decisions and of the class, apart by those of groups and strata."""
+        column, parts = _places(apart, columns)
+        weighted = len(amounts) > 1
+        # Rows tell which groups occur: those of weight zero do, too.
+        every = [None, *amounts] if weighted else amounts
+        places: Any = column.values
+        tables, found = count_columns([column, *columns], [(places, "groups"), *axes], every)
+        if parts is None:
+            parts, tables = _occurring(apart, column, tables)
+        counts = tables[1] if weighted else tables[0].astype(np.int64, copy=False)
+        squares = tables[2] if weighted and parts.groups is None else None
+        return cls.of_parts(parts, counts, (found[-1], found[1]), squares)
 
     @classmethod
     def of_parts(
@@ -235,11 +242,11 @@ class GroupedConfusion(ByValue):
         """
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - of the same kind
-            counts=readonly_copy(counts),
+            counts=readonly(np.ascontiguousarray(counts)),
             labels=axes[0],
             decisions=axes[1],
             parts=parts,
-            squares=None if squares is None else readonly_copy(squares),
+            squares=None if squares is None else readonly(np.ascontiguousarray(squares)),
         )
         return result
 
@@ -271,8 +278,9 @@ class GroupedConfusion(ByValue):
         if self.weighted:
             # Of groups nothing is known below the group: what a group weighs is one draw.
             parts = self.counts**2 if self.squares is None else self.squares
-            squares = parts.sum(axis=0)
-        return kind(self.counts.sum(axis=0), self.labels, self.decisions, squares=squares)
+            squares = by_part(parts).sum(axis=-1)
+        counts = by_part(self.counts).sum(axis=-1)
+        return kind(counts, self.labels, self.decisions, squares=squares)
 
     @property
     def first(self) -> Self:
@@ -408,6 +416,31 @@ class GroupedConfusion(ByValue):
     def _repr_html_(self) -> str:
         caption = f"Counts of {self._extent()}, all together"
         return html_table(*self.pooled._table(), caption=caption)  # noqa: SLF001
+
+
+def _places(apart: Any, columns: Sequence[Column]) -> tuple[Column, Parts | None]:
+    """Return a column of the place of each row's part, and the parts.
+
+    Whole numbers are places already, and the table tells which of them occur (None until then): to
+    ask each row takes longer, unless there is much room between them.
+    """
+    groups, strata = apart
+    alone = groups if strata is None else strata if groups is None else None
+    if alone is not None and isinstance(alone.values, range):
+        cells = prod(len(column.values) for column in [alone, *columns])
+        if cells <= ROOM * len(alone) and alone.values.stop < LARGEST:
+            return replace(alone, name="groups"), None
+    return Parts.of_columns(groups, strata)
+
+
+def _occurring(
+    apart: Any, column: Column, tables: list[NDArray[Any]]
+) -> tuple[Parts, list[NDArray[Any]]]:
+    """Return the parts that occur, and the tables of them."""
+    used = by_part(tables[0].reshape(len(column.values), -1)).any(axis=0)
+    numbers = np.flatnonzero(used) + cast(range, column.values).start
+    parts = Parts.numbered(numbers, "groups" if apart[1] is None else "strata")
+    return parts, [np.compress(used, table, axis=0) for table in tables]
 
 
 def _checked(

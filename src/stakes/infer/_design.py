@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.alike import distinct_rows
 from stakes._core.labels import Labels, in_order, listing
 from stakes._core.text import percent
 from stakes._core.typing import Floats
@@ -87,7 +88,8 @@ class _Rows:
 
     `squares` are the sums of squared weights, and None where the groups are the draws. `kinds`,
     `decided` and `strata` are the places of the class, the decisions and the stratum; `ends` the
-    least and the most that a row of each class can cost.
+    least and the most that a row of each class can cost. Groups that are alike are one, and `times`
+    says how many each stands for.
     """
 
     costs: Floats
@@ -103,6 +105,19 @@ class _Rows:
     ends: Floats
     table: _Cells | None
     weighted: bool
+    times: Floats | None = None
+
+    @property
+    def repeats(self) -> Floats:
+        """For how many groups each one stands."""
+        assert self.groups is not None  # noqa: S101 - who asks has groups
+        return np.ones(int(self.groups.max()) + 1) if self.times is None else self.times
+
+    def by_group(self, values: Floats, chosen: Any = slice(None)) -> Floats:
+        """Add up what the chosen entries have, for each group that an entry's group stands for."""
+        assert self.groups is not None  # noqa: S101 - who asks has groups
+        repeats = self.repeats
+        return np.asarray(np.bincount(self.groups[chosen], values[chosen], len(repeats)) / repeats)
 
     @property
     def design(self) -> str:
@@ -122,7 +137,8 @@ class _Cells:
     allowed: NDArray[np.bool_]
 
 
-def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
+def _listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool = False) -> _Rows:
+    """List what was counted; `apart` if groups that are alike shall stay apart."""
     if isinstance(table, CostSample):
         return _listed_sample(table, design)
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
@@ -137,11 +153,15 @@ def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
     squares = None if table.squares is None else table.squares.reshape(flat.shape)
     if squares is not None:
         effective_size(flat.sum(), squares.sum())  # which refuses weights too small to square
-    part, cell = np.nonzero(flat)
     stratum, names = parts.stratum_codes()
-    groups = parts.group_codes()
+    groups, times = parts.group_codes(), None
     if groups is None and squares is None:
         squares = flat
+    if groups is not None and parts.strata is None and not apart:
+        first, kinds_of_groups = distinct_rows(flat)
+        times = np.bincount(kinds_of_groups).astype(np.float64)
+        flat, groups = flat[first] * times[:, np.newaxis], np.arange(len(first))
+    part, cell = np.nonzero(flat)
     return _Rows(
         costs=costs[cell],
         amounts=flat[part, cell],
@@ -156,6 +176,7 @@ def _listed(table: CountTable, cell_costs: Any, design: Design) -> _Rows:
         ends=np.array([_ends(costs[allowed & (kinds == kind)]) for kind in range(shape[-1])]),
         table=_Cells(costs, kinds, decided, allowed),
         weighted=table.weighted,
+        times=times,
     )
 
 
@@ -306,7 +327,9 @@ def _draws(rows: _Rows, blocks: Places, n: int) -> Floats:
     """Return how many rows each block has; of weighted ones, as many as they are worth."""
     if not rows.weighted:
         return np.asarray(np.bincount(blocks, rows.amounts, n), dtype=np.float64)
-    squares = rows.amounts**2 if rows.squares is None else rows.squares
+    squares = rows.squares
+    if squares is None:
+        squares = rows.amounts**2 / rows.repeats[rows.groups]
     return np.asarray(
         np.bincount(blocks, rows.amounts, n) ** 2
         / np.maximum(np.bincount(blocks, squares, n), 1e-300)
@@ -433,12 +456,12 @@ def _block(rows: _Rows, inside: NDArray[np.bool_], ends: tuple[float, float]) ->
         squares = np.asarray(rows.squares)[inside]
         sizes, counts = squares / amounts, amounts**2 / squares
     else:
-        every = np.asarray(np.bincount(rows.groups[inside], amounts), dtype=np.float64)
+        every = rows.by_group(rows.amounts, inside)
         present = every > 0
         sizes = every[present]
-        costs = np.bincount(rows.groups[inside], amounts * costs)[present] / sizes
-        counts = np.ones(len(sizes))
-        if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
+        costs = rows.by_group(rows.amounts * rows.costs, inside)[present] / sizes
+        counts = rows.repeats[present]
+        if counts.sum() < 2:  # noqa: PLR2004 - one group tells nothing about others
             raise InputError("groups", "at least two groups are needed (of each stratum), got 1.")
     mean = float((sizes * counts * costs).sum() / (sizes * counts).sum())
     rooms = [_room(rows, inside, mean, end) for end in ends]
@@ -505,20 +528,21 @@ def _room(rows: _Rows, inside: NDArray[np.bool_], mean: float, end: float) -> tu
         heaviest = _heaviness(rows, inside)
     if rows.groups is None:
         return heaviest, heaviest
-    held = np.bincount(rows.groups[extreme], rows.amounts[extreme])
+    held = rows.by_group(rows.amounts, extreme)
     like = (np.bincount(rows.kinds[extreme], minlength=len(rows.labels)) > 0)[rows.kinds] & inside
-    could = np.bincount(rows.groups[like], rows.amounts[like], len(held))
-    holding = np.flatnonzero(held > 0)
-    largest = float((held[holding] / could[holding]).max()) if len(holding) else 0.0
+    could = rows.by_group(rows.amounts, like)
+    holding = held > 0
+    largest = float((held[holding] / could[holding]).max()) if holding.any() else 0.0
     least = max(largest, LEAST_ROOM)
-    return heaviest * (least + (1 - least) * FADING ** len(holding)), heaviest
+    faded = FADING ** float(rows.repeats[holding].sum())
+    return heaviest * (least + (1 - least) * faded), heaviest
 
 
 def _groups_among(rows: _Rows, chosen: NDArray[np.bool_]) -> int:
     """Return how many groups have some of the chosen rows."""
     if rows.groups is None or not chosen.any():
         return 0
-    return int((np.bincount(rows.groups[chosen]) > 0).sum())
+    return int(rows.repeats[rows.by_group(rows.amounts, chosen) > 0].sum())
 
 
 def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
@@ -528,8 +552,8 @@ def _heaviness(rows: _Rows, chosen: NDArray[np.bool_]) -> float:
         return 0.0
     if rows.groups is None:
         return float(np.asarray(rows.squares)[chosen].sum() / amounts.sum())
-    sizes = np.bincount(rows.groups[chosen], amounts)
-    return float(sizes @ sizes / sizes.sum())
+    sizes = rows.by_group(rows.amounts, chosen)
+    return float(rows.repeats @ sizes**2 / amounts.sum())
 
 
 def _linearised(rows: _Rows, shares: _Shares) -> Outcomes:
@@ -540,10 +564,9 @@ def _linearised(rows: _Rows, shares: _Shares) -> Outcomes:
         counts = rows.amounts**2 / np.asarray(rows.squares)
         sizes, totals = shares.each / counts, residuals / counts
     else:
-        _, place = np.unique(rows.groups, return_inverse=True)
-        sizes, totals = np.bincount(place, shares.each), np.bincount(place, residuals)
-        counts = np.ones(len(sizes))
-        if len(sizes) < 2:  # noqa: PLR2004 - one group tells nothing about others
+        sizes, totals = rows.by_group(shares.each), rows.by_group(residuals)
+        counts = rows.repeats
+        if counts[sizes > 0].sum() < 2:  # noqa: PLR2004 - one group tells nothing about others
             raise InputError("groups", "at least two groups are needed, got 1.")
     kept = sizes > 0
     costs = estimate + totals[kept] / sizes[kept]
@@ -586,8 +609,8 @@ def _caution(rows: _Rows) -> str:
     """Say why the confidence is not claimed, where few draws carry most of what is known."""
     total = float(rows.amounts.sum())
     if rows.groups is not None:
-        sizes = np.bincount(rows.groups, rows.amounts)
-        what, squares, largest = "group", float(sizes @ sizes), float(sizes.max())
+        sizes = rows.by_group(rows.amounts)
+        what, squares, largest = "group", float(rows.repeats @ sizes**2), float(sizes.max())
     elif rows.weighted:
         each = np.asarray(rows.squares)
         what, squares = "row", float(each.sum())
@@ -632,7 +655,7 @@ def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
     """
     n = len(table.parts)
     pooled = table.counts.shape[1:]
-    rows = _listed(table, np.zeros(pooled), replace(design, impossible=None))
+    rows = _listed(table, np.zeros(pooled), replace(design, impossible=None), apart=True)
     part = np.nonzero(table.counts.reshape(n, -1))[0]
     found = np.zeros((n, len(table.labels)))
     found[part, rows.kinds] = _Shares.of(rows, design).each / rows.amounts

@@ -157,6 +157,9 @@ class Totals(ABC, Generic[Counts]):
 
     def _arranged(self, counts: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
         """Return counts in the order of the costs."""
+        same = (counts.labels, counts.decisions) == (self.costs.labels, self.costs.decisions)
+        if same and (counts.weighted or counts.counts.dtype.kind == "i"):
+            return counts
         down = positions(counts.decisions, self.costs.decisions, "decision")
         across = positions(counts.labels, self.costs.labels, "class")
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import fft
-from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.interpolate import PchipInterpolator, make_interp_spline
 from scipy.optimize import brentq
-from scipy.special import betaincc, ndtr, ndtri
+from scipy.special import betainc, ndtr, ndtri
 from scipy.stats import betabinom
 
 from stakes._core.typing import Floats
@@ -28,7 +28,7 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 2048, 7.1
+NODES, WIDEST = 4096, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
@@ -40,6 +40,8 @@ FEW_LEFT, FEW_ROWS, SMALL_POOL = 2000, 6000, 50
 weight is 1."""
 
 NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
+
+SMALL_TAIL, FEW_STEPS = 1e-6, 6
 
 NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
 
@@ -155,7 +157,10 @@ class Limit:
         return self._tail(value, self.law)
 
     def quantile(self, upper: float) -> float:
-        """Return what is exceeded with probability `upper`."""
+        """Return what is exceeded with probability `upper`; never more than can be."""
+        return min(self._quantile(upper), self.top)
+
+    def _quantile(self, upper: float) -> float:
         points = self.law[0]
         low, high = float(points[0]), max(self.top, float(points[-1]))
         if low == high or self.upper_tail(low) <= upper:
@@ -166,11 +171,19 @@ class Limit:
             return float(-ndtri(np.clip(self._tail(value, law), TINY, 1 - TINY)) - wanted)
 
         # Most steps with few points, the last ones with all.
-        rough = brentq(missing, low, high, (_coarse(self.law),), xtol=1e-9 * (high - low))
-        near, width = float(rough), 1e-4 * (high - low)
-        below, above = max(near - width, low), min(near + width, high)
-        if missing(below, self.law) < 0 < missing(above, self.law):
-            low, high = below, above
+        rough = float(brentq(missing, low, high, (_coarse(self.law),), xtol=1e-6 * (high - low)))
+        room = 1e-4 * (high - low)
+        below, above = max(rough - room, low), min(rough + room, high)
+        ends = missing(below, self.law), missing(above, self.law)
+        for _ in range(FEW_STEPS):
+            if not ends[0] < 0 < ends[1]:
+                break
+            value = below - ends[0] * (above - below) / (ends[1] - ends[0])
+            left = missing(value, self.law)
+            if abs(left) < CLOSE:
+                return value
+            below, above = (value, above) if left < 0 else (below, value)
+            ends = (left, ends[1]) if left < 0 else (ends[0], left)
         return float(brentq(missing, low, high, (self.law,), xtol=1e-9 * (high - low)))
 
     def _tail(self, value: float, law: Law) -> float:
@@ -180,6 +193,7 @@ class Limit:
         # The probability has a kink where S is the value: there its mass is spread over the cell.
         near = (np.abs(points - value) < NEAR * widths) & (widths > 0)
         spread = points[near, np.newaxis] + widths[near, np.newaxis] * OFFSETS
+        spread = np.minimum(spread, max(self.top, float(points[-1])))  # nothing is beyond the end
         found = float(mass[~near] @ self._exceeds(value, points[~near]))
         return found + float(mass[near] @ self._exceeds(value, spread).mean(axis=1))
 
@@ -194,7 +208,15 @@ class Limit:
             return np.where(value < self.top, np.max(found, axis=0), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(room > 0, (value - points) / room, np.where(points > value, 0.0, 1.0))
-        return np.asarray(betaincc(*self.extra, np.clip(needed, 0.0, 1.0)))
+        return _beta_above(*self.extra, np.clip(needed, 0.0, 1.0))
+
+
+def _beta_above(a: float, b: float, x: Floats) -> Floats:
+    """Return P(B > x), B ~ Beta(a, b); SciPy's own complement takes ten times as long."""
+    result = 1 - betainc(a, b, x)
+    small = result < SMALL_TAIL  # whose digits were lost
+    result[small] = betainc(b, a, 1 - x[small])
+    return np.asarray(result)
 
 
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
@@ -289,7 +311,8 @@ class Contribution:
     """The distribution of what one stratum contributes: the probability of at most each point.
 
     It is smooth between the ends, on the logistic and the normal scale almost a line, unless it is
-    steep near the ends; or all of it lies at the points.
+    steep near the ends; or all of it lies at the points. Of two outcomes it may be a beta
+    distribution from the first point to the last.
     """
 
     points: Floats
@@ -298,6 +321,7 @@ class Contribution:
     ends: tuple[float, float] = (0.0, 0.0)
     smooth: bool = True
     steep: bool = False
+    beta: tuple[float, float] | None = None
 
     def at(self, edges: Floats) -> Floats:
         """Return the distribution function."""
@@ -309,12 +333,37 @@ class Contribution:
         scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
         # Mass at an end is a steep rise there: every point a little to the right of the last.
         logits += CLOSE * np.arange(len(logits))
-        between = PchipInterpolator if self.steep else CubicSpline
+        between = PchipInterpolator if self.steep else make_interp_spline
         given = np.clip(_logit((edges - low) / (high - low)), logits[0], logits[-1])
         result = ndtr(between(logits, scores)(given))
         result[edges < low] = 0.0
         result[edges >= high] = 1.0
         return np.asarray(result)
+
+    def masses(self, step: float, n: int) -> Floats:
+        """Return the mass near each of `n` points of a lattice that begins at the first point."""
+        if self.beta is None:
+            return np.diff(self.at_edges(step, n + 1))
+        # What lies between two points is split between them, which keeps its mean: by the integral
+        # of the distribution function.
+        a, b = self.beta
+        width = float(self.points[-1] - self.points[0])
+        reached = np.arange(1, n + 1) * step / width
+        inside = np.minimum(reached, 1.0)
+        area = inside * betainc(a, b, inside) - a / (a + b) * betainc(a + 1, b, inside)
+        average = np.diff(area + reached - inside, prepend=0.0) * width / step
+        return np.diff(average, prepend=0.0)
+
+    def at_edges(self, step: float, n: int) -> Floats:
+        """Return the distribution function at the first `n` edges of cells around the points."""
+        edges = self.points[0] + step * (np.arange(n) - 0.5)
+        # Behind the last point, where most edges are, nothing comes but the end.
+        inside = min(int(np.searchsorted(edges, self.points[-1], side="right")) + 1, n)
+        result = np.ones(n)
+        result[:inside] = self.at(edges[:inside])
+        if self.smooth:
+            result[inside:][edges[inside:] < self.ends[1]] = result[inside - 1]
+        return result
 
 
 def _logit(share: Floats) -> Floats:
@@ -371,7 +420,12 @@ def _of_pool(part: Part, total: float) -> Contribution:
 def _of_few(part: Part, total: float) -> Contribution:
     """Return the distribution of a Dirichlet mean with mass near its ends, by its quantiles."""
     order = np.argsort(part.costs, kind="stable")
-    alpha = np.tile(part.counts[order] * total / part.n, (len(SCORES), 1))
+    shares = part.counts[order] * total / part.n
+    if (shares > 0).sum() == 2:  # noqa: PLR2004 - a beta distribution
+        cheap, costly = shares[shares > 0].tolist()
+        ends, certain = np.array(part.observed), np.array([0.0, 1.0])
+        return Contribution(ends, certain, part.weight * part.mean, beta=(costly, cheap))
+    alpha = np.tile(shares, (len(SCORES), 1))
     points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
     return Contribution(
         part.weight * points, ndtr(SCORES), part.weight * part.mean, part.observed, steep=True
@@ -444,8 +498,7 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     length = fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
     transform = 1.0
     for each in spread:
-        edges = each.points[0] + step * (np.arange(length + 1) - 0.5)
-        cell = np.diff(each.at(edges))
+        cell = each.masses(step, length)
         # The lattice may be coarse for the narrower ones, but must not move their means.
         start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
         transform = transform * fft.rfft(cell)

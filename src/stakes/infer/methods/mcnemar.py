@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binom
+from numpy.typing import NDArray
+from scipy.special import betainc
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
@@ -26,8 +27,16 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
     counts = np.rint(stratum.counts).astype(np.int64)
     above = counts[:, stratum.costs > 0].sum(axis=1)
     below = counts[:, stratum.costs < 0].sum(axis=1)
-    distribution = binom(above + below, 0.5)
-    return np.asarray(distribution.sf(above - 1)), np.asarray(distribution.cdf(above))
+    return _at_least(above, below), _at_least(below, above)
+
+
+def _at_least(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
+    """Return the probability that as many or more of all are of one kind, if either is as likely.
+
+    By the incomplete beta function: to make SciPy's binomial distribution takes a millisecond.
+    """
+    found = betainc(np.maximum(one, 1), other + 1, 0.5)
+    return np.where(one > 0, found, 1.0)
 
 
 METHOD = IntervalMethod(name="mcnemar", designs=ONE_SAMPLE, tails=tails)

@@ -425,7 +425,8 @@ globalThis.stakesBootstrap = (() => {
     const starts = new Float64Array(height).fill(NaN); // rows that are there to fill up only
     visitRows(rows, lengths, (row, value) => (starts[row] = value + column.step * column.first));
     const moved = kernel ? REACH + 1 : 0;
-    const fitting = (count) => Math.min(Math.max(count, 0), column.size);
+    const length = column.size | 1; // odd: no coefficient is its own mirror image
+    const fitting = (count) => Math.min(Math.max(count, 0), length);
     const place = (x) => (total - x) / column.step;
     const finest = kernel ? column.step : Math.min(column.step, ...rows.map(({ step }) => step));
     const room = (x) => {
@@ -437,15 +438,16 @@ globalThis.stakesBootstrap = (() => {
       starts.map((x) => fitting(Math.ceil(place(x) - room(x)))),
     ];
     const sums = [0, 0];
-    const length = column.size | 1; // odd: no coefficient is its own mirror image
     const unit = TWO_PI / length;
     const powersAt = rowPowers(outcomes, rows, column, lengths, height);
-    for (let k = 0; k <= (length - 1) / 2; k++) {
+    const there = [...starts.keys()].filter((row) => !Number.isNaN(starts[row]));
+    // Sums over none or all of a row have no part at other angles than 0.
+    const divided = there.filter((row) => sides.some((side) => side[row] > 0 && side[row] < length));
+    for (let k = 0; k <= (divided.length ? (length - 1) / 2 : 0); k++) {
       const powers = powersAt(unit, k, length, -0.5 * (kernel * unit * k) ** 2);
       if (powers === null) continue;
       const [re, im] = powers;
-      for (let row = 0; row < height; row++) {
-        if (Number.isNaN(starts[row])) continue;
+      for (const row of k === 0 ? there : divided) {
         for (let side = 0; side < 2; side++) {
           const count = sides[side][row];
           if (k === 0) {
@@ -506,9 +508,13 @@ globalThis.stakesBootstrap = (() => {
       for (let row = 0; row < height; row++) {
         const excess = Math.max(2 * re[row] + re[row] ** 2 + im[row] ** 2, -1);
         const logSize = 0.5 * n * Math.log1p(excess) + damped;
-        const size = logSize < NEGLIGIBLE ? 0 : Math.exp(logSize) / height;
+        if (logSize < NEGLIGIBLE) {
+          re[row] = im[row] = 0;
+          continue;
+        }
+        const size = Math.exp(logSize) / height;
         const angle = n * Math.atan2(im[row], 1 + re[row]);
-        any ||= size > 0;
+        any = true;
         re[row] = size * Math.cos(angle);
         im[row] = size * Math.sin(angle);
       }
@@ -541,14 +547,26 @@ globalThis.stakesBootstrap = (() => {
 
   /** Replace x by Σ x e^(-iθj) along one axis of a table, whose length is a power of two. */
   function transformAlong(re, im, length, inner) {
+    const turns = turnsOf(length);
     for (let begin = 0; begin < re.length; begin += length * inner) {
       for (let offset = begin; offset < begin + inner; offset++) {
-        transformOne(re, im, length, offset, inner);
+        transformOne(re, im, length, offset, inner, turns);
       }
     }
   }
 
-  function transformOne(re, im, length, offset, stride) {
+  const known = new Map();
+
+  /** Return the cosines and sines that a transform of this length turns by. */
+  function turnsOf(length) {
+    if (!known.has(length)) {
+      const angles = Float64Array.from({ length: length >> 1 }, (_, k) => (TWO_PI * k) / length);
+      known.set(length, [angles.map(Math.cos), angles.map((angle) => -Math.sin(angle))]);
+    }
+    return known.get(length);
+  }
+
+  function transformOne(re, im, length, offset, stride, [cosines, sines]) {
     for (let i = 1, j = 0; i < length; i++) {
       let bit = length >> 1;
       for (; j & bit; bit >>= 1) j ^= bit;
@@ -560,12 +578,15 @@ globalThis.stakesBootstrap = (() => {
     }
     for (let half = 1; half < length; half *= 2) {
       for (let turn = 0; turn < half; turn++) {
-        const [cosine, sine] = [Math.cos((Math.PI * turn) / half), -Math.sin((Math.PI * turn) / half)];
+        const cosine = cosines[(turn * length) / (2 * half)];
+        const sine = sines[(turn * length) / (2 * half)];
         for (let i = turn; i < length; i += 2 * half) {
-          const [a, b] = [offset + i * stride, offset + (i + half) * stride];
+          const a = offset + i * stride;
+          const b = offset + (i + half) * stride;
           const x = re[b] * cosine - im[b] * sine;
           const y = re[b] * sine + im[b] * cosine;
-          [re[b], im[b]] = [re[a] - x, im[a] - y];
+          re[b] = re[a] - x;
+          im[b] = im[a] - y;
           re[a] += x;
           im[a] += y;
         }
@@ -573,5 +594,5 @@ globalThis.stakesBootstrap = (() => {
     }
   }
 
-  return { bootstrapTails };
+  return { bootstrapTails, transformAlong };
 })();

@@ -8,9 +8,11 @@ globalThis.stakesStrata = (() => {
   "use strict";
 
   const { distinct, place } = globalThis.stakesOutcomes;
+  const { transformAlong } = globalThis.stakesBootstrap;
 
   const WEIGHT = 0.7;
-  const CELLS = 2048;
+  const CELLS = 16384;
+  const MERGED = 32;
   const NOTHING = 1e-16;
   const NEAR = 4;
   const OFFSETS = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16 - 0.5);
@@ -30,7 +32,14 @@ globalThis.stakesStrata = (() => {
       costs: each.costs.map((cost) => -cost).reverse(),
       counts: each.counts.slice().reverse(),
     }));
-    return [0 - upperLimit(mirrored, alpha / 2), upperLimit(strata, alpha / 2)];
+    const limit = strata.length === 1 ? (given, tail) => limitOfOne(given[0], tail) : upperLimit;
+    return [0 - limit(mirrored, alpha / 2), limit(strata, alpha / 2)];
+  }
+
+  /** Return the upper limit where one class has all the weight: a beta distribution. */
+  function limitOfOne({ weight, costs: [low, high], counts: [cheap, costly] }, tail) {
+    const share = cheap ? betaQuantile(betaBelow(costly + WEIGHT, cheap), 1 - tail) : 1;
+    return weight * (low + (high - low) * share);
   }
 
   function stratum(counts, costs, weight, j) {
@@ -85,16 +94,18 @@ globalThis.stakesStrata = (() => {
     const range = weight * (high - low);
     const centre = weight * low + range * share;
     if (total < 1e-6) {
-      return { start: weight * low, width: range, centre, total, below: () => 1 - share };
+      return { start: weight * low, width: range, centre, total, area: (x) => (1 - share) * x };
     }
     const [a, b] = [total * share, total * (1 - share)];
-    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(a, b, p));
+    const [below, above] = [betaBelow(a, b), betaBelow(a + 1, b)];
+    const [from, to] = [1e-13, 1 - 1e-13].map((p) => betaQuantile(below, p));
+    const area = (x) => x * below(x) - share * above(x);
     return {
       start: weight * low + range * from,
       width: range * (to - from),
       centre,
       total,
-      below: (distance) => betaBelow(a, b, from + distance / range),
+      area: (distance) => range * (area(from + distance / range) - area(from)),
     };
   }
 
@@ -108,59 +119,130 @@ globalThis.stakesStrata = (() => {
     const step = spread[0].width / Math.max(Math.round((CELLS * spread[0].width) / all), 1);
     const [one, other] = spread.map((share) => {
       const mass = massOf(share, step);
-      // The lattice may be coarse for the narrower one, but must not move its mean.
+      // What lies beyond the ends is not on the lattice, but must not move the mean.
       start += share.centre - share.start - step * mass.reduce((sum, each, k) => sum + k * each, 0);
       return mass;
     });
-    let masses = one;
-    if (other !== undefined) {
-      masses = new Float64Array(one.length + other.length - 1);
-      one.forEach((left, i) => other.forEach((right, k) => (masses[i + k] += left * right)));
-    }
-    return { points: masses.map((_, k) => start + k * step), masses, width: step };
+    return lawOf(other === undefined ? one : convolved(one, other), start, step);
   }
 
-  function massOf({ width, below }, step) {
-    const last = Math.round(width / step);
+  /** Return the masses of a sum, by one transform of both: as real and as imaginary parts. */
+  function convolved(one, other) {
+    const size = one.length + other.length - 1;
+    const length = 2 ** Math.ceil(Math.log2(size));
+    const [re, im] = [new Float64Array(length), new Float64Array(length)];
+    re.set(one);
+    im.set(other);
+    transformAlong(re, im, length, 1);
+    // With z = x + iy, the product of the transforms of x and y is (z² - z̄²)/4i, z̄ the mirrored one.
+    const [up, down] = [new Float64Array(length), new Float64Array(length)];
+    for (let k = 0; k < length; k++) {
+      const back = (length - k) % length;
+      const [a, b, c, d] = [re[k], im[k], re[back], -im[back]];
+      up[k] = (2 * a * b - 2 * c * d) / 4;
+      down[k] = -(a * a - b * b - c * c + d * d) / 4;
+    }
+    // Backwards: with the parts exchanged.
+    transformAlong(down, up, length, 1);
+    return up.subarray(0, size).map((mass) => Math.max(mass / length, 0));
+  }
+
+  function lawOf(masses, start, step) {
+    const used = [...masses.keys()].filter((k) => masses[k] > NOTHING);
+    return {
+      points: used.map((k) => start + step * k),
+      masses: used.map((k) => masses[k]),
+      width: step,
+    };
+  }
+
+  /** Return fewer points, each the mean of those that it stands for. */
+  function merged({ points, masses, width }) {
+    const law = { points: [], masses: [], width: MERGED * width };
+    for (let from = 0; from < points.length; from += MERGED) {
+      let [total, moment] = [0, 0];
+      for (let k = from; k < Math.min(from + MERGED, points.length); k++) {
+        total += masses[k];
+        moment += masses[k] * (points[k] - points[from]);
+      }
+      law.points.push(points[from] + moment / total);
+      law.masses.push(total);
+    }
+    return law;
+  }
+
+  /** Return the mass of each point of a lattice: between two it is split, which keeps its mean.
+
+      `area` is the integral of the distribution function. */
+  function massOf({ width, area }, step) {
+    const last = Math.ceil(width / step - 1e-9);
+    const end = area(width);
     const mass = new Float64Array(last + 1);
-    let before = 0;
+    let [before, filled] = [0, 0];
     for (let k = 0; k <= last; k++) {
-      const after = k === last ? 1 : below((k + 0.5) * step);
-      mass[k] = after - before;
-      before = after;
+      const reached = (k + 1) * step;
+      const after = reached < width ? area(reached) : end + reached - width;
+      const average = (after - before) / step;
+      mass[k] = average - filled;
+      [before, filled] = [after, average];
     }
     return mass;
   }
 
-  /** Return the value that is exceeded with probability `tail`, by halving and secants. */
-  function exceeded({ points, masses, width }, top, extra, tail) {
+  /** Return the value that is exceeded with probability `tail`. */
+  function exceeded(law, top, extra, tail) {
+    const share = extra === null ? null : betaBelow(WEIGHT, extra);
     const given = (value, point) => {
       if (point > value) return 1;
       if (extra === null || top <= point) return 0;
-      return 1 - betaBelow(WEIGHT, extra, (value - point) / (top - point));
+      return 1 - share((value - point) / (top - point));
     };
-    // The probability has a kink where S is the value: there its mass is spread over the cell.
-    const around = (value, point) =>
-      OFFSETS.reduce((total, offset) => total + given(value, point + offset * width), 0) /
-      OFFSETS.length;
-    const above = (value) =>
-      points.reduce((total, point, i) => {
-        if (masses[i] <= NOTHING) return total;
-        const near = Math.abs(point - value) < NEAR * width;
-        return total + masses[i] * (near ? around(value, point) : given(value, point));
-      }, 0);
-    let low = Math.min(...points);
-    let high = Math.max(top, ...points);
-    if (above(low) <= tail) return low;
-    let [atLow, atHigh] = [Math.log(above(low) / tail), Math.log(1e-300)];
+    const low = law.points[0];
+    const high = Math.max(top, law.points[law.points.length - 1]);
+    const missing = (value, { points, masses, width }) => {
+      let above = 0;
+      for (let i = 0; i < points.length; i++) {
+        let each = 0;
+        // The probability has a kink where S is the value: there its mass is spread over the cell.
+        if (Math.abs(points[i] - value) < NEAR * width) {
+          for (const offset of OFFSETS) {
+            each += given(value, Math.min(points[i] + offset * width, high));
+          }
+          each /= OFFSETS.length;
+        } else each = given(value, points[i]);
+        above += masses[i] * each;
+      }
+      return Math.log(Math.max(above, 1e-300) / tail);
+    };
+    if (missing(low, law) <= 0) return low;
+    // Most steps with few points, the last ones with all.
+    const few = merged(law);
+    const rough = rootOf((value) => missing(value, few), low, high, 1e-6);
+    const room = 1e-4 * (high - low);
+    const [below, above] = [Math.max(rough - room, low), Math.min(rough + room, high)];
+    const all = (value) => missing(value, law);
+    const near = all(below) > 0 && all(above) < 0;
+    return near ? rootOf(all, below, above, 1e-10) : rootOf(all, low, high, 1e-10);
+  }
+
+  /** Return where a falling function is zero, to `near`: regula falsi with Illinois' halving. */
+  function rootOf(f, from, to, near) {
+    let [low, high, side] = [from, to, 0];
+    let [atLow, atHigh] = [f(low), f(high)];
+    if (atLow <= 0) return low;
     for (let round = 0; round < 100 && high - low > 1e-12 * Math.max(Math.abs(high), 1e-300); round++) {
       const secant = low + ((high - low) * atLow) / (atLow - atHigh);
-      const inside = round % 2 && secant > low && secant < high;
-      const middle = inside ? secant : (low + high) / 2;
-      const now = Math.log(Math.max(above(middle), 1e-300) / tail);
-      if (now > 0) [low, atLow] = [middle, now];
-      else [high, atHigh] = [middle, now];
-      if (Math.abs(now) < 1e-10) return middle;
+      // The end is far out on the scale of logarithms: halve until there are two good points.
+      const middle = atHigh > -20 && secant > low && secant < high ? secant : (low + high) / 2;
+      const now = f(middle);
+      if (Math.abs(now) < near) return middle;
+      if (now > 0) {
+        if (side > 0) atHigh /= 2;
+        [low, atLow, side] = [middle, now, 1];
+      } else {
+        if (side < 0) atLow /= 2;
+        [high, atHigh, side] = [middle, now, -1];
+      }
     }
     return (low + high) / 2;
   }
@@ -177,42 +259,45 @@ globalThis.stakesStrata = (() => {
     return (y - 0.5) * Math.log(y) - y + 0.5 * Math.log(2 * Math.PI) + series - shift;
   }
 
-  /** Return P(B ≤ x), B ~ Beta(a, b), by the continued fraction where it converges fast. */
-  function betaBelow(a, b, x) {
-    if (x <= 0) return 0;
-    if (x >= 1) return 1;
-    if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(b, a, 1 - x);
-    const front = Math.exp(
-      logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)
-    );
-    // Evaluated forwards: convergents as ratios of successive numerators and denominators.
-    const tiny = 1e-300;
-    let ratioDown = 1 - ((a + b) * x) / (a + 1);
-    ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
+  /** Return the function P(B ≤ x), B ~ Beta(a, b), by the continued fraction where that is fast. */
+  function betaBelow(a, b) {
+    const scale = logGamma(a + b) - logGamma(a) - logGamma(b);
+    const turn = (a + 1) / (a + b + 2);
+    return (x) => {
+      if (x <= 0) return 0;
+      if (x >= 1) return 1;
+      const front = Math.exp(scale + a * Math.log(x) + b * Math.log1p(-x));
+      if (x > turn) return 1 - (front * betaFraction(b, a, 1 - x)) / b;
+      return (front * betaFraction(a, b, x)) / a;
+    };
+  }
+
+  /** Return the continued fraction, forwards: by ratios of successive numerators, denominators. */
+  function betaFraction(a, b, x) {
+    const held = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+    let ratioDown = 1 / held(1 - ((a + b) * x) / (a + 1));
     let [ratioUp, value] = [1, ratioDown];
     for (let m = 1; m < 1000; m++) {
       const before = value;
-      for (const term of [
-        (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m)),
-        (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1)),
-      ]) {
-        ratioDown = 1 + term * ratioDown;
-        ratioDown = 1 / (Math.abs(ratioDown) < tiny ? tiny : ratioDown);
-        ratioUp = 1 + term / ratioUp;
-        if (Math.abs(ratioUp) < tiny) ratioUp = tiny;
-        value *= ratioDown * ratioUp;
-      }
+      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+      ratioDown = 1 / held(1 + even * ratioDown);
+      ratioUp = held(1 + even / ratioUp);
+      value *= ratioDown * ratioUp;
+      ratioDown = 1 / held(1 + odd * ratioDown);
+      ratioUp = held(1 + odd / ratioUp);
+      value *= ratioDown * ratioUp;
       if (Math.abs(value - before) < 1e-15 * Math.abs(value)) break;
     }
-    return (front * value) / a;
+    return value;
   }
 
-  /** Return the x with P(B ≤ x) = p, to within what a lattice needs. */
-  function betaQuantile(a, b, p) {
+  /** Return the x up to which a distribution has the mass p, to within what a lattice needs. */
+  function betaQuantile(below, p) {
     let [low, high] = [0, 1];
     for (let round = 0; round < 60; round++) {
       const middle = (low + high) / 2;
-      if (betaBelow(a, b, middle) < p) low = middle;
+      if (below(middle) < p) low = middle;
       else high = middle;
     }
     return (low + high) / 2;
