@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import csv_problem, jsonl_problem
+from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     HEADER,
     FileRows,
     arrow_read,
     check_not_counts,
+    check_quotes,
     check_readable,
     csv_header,
     file_kind,
@@ -270,9 +272,10 @@ class Shard:
         from pyarrow import csv as arrow_csv
 
         names, separator = self._csv_header()
+        quotes, rows = QuoteCheck(separator), 0
         try:
             reader = arrow_csv.open_csv(
-                self._stream(),
+                _Watched(self._stream(), quotes),
                 read_options=arrow_csv.ReadOptions(block_size=BLOCK),
                 parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
@@ -282,7 +285,9 @@ class Shard:
                 ),
             )
             for batch in reader:
+                rows += batch.num_rows
                 yield pa.Table.from_batches([batch])
+            check_quotes(quotes, self._stream(), separator, (self.source, rows))
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):  # a header and nothing else
                 return
@@ -309,6 +314,21 @@ class Shard:
                 before += lines.count(b"\n")
                 if not block:
                     return
+
+
+class _Watched(io.RawIOBase):
+    """The bytes of a CSV file, whose quotes are looked at while they are read."""
+
+    def __init__(self, stream: Any, quotes: QuoteCheck) -> None:
+        self._stream, self._quotes = stream, quotes
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        content = bytes(self._stream.read(size))
+        self._quotes.feed(content)
+        return content
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:

@@ -9,6 +9,7 @@ import bz2
 import csv
 import gzip
 import io
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,8 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError
 from stakes.read._diagnose import (
+    QuoteCheck,
+    check_csv,
     csv_lines,
     csv_problem,
     encoding_problem,
@@ -258,13 +261,42 @@ def _read_csv(stream: Any, source: str) -> Any:
     names, separator = csv_header(content, source)
     text = {name: pa.string() for name in names}
     try:
-        return arrow_csv.read_csv(
+        table = arrow_csv.read_csv(
             pa.BufferReader(content),
             parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
         )
     except pa.ArrowInvalid as error:
         raise csv_problem(content, separator, source, error) from error
+    quotes = QuoteCheck(separator)
+    quotes.feed(content)
+    check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
+    return table
+
+
+def check_quotes(quotes: QuoteCheck, stream: Any, separator: str, read: tuple[str, int]) -> None:
+    """Raise where quotes of a CSV file that was read made pyarrow lose or alter rows.
+
+    Parameters
+    ----------
+    quotes : QuoteCheck
+        What was found out about them on the way.
+    stream : file
+        The bytes of the file, from the beginning.
+    separator : str
+        What stands between cells.
+    read : tuple of str and int
+        The name of the file, and how many rows pyarrow read.
+    """
+    if quotes.regular:
+        return
+    source, rows = read
+    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
+        found = check_csv(text, separator, source)
+    if found != rows:
+        raise FileError(
+            source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
+        )
 
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
@@ -277,7 +309,7 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise FileError(source, "all lines are empty; expected a table of predictions.")
-    separator = max(SEPARATORS, key=lines[0].count)
+    separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", lines[0]).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
         return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
