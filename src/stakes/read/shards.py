@@ -23,6 +23,8 @@ from stakes.read.tables import (
     csv_header,
     file_kind,
     pyarrow,
+    source_name,
+    text_stream,
 )
 
 BATCH = 1 << 18
@@ -190,7 +192,7 @@ class Shard:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.source = path, str(path)
+        self.path, self.source = path, source_name(path)
         check_readable(path, self.source)
         self.kind = str(file_kind(path))
 
@@ -205,7 +207,7 @@ class Shard:
             from pyarrow import parquet
 
             return arrow_read(
-                lambda: parquet.read_schema(self.source), self.source, "a Parquet file"
+                lambda: parquet.read_schema(self._bytes()), self.source, "a Parquet file"
             )
         if self.kind == "arrow":
             return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
@@ -245,13 +247,16 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        with parquet.ParquetFile(self.source, pre_buffer=False) as file:
+        with parquet.ParquetFile(self._bytes(), pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])
 
     def _arrow(self) -> Any:
         pa = pyarrow()
-        return pa.ipc.open_file(pa.memory_map(self.source))
+        return pa.ipc.open_file(pa.memory_map(os.fsencode(self.path)))
+
+    def _bytes(self) -> Any:
+        return pyarrow().OSFile(os.fsencode(self.path))
 
     def _arrow_batches(self, columns: list[str]) -> Iterator[Any]:
         pa = pyarrow()
@@ -260,7 +265,7 @@ class Shard:
             yield pa.Table.from_batches([file.get_batch(number)]).select(columns)
 
     def _stream(self) -> Any:
-        return pyarrow().input_stream(self.source, compression="detect")
+        return text_stream(self.path)
 
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:

@@ -5,13 +5,12 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import io
+import os
 import re
+import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +45,10 @@ KINDS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-PACKED = (".gz", ".bz2")
-UNPACKERS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b\x08": gzip.decompress,
-} | {b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)}
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"} | {
+    b"BZh%d1AY&SY" % level: "bz2" for level in range(1, 10)
+}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
@@ -119,11 +118,7 @@ class FileRows:
 
     def _text(self) -> io.TextIOWrapper:
         pa = pyarrow()
-        stream = (
-            pa.input_stream(self.source, compression="detect")
-            if self.content is None
-            else pa.BufferReader(self.content)
-        )
+        stream = text_stream(self.source) if self.content is None else pa.BufferReader(self.content)
         return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
 
 
@@ -138,9 +133,11 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         What standard input holds, if it was read already.
     """
     source = source_name(path)
-    if str(path) == STANDARD_INPUT:
-        content = standard_input() if content is None else content
-    else:
+    if content is None and str(path) == STANDARD_INPUT:
+        content = standard_input()
+    elif content is None and is_pipe(path):
+        content = piped(path)
+    elif content is None:
         check_readable(path, source)
     kind, stream = _opened(path, content, source)
     table = _READERS[kind](stream, source)
@@ -171,22 +168,64 @@ def check_not_counts(schema: Any, source: str) -> None:
 
 
 def source_name(path: Any) -> str:
-    """Return what messages call a file."""
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+    """Return what messages call a file; a byte of its name that is not UTF-8 shows as such."""
+    name = str(path).encode(errors="backslashreplace").decode()
+    return "standard input" if name == STANDARD_INPUT else name
 
 
 def standard_input() -> bytes:
     """Return what standard input holds, all of it, unpacked."""
-    content = sys.stdin.buffer.read()
-    for magic, unpacked in UNPACKERS.items():
+    if sys.stdin is None:
+        raise FileError("standard input", "cannot be read: it is closed.")
+    try:
+        return _unpacked(sys.stdin.buffer.read(), "standard input")
+    except OSError as error:
+        raise FileError("standard input", f"cannot be read: {error.strerror}.") from error
+
+
+def is_pipe(path: Any) -> bool:
+    """Tell whether a name is that of a pipe or a device, which can be read only once."""
+    try:
+        mode = as_path(path).stat().st_mode
+    except (OSError, ValueError):  # which is said when it is opened
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def piped(path: Any) -> bytes:
+    """Return what a pipe holds, all of it, unpacked."""
+    source = source_name(path)
+    try:
+        return _unpacked(Path(path).read_bytes(), source)
+    except OSError as error:
+        raise FileError(source, f"cannot be read: {error.strerror}.") from error
+
+
+def _unpacked(content: bytes, source: str) -> bytes:
+    """Unpack bytes that begin as those of packed files do."""
+    for magic, packing in UNPACKERS.items():
         if content.startswith(magic):
-            try:
-                return unpacked(content)
-            except (OSError, EOFError, ValueError, zlib.error) as error:
-                raise FileError(
-                    "standard input", f"cannot be unpacked: {shortly(error)} Was it cut short?"
-                ) from error
+            return _read_packed(pyarrow().BufferReader(content), packing, source)
     return content
+
+
+def text_stream(path: Any) -> Any:
+    """Return the bytes of a text file, unpacked on the way if its name says that it is packed."""
+    pa = pyarrow()
+    file = pa.OSFile(os.fsencode(path))  # whose name need not be UTF-8
+    packing = PACKED.get(Path(path).suffix.lower())
+    return file if packing is None else pa.CompressedInputStream(file, packing)
+
+
+def _read_packed(packed: Any, packing: str, source: str) -> bytes:
+    pa = pyarrow()
+    try:
+        with pa.CompressedInputStream(packed, packing) as stream:
+            return bytes(stream.read())
+    except (OSError, pa.ArrowInvalid) as error:
+        raise FileError(
+            source, f"cannot be unpacked: {shortly(error)} Was it cut short?"
+        ) from error
 
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
@@ -215,34 +254,23 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         if not content.strip():
             raise FileError(source, "the file is empty; expected a table of predictions.")
         return _shown_kind(content), pa.BufferReader(content)
-    name = Path(path)
-    packed = name.suffix.lower() in PACKED
-    kind = file_kind(name)
+    kind, packing = file_kind(Path(path)), PACKED.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError(
             source,
             "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, to tell how "
             "to read it.",
         )
-    if packed:
-        return kind, pa.BufferReader(_unpacked(pa, name, source))
-    return kind, pa.memory_map(str(name)) if kind in ("parquet", "arrow") else (
-        pa.OSFile(str(name))
-    )
+    name = os.fsencode(path)  # which need not be UTF-8
+    if packing is not None:
+        return kind, pa.BufferReader(_read_packed(pa.OSFile(name), packing, source))
+    return kind, pa.memory_map(name) if kind in ("parquet", "arrow") else pa.OSFile(name)
 
 
 def file_kind(path: Path) -> str | None:
     """Return the format that a file's name tells; nothing if it tells none."""
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return KINDS.get(name.suffix.lower())
-
-
-def _unpacked(pa: Any, name: Path, source: str) -> bytes:
-    try:
-        with pa.input_stream(str(name), compression="detect") as stream:
-            return bytes(stream.read())
-    except (OSError, pa.ArrowInvalid) as error:
-        raise FileError(source, f"cannot be unpacked: {shortly(error)}") from error
 
 
 def _shown_kind(content: bytes) -> str:
