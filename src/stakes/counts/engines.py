@@ -191,7 +191,7 @@ def scored(
     for key, name in zip(score_keys, score, strict=True):
         scores = table[key].to_numpy().astype(np.float64, copy=False)
         check_scored(scores, rows, name)
-        found.append(scores)
+        found.append(validate.bounded(scores))
     return (
         label_column(wrapped, actual, table[label_key].to_list(), rows),
         found,
