@@ -295,6 +295,7 @@ class Shard:
             check_quotes(quotes, self._stream(), separator, (self.source, rows))
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):  # a header and nothing else
+                check_quotes(quotes, self._stream(), separator, (self.source, rows))
                 return
             with self._stream() as stream:
                 content = pa.py_buffer(stream.read())
