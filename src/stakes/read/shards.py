@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from stakes.read.tables import (
     check_not_counts,
     check_quotes,
     check_readable,
+    countable,
     csv_header,
     file_kind,
     pyarrow,
@@ -203,6 +205,12 @@ class Shard:
 
     def schema(self) -> Any:
         """Return the names and the types of the columns, from the beginning of the file."""
+        found = self._schema()
+        metadata = found.metadata
+        table = arrow_read(lambda: countable(found.empty_table()), self.source, self._called())
+        return table.schema.with_metadata(metadata)
+
+    def _schema(self) -> Any:
         if self.kind == "parquet":
             from pyarrow import parquet
 
@@ -236,6 +244,7 @@ class Shard:
             if batch.num_rows:
                 table = pyarrow().table(batch) if self.kind == "jsonl" else batch
                 table = table.select([name for name in columns if name in table.column_names])
+                table = arrow_read(partial(countable, table), self.source, self._called())
                 table = table.replace_schema_metadata(None)
                 yield FileRows(table, self.source, self.kind, before)
                 before += batch.num_rows

@@ -140,7 +140,7 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     elif content is None:
         check_readable(path, source)
     kind, stream = _opened(path, content, source)
-    table = _READERS[kind](stream, source)
+    table = arrow_read(lambda: countable(_READERS[kind](stream, source)), source, "a table")
     check_not_counts(table.schema, source)
     names = table.column_names
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -154,6 +154,27 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     if not table.num_rows:
         raise no_rows(source, names)
     return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
+
+
+def countable(table: Any) -> Any:
+    """Return a table whose columns pyarrow can count; it has more types than it can work on."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    for at, name in enumerate(table.column_names):
+        column = table.column(at)
+        if isinstance(column.type, pa.BaseExtensionType):
+            column = pa.chunked_array(
+                [chunk.storage for chunk in column.chunks], column.type.storage_type
+            )
+        if pa.types.is_run_end_encoded(column.type):
+            decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
+            column = pa.chunked_array(decoded, column.type.value_type)
+        if pa.types.is_float16(column.type):
+            column = column.cast(pa.float32())
+        if column.type != table.schema.field(at).type:
+            table = table.set_column(at, name, column)
+    return table
 
 
 def check_not_counts(schema: Any, source: str) -> None:
