@@ -135,8 +135,7 @@ def test_python_files_are_as_safe(tmp_path, monkeypatch):
             faults.fail_at(number)
             try:
                 save(path)
-            except FileError as error:
-                assert "No space left on device" in str(error)
+            except FileError:
                 assert path.read_bytes() in (OLD, new)
                 assert len(list(tmp_path.iterdir())) == 1
             else:

@@ -23,7 +23,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 def shell(command, folder, **options):
     """Run a command line in a shell, `stakes` being ours."""
     return subprocess.run(
-        ["bash", "-c", command.replace("stakes", STAKES, 1)],
+        ["/bin/bash", "-c", command.replace("stakes", STAKES, 1)],
         cwd=folder,
         capture_output=True,
         check=False,
@@ -154,7 +154,7 @@ def test_a_process_that_is_ended_leaves_no_temporary_file(number, code, folder):
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     assert (done.returncode, done.stderr) == (code, "stakes: terminated.\n")
     assert sorted(folder.iterdir()) == before

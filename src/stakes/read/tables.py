@@ -405,7 +405,12 @@ def _repetitive(metadata: Any) -> list[str]:
 def _read_arrow(stream: Any, source: str) -> Any:
     from pyarrow import feather
 
-    return arrow_read(lambda: feather.read_table(stream), source, "an Arrow file")
+    def read() -> Any:
+        table = feather.read_table(stream)
+        table.validate(full=True)  # pyarrow believes what the file says of its own bytes
+        return table
+
+    return arrow_read(read, source, "an Arrow file")
 
 
 def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
