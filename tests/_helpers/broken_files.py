@@ -25,7 +25,8 @@ from stakes.cli.main import main
 PAIRS = [("ok", "ok"), ("fraud", "fraud"), ("ok", "fraud"), ("fraud", "ok"), ("ok", "ok")] * 3
 GOOD = Counter(PAIRS)
 NOTES = ["", "fine", "a b", "é", "5 in"] * 3
-COUNT = "--fp 1 --fn 5 --pos-label fraud --without-scores --actual actual -m m".split()
+COSTS = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
+COUNT = [*COSTS, "--without-scores", "--actual", "actual", "-m", "m"]
 REFUSED, UNKNOWN = "refused", "unknown"
 
 

@@ -353,8 +353,15 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
     engine = wrapped.implementation.value
     try:
         return query()
-    except (MemoryError, nw.exceptions.DuplicateError):
+    except nw.exceptions.DuplicateError:
         raise
+    except MemoryError as error:
+        if not wrapped.implementation.is_dask():  # whose workers have a memory of their own
+            raise
+        raise EngineError(
+            f"frame: {engine} failed, so nothing was counted: a partition takes more memory than "
+            "there is. Make more and smaller partitions, e.g. with repartition."
+        ) from error
     except ImportError as error:
         raise _not_installed(engine, error) from error
     except BaseException as error:
