@@ -248,3 +248,14 @@ def test_a_command_may_be_called_from_a_thread(folder):
     thread.start()
     thread.join()
     assert codes == [0]
+
+
+@pytest.mark.parametrize("name", ["__proto__", "constructor"])
+def test_a_model_that_scripts_take_for_another_thing_is_not_drawn(name, stakes, folder):
+    """Vega has it for a property that every object has, and draws nothing."""
+    text = (folder / "predictions.csv").read_text().replace("tree", name)
+    (folder / "predictions.csv").write_text(text)
+    assert stakes("-q", *EVALUATE).code == 0
+    said = stakes("-q", "report", "predictions.csv", "-c", "costs.csv", "--out", "a.html")
+    assert (said.code, f"cannot show a model called {name!r}" in said.err) == (2, True)
+    assert not (folder / "a.html").exists()

@@ -37,6 +37,9 @@ CORPUS = [
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "m": "ok"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}{"actual": "fraud", "m": "fraud"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "f\xa9"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "x": "\xa9"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "\xa9": "x"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"'),
 ]
 

@@ -17,7 +17,7 @@ from stakes.errors import FileError
 MOST_SHOWN = 200
 """Characters that are shown of what a library says."""
 
-PIECE = 1 << 18
+PIECE = 1 << 16
 """Bytes that are looked through for quotes at a time: they fit the processor's cache."""
 
 QUOTE, BYTE_ORDER_MARK = b'"', b"\xef\xbb\xbf"

@@ -325,9 +325,11 @@ class Shard:
                 lines, rest = (whole + newline, tail) if block else (rest, b"")
                 if lines.strip():
                     try:
-                        yield arrow_json.read_json(pa.BufferReader(lines))
+                        table = arrow_json.read_json(pa.BufferReader(lines))
+                        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
                     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                         raise jsonl_problem(lines, self.source, error, before) from error
+                    yield table
                 before += lines.count(b"\n")
                 if not block:
                     return

@@ -372,7 +372,9 @@ def _read_jsonl(stream: Any, source: str) -> Any:
 
     content = stream.read_buffer()
     try:
-        return arrow_json.read_json(pa.BufferReader(content))
+        table = arrow_json.read_json(pa.BufferReader(content))
+        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
+        return table
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise jsonl_problem(content.to_pybytes(), source, error) from error
 
@@ -418,7 +420,7 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
     pa = pyarrow()
     try:
         return read()
-    except (pa.ArrowInvalid, OSError, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(source, f"cannot be read as {kind}: {shortly(error)}") from error
 
 
