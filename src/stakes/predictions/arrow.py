@@ -214,7 +214,7 @@ class ArrowTable:
         return self._encoded[name]
 
     def _of_column(self, name: str, found: Callable[[Any], Found]) -> Found:
-        """Find something in a column, whose text may be none: pyarrow does not look at it before."""
+        """Find something in a column, whose text pyarrow has not yet looked at."""
         try:
             return found(self._table.column(name))
         except (UnicodeDecodeError, pyarrow().ArrowException) as error:

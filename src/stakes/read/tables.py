@@ -374,9 +374,9 @@ def _read_jsonl(stream: Any, source: str) -> Any:
     try:
         table = arrow_json.read_json(pa.BufferReader(content))
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
-        return table
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise jsonl_problem(content.to_pybytes(), source, error) from error
+    return table
 
 
 def _read_parquet(stream: Any, source: str) -> Any:

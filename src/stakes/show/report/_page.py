@@ -216,9 +216,19 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     write_text(path, report_html(findings))
 
 
-RESERVED = frozenset(
-    "__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ constructor "
-    "hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf".split()
+RESERVED = (
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
 )
 """Names that every object of JavaScript has: Vega takes a model called so for one of them."""
 
