@@ -8,7 +8,7 @@ QUICK := -m "not statistical and not services"
 # Modules are compiled once for all processes that the tests start, even where the machine says not to.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-services test-search test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
+.PHONY: demo test test-services test-search fuzz test-statistical test-oldest test-pythons lint bench docs pictures reader-test wheel-check clean help
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -24,6 +24,10 @@ test-services: $(VENV)/.test  ## run the tests that need a cluster, Spark or pic
 
 test-search: $(VENV)/.test  ## try the properties on new random input (an hour)
 	$(BIN)/$(PYTEST) -m "hypothesis and not statistical and not services" --hypothesis-profile search tests
+
+MINUTES := 30
+fuzz: $(VENV)/.test  ## break files at random and see that none is read wrongly (MINUTES=30)
+	$(BIN)/python tools/fuzz.py $(MINUTES)
 
 test-statistical: $(VENV)/.test  ## run the long statistical tests
 	$(BIN)/python -m pytest -n auto -m statistical tests

@@ -70,11 +70,15 @@ def test_a_parquet_count_file_stands_alone_and_has_no_rows(stakes):
     assert "all.parquet: a count file has no rows" in said.err
 
 
-def test_a_copy_under_another_name_is_remarked(stakes, folder, parts):
+def test_a_copy_under_another_name_is_refused_unless_allowed(stakes, folder, parts):
     shutil.copy(folder / parts[0], folder / "copy.json")
     said = stakes("merge", *parts, "copy.json", "--out", "merged.json")
+    assert said.code == 2
+    assert said.err.startswith("stakes: copy.json: it has the same counts as 0.json; ")
+    assert said.err.endswith("add them with --allow-copies.\n")
+    assert not (folder / "merged.json").exists()
+    said = stakes("merge", *parts, "copy.json", "--out", "merged.json", "--allow-copies")
     assert said.code == 0
-    assert "copy.json has the same counts as 0.json: both were added." in said.err
     assert "Wrote the counts of 80 examples" in said.err
 
 

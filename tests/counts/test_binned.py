@@ -128,10 +128,9 @@ def by_hand(binned):
     """Return the width of the bracket from all lines at very many operating conditions."""
     false = np.append(0, np.cumsum(binned.negatives)) / binned.n_negatives
     missed = 1 - np.append(0, np.cumsum(binned.positives)) / binned.n_positives
-    start = 1 if binned.lowest[0] == np.inf else 0
     inside = ~binned.exact
     pc = np.linspace(0, 1, 20001)[:, np.newaxis]
-    upper = ((1 - pc) * false[start:] + pc * missed[start:]).min(axis=1)
+    upper = ((1 - pc) * false + pc * missed).min(axis=1)
     lower = ((1 - pc) * false[:-1][inside] + pc * missed[1:][inside]).min(axis=1, initial=np.inf)
     return max((upper - lower).max(), 0.0)
 
@@ -149,7 +148,7 @@ def test_the_width_is_what_the_best_corner_of_a_bin_gains(drawn, tolerance):
 
 def test_one_class_alone_has_no_bracket():
     counts = np.array([[1, 2], [0, 0]])
-    assert not reaches(*counts, np.array([False, False]), infinite=False).any()
+    assert not reaches(*counts, np.array([False, False])).any()
 
 
 def smooth(n, seed=0):
@@ -306,8 +305,6 @@ def test_pickle_equality_and_plain_values():
         (lambda: BinnedScoreCounts([1], [0], [1], [1]), InputError, "lowest, highest: .*overlap"),
         (lambda: BinnedScoreCounts([2, 1], [3, 2], [1, 1], [1, 1]), InputError, "not overlap"),
         (lambda: BinnedScoreCounts([1], [np.nan], [1], [1]), InputError, "without NaN"),
-        (lambda: BinnedScoreCounts([1], [np.inf], [1], [1]), InputError, "infinite scores need a"),
-        (lambda: BinnedScoreCounts([-np.inf], [0], [1], [1]), InputError, "infinite scores"),
         (lambda: BinnedScoreCounts([1], [2, 3], [1], [1]), InputError, "lowest has 1 rows, high"),
         (lambda: BinnedScoreCounts([1, 2], [1, 2], [1, 1], [1, 1]), InputError, "^lowest: .*first"),
         (lambda: BinnedScoreCounts([1], [1], [1, 2], [1]), InputError, "lowest has 1 rows, posi"),

@@ -50,6 +50,7 @@ def test_rows_are_the_examples(drawn):
     table = count(drawn)
     y_true, one, other = drawn
     rows = {}
+    one, other = (np.nan_to_num(each).tolist() for each in (one, other))
     for key in zip(one, other, [label == "yes" for label in y_true], strict=True):
         rows[key] = rows.get(key, 0) + 1
     assert sorted_rows(table) == rows

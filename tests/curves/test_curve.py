@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from sklearn.isotonic import IsotonicRegression
 
 from stakes import CostCurve, CostLine, CostMatrix, ScoreCounts, expected_cost
-from stakes.curves import operating_condition
+from stakes.curves import operating_condition, roc_hull
 from stakes.errors import InputError, InputTypeError, LabelError
 
 GRID = (np.arange(1000) + 1 / np.pi) / 1000  # no break lies on it
@@ -50,6 +50,20 @@ def test_the_seven_questions_have_answers_for_one_scorer():
     assert curve.threshold([0.1, 0.9]).tolist() == [0.8, 0.35]
     assert type(curve.cost(0.4)) is type(curve.threshold(0.4)) is float
     assert curve.chosen_on == "the same examples"
+
+
+def test_nothing_can_be_called_positive_whatever_the_scores():
+    """A score of infinity took the place of the threshold that does so: the cost was .91."""
+    curve = CostCurve.from_scores([0, 1], [np.inf, 0.5])
+    assert curve.cost(0.09) == pytest.approx(0.09)
+    assert curve.threshold(0.09) == np.inf
+    assert curve.line(np.inf).cost(0.09) == pytest.approx(0.09)
+    assert "calling nothing positive" in curve.at(0.09).summary()
+    fpr, tpr, thresholds = curve.points()
+    assert (fpr.tolist(), tpr.tolist(), thresholds[0]) == ([0, 1, 1], [0, 0, 1], np.inf)
+    assert roc_hull(curve).fpr[0] == 0
+    everything = CostCurve.from_scores([0, 1], [0.5, -np.inf])
+    assert everything.cost(0.91) == pytest.approx(0.09)
 
 
 @given(seeds)
@@ -209,6 +223,7 @@ def test_selected_thresholds_are_the_best_of_the_validation_examples(seed):
     others, other_scores = drawn(seed + 1)
     validation = ScoreCounts.from_scores(others, other_scores)
     curve = CostCurve.from_scores(y_true, y_score).select(validation)
+    y_score = np.nan_to_num(y_score)
     assert curve.chosen_on == "validation examples"
     for pc in GRID[::40]:
         threshold = curve.threshold(pc)
@@ -349,7 +364,7 @@ def test_moments_are_equations_4_5_9_and_10(seed):
     y_true, y_score = drawn(seed)
     curve = CostCurve.from_scores(y_true, y_score)
     w = np.array([0.0, 0.01, 0.3, 0.5, 0.77, 1.0])
-    called = [y_score >= curve.threshold(each) for each in w]
+    called = [np.nan_to_num(y_score) >= curve.threshold(each) for each in w]
     n_pos, n_neg = float((y_true == 1).sum()), float((y_true == 0).sum())
     found = np.array([(each & (y_true == 1)).sum() for each in called], dtype=float)
     alarmed = np.array([(each & (y_true == 0)).sum() for each in called], dtype=float)

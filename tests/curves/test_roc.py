@@ -153,7 +153,7 @@ def test_the_average_of_one_scorer_is_its_own_roc_curve(seed, direction):
 
 
 def test_a_scorer_whose_negatives_score_infinite_is_not_perfect_on_average():
-    """No threshold leaves them out: between (0, 0) and the first point lies a straight line."""
+    """Between (0, 0) and the first point lies a straight line."""
     worst = CostCurve.from_scores([0, 0, 1, 1], [np.inf, np.inf, 1, 0])
     found = roc_average([worst], steps=3)
     assert (found.tpr[found.fpr < 1] <= found.fpr[found.fpr < 1]).all()

@@ -44,6 +44,7 @@ def any_costs(seed):
 
 def tried(y_true, y_score):
     """Return each threshold with its numbers of found positives and of false alarms."""
+    y_score = np.nan_to_num(y_score)  # infinite scores are the largest numbers
     for threshold in [np.inf, *np.unique(y_score)[::-1]]:
         called = y_score >= threshold
         yield threshold, int((called & (y_true == 1)).sum()), int((called & (y_true == 0)).sum())
@@ -51,7 +52,7 @@ def tried(y_true, y_score):
 
 def cost_by_hand(y_true, y_score, threshold, costs, priors=None):
     """Return the mean cost of the examples, each looked up, reweighted to the priors."""
-    decided = (y_score >= threshold).astype(int)
+    decided = (np.nan_to_num(y_score) >= threshold).astype(int)
     each = costs.values[decided, y_true]
     if priors is None:
         return each.mean()
@@ -250,11 +251,10 @@ def test_assurance_costs_room():
     assert surer.alarms < 0.25
 
 
-def test_infinite_scores_of_negatives_are_no_assurance():
-    """No threshold keeps them from being called positive."""
+def test_infinite_scores_of_negatives_need_not_be_called_positive():
     counts = ScoreCounts.from_scores([0] * 50 + [1] * 50, [np.inf] * 50 + [1.0] * 50)
-    with pytest.raises(InputError, match="no threshold has a false positive rate"):
-        choose_threshold(counts, max_fpr=0.1, assurance=0.95)
+    choice = choose_threshold(counts, max_fpr=0.1, assurance=0.95)
+    assert (choice.threshold, choice.fpr, choice.alarms) == (np.inf, 0, 0)
 
 
 def test_heavy_weights_are_no_assurance():
@@ -403,8 +403,21 @@ def test_calling_nothing_or_everything_positive_is_said_in_words():
 def test_calling_only_infinite_scores_positive_is_not_calling_nothing_positive():
     counts = ScoreCounts.from_scores([0, 1, 1], [0, np.inf, np.inf])
     choice = choose_threshold(counts, COSTS)
-    assert (choice.threshold, choice.recall, choice.fpr) == (np.inf, 1, 0)
+    assert (choice.recall, choice.fpr) == (1, 0)
+    assert 0 < choice.threshold < np.inf
     assert "nothing" not in choice.summary()
+
+
+def test_nothing_and_everything_stay_a_choice_whatever_the_scores():
+    """A score of infinity took the place of the threshold that calls nothing positive."""
+    never = CostMatrix.from_errors(false_positive=10, false_negative=1)
+    counts = ScoreCounts.from_scores([0, 1], [np.inf, 0.5])
+    choice = choose_threshold(counts, never)
+    assert (choice.threshold, choice.cost, choice.alarms) == (np.inf, 0.5, 0)
+    assert choice.summary().startswith("Call nothing 1 ")
+    always = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    choice = choose_threshold(ScoreCounts.from_scores([0, 1], [0.5, -np.inf]), always)
+    assert (choice.cost, choice.alarms) == (0.5, 1)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,17 @@ def test_partitions_that_disagree_on_the_type_of_labels():
         Confusion.from_frame(table, actual="t", predicted="t")
 
 
+def test_a_partition_that_takes_too_much_memory():
+    dd = pytest.importorskip("dask.dataframe")
+
+    def fail(_):
+        raise MemoryError
+
+    table = dd.from_map(fail, range(2), meta=pd.DataFrame({"t": [1]}).head(0))
+    with pytest.raises(EngineError, match="a partition takes more memory than there is"):
+        Confusion.from_frame(table, actual="t", predicted="t")
+
+
 def test_whole_numbers_that_a_partition_holds_as_floats():
     dd = pytest.importorskip("dask.dataframe")
     parts = [pd.DataFrame({"t": [1, 2, 2]}), pd.DataFrame({"t": [1.0, 2.0]})]

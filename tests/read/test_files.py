@@ -1,4 +1,5 @@
 import os
+import threading
 
 import pytest
 
@@ -73,6 +74,44 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     os.close(reader)
     assert pipe.is_fifo()
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_file_keeps_its_mode(tmp_path):
+    path = tmp_path / "secret.txt"
+    path.write_text("old")
+    for mode in (0o600, 0o640, 0o444):
+        path.chmod(mode)
+        write_text(path, "new")
+        assert path.stat().st_mode & 0o777 == mode
+        assert [each.name for each in tmp_path.iterdir()] == ["secret.txt"]
+
+
+def test_threads_that_write_one_file_do_not_meet(tmp_path):
+    """Temporary files named by process made a fifth of these fail or break."""
+    path = tmp_path / "a.txt"
+    texts = [str(i) * 10_000 for i in range(8)]
+    failed = []
+
+    def write(text):
+        for _ in range(20):
+            try:
+                write_text(path, text)
+                assert read_text(path) in texts
+            except (FileError, AssertionError) as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=write, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_long_name_can_be_written(tmp_path):
+    write_text(tmp_path / ("x" * 255), "text")
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_file_that_cannot_be_written_is_told_early(tmp_path):

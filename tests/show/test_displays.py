@@ -569,11 +569,11 @@ def test_hull_and_envelope_are_those_of_the_examples():
     assert np.array_equal(one.hull.fpr, two.hull.fpr)
 
 
-def test_an_infinite_score_leaves_no_threshold_above_it():
+def test_an_infinite_score_leaves_the_threshold_above_it():
     made = CostCurve.from_scores([0, 1, 0, 1], [np.inf, np.inf, 0, 1])
     (dual,) = RocCostDisplay.from_curves([made], at=0.3).duals
-    assert dual.envelope == made.pieces  # and not that of calling nothing positive
-    assert dual.hull.fpr[0] == 0.5
+    assert dual.envelope == made.pieces
+    assert dual.hull.fpr[0] == 0
 
 
 def test_averages_have_no_place_in_roc_space():

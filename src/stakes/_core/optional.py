@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import pkgutil
 from importlib import import_module
 from typing import Any
+
+import lazy_loader
 
 from stakes.errors import MissingExtraError
 
@@ -25,9 +29,35 @@ def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f"{what} needs {package or module}, which is not installed: pip install {install}"
-        ) from error
+        needs = f"{what} needs {package or module}"
+        if isinstance(error, ModuleNotFoundError) and error.name == module:
+            text = f"{needs}, which is not installed: pip install {install}"
+        else:  # for want of memory, say, or of what it needs itself
+            text = f"{needs}, which cannot be loaded: {error}"
+        raise MissingExtraError(text) from error
+
+
+def lazy_names(package: str) -> tuple[Any, Any, Any]:
+    """Return what makes a package load the names in its stub when they are first used.
+
+    As `lazy_loader.attach_stub` does, but also for a package in a zip archive.
+
+    Parameters
+    ----------
+    package : str
+        The package, whose ``__init__.pyi`` imports all its public names.
+    """
+    modules: set[str] = set()
+    names: dict[str, list[str]] = {}
+    for node in ast.parse(pkgutil.get_data(package, "__init__.pyi") or b"").body:
+        if isinstance(node, ast.ImportFrom):
+            found = [alias.name for alias in node.names]
+            if node.module is None:
+                modules.update(found)
+            else:
+                names.setdefault(node.module, []).extend(found)
+    attached: tuple[Any, Any, Any] = lazy_loader.attach(package, modules, names)
+    return attached
 
 
 def altair() -> Any:

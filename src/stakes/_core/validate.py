@@ -281,8 +281,23 @@ def too_heavy(name: str, heaviest: float) -> InputError:
     )
 
 
+LARGEST = float(np.finfo(np.float64).max)
+"""What an infinite score counts as; see `bounded`."""
+
+
+def bounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores of which infinite ones are the largest finite numbers.
+
+    A threshold of infinity then calls none of them positive, and one of minus infinity all: both
+    stay a choice, whatever the scores.
+    """
+    if len(scores) and max(scores.max(), -scores.min()) > LARGEST:
+        return np.clip(scores, -LARGEST, LARGEST)
+    return scores
+
+
 def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
-    """Check scores: numbers, none of them NaN; infinite ones are allowed."""
+    """Check scores: numbers, none of them NaN; infinite ones become the largest numbers."""
     try:
         shape = np.shape(y_score)
     except ValueError:  # rows of different lengths, which `numeric` explains
@@ -302,12 +317,12 @@ def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
             f"({int(missing.sum())} in all).",
             "Leave out the examples that have no score.",
         )
-    return array
+    return bounded(array)
 
 
 def thresholds(values: Any, name: str) -> NDArray[np.float64]:
-    """Check distinct scores, highest first; infinite ones are allowed."""
-    cuts = numeric(values, name, ndim=1)
+    """Check distinct scores, highest first; infinite ones become the largest numbers."""
+    cuts = bounded(numeric(values, name, ndim=1))
     if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
         raise InputError(name, "expected distinct scores, highest first, without NaN.")
     return cuts

@@ -125,20 +125,29 @@ class Output:
         """Say on standard error, once, what was understood or done, unless asked to be quiet."""
         if not self.quiet and text not in self._remarked:
             self._remarked.add(text)
-            print(text, file=sys.stderr)
+            complain(text)
 
     def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
         """Check the names of files before work goes into them; inputs must not be overwritten."""
-        from stakes.read import as_path, check_writable
+        from stakes.read import as_path, check_writable, real_path
 
         given = [as_path(each) for each in inputs if each is not None]
-        taken = {each.resolve() for each in given if each != STANDARD_OUTPUT}
+        read = {real_path(each) for each in given if each != STANDARD_OUTPUT}
+        written: set[Path] = set()
         for path in paths:
             if path is None or path == STANDARD_OUTPUT:
                 continue
             check_writable(path)
-            if path.resolve() in taken:
+            place = real_path(path)
+            if place in read or (place.exists() and read & set(place.parents)):
                 raise InputError(f"{path}", "this is an input; it would be overwritten.")
+            if place in written:
+                raise InputError(
+                    f"{path}",
+                    "two outputs have this name; one would overwrite the other.",
+                    "Give each a name of its own.",
+                )
+            written.add(place)
 
     def only_json(self, path: Path | None) -> None:
         """Remember where the results go as JSON; to standard output means that only."""
@@ -178,7 +187,7 @@ class Output:
 
     def write_text(self, path: Path, text: str) -> None:
         """Write a file, and say so."""
-        self.write_binary(path, text.encode())
+        self.write_binary(path, text.encode(errors="backslashreplace"))
 
     def write_binary(self, path: Path, content: bytes) -> None:
         """Write a file, and say so."""
@@ -194,6 +203,16 @@ class Output:
 
     def _write_line(self, text: str, style: str = "") -> None:
         self._lines.append((text, style))
+
+
+def complain(text: str) -> None:
+    """Say something on standard error; that nobody can read there is no reason to fail."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # it is full or closed
+        from stakes.read import discard
+
+        discard(sys.stderr)
 
 
 def _print(text: str, style: str) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from stakes.cli._output import complain
 from stakes.errors import (
     Code,
     NotClaimedWarning,
@@ -34,6 +38,14 @@ ADVICE: dict[Code, str] = {
 }
 """Which command helps; only the command line names commands."""
 
+ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Signals that ask a process to end."""
+
+LAST_STREAM = 2
+"""The number of standard error, the last of the three streams."""
+
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""
 
@@ -41,19 +53,31 @@ PATIENCE = 1.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code: 0, or 1 for a failed gate, 2 for an error."""
     given = _ordered(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    with _Interrupts(ends=arguments is None) as interrupts:
+    with _Signals(ends=arguments is None) as signals:
         try:
-            return _guarded(given)
-        except KeyboardInterrupt:
-            interrupts.ignore()
+            _keep_streams()
+            return _guarded(given, signals)
+        except KeyboardInterrupt as error:
+            signals.ignore()
+            if isinstance(error, _TerminatedError):
+                return _complain("terminated.", error.code)
             return _complain("interrupted.", INTERRUPTED)
 
 
-class _Interrupts:
-    """Turns Ctrl-C into one KeyboardInterrupt, however many signals come of it.
+class _TerminatedError(KeyboardInterrupt):
+    """The process was asked to end, other than by Ctrl-C."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code = code
+
+
+class _Signals:
+    """Turns Ctrl-C into one KeyboardInterrupt, however many signals come of it; others likewise.
 
     A terminal, a shell or an impatient user sends several. One that arrives while the first is
-    handled, or while Python ends, would kill the process and hide its exit code.
+    handled, or while Python ends, would kill the process and hide its exit code. A process that
+    is ended so removes the files that it did not finish.
 
     Parameters
     ----------
@@ -64,31 +88,57 @@ class _Interrupts:
     def __init__(self, *, ends: bool) -> None:
         self._ends = ends
         self._last = -PATIENCE
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if default and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        if threading.current_thread() is threading.main_thread():
+            for number in ENDING:
+                if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+                    self._before[number] = signal.signal(number, self._raise)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, signal.SIG_IGN if self._ends else self._before)
+        for number, before in self._before.items():
+            signal.signal(number, signal.SIG_IGN if self._ends else before)
+
+    @property
+    def came(self) -> bool:
+        """Whether there was one."""
+        return self._last > -PATIENCE
 
     def ignore(self) -> None:
         """Ignore what comes from now on: the first signal is being dealt with."""
-        if self._before is not None:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in self._before:
+            signal.signal(number, signal.SIG_IGN)
 
-    def _interrupt(self, *_: object) -> None:
+    def _raise(self, number: int, _: object) -> None:
         now = time.monotonic()
         if now - self._last >= PATIENCE:  # later ones may be needed: libraries can lose the first
             self._last = now
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt if number == signal.SIGINT else _TerminatedError(128 + number)
 
 
-def _guarded(given: list[str]) -> int:
+class _ClosedOutput(io.TextIOBase):
+    """Standard output that was closed before we began; what is written to it is lost."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def _keep_streams() -> None:
+    """Make streams of those that were closed, whose numbers the next files would take."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (number := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
+        pass
+    os.close(number)
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+
+
+def _guarded(given: list[str], signals: _Signals) -> int:
     """Run a command; of what goes wrong, let only an interrupt through."""
     try:
         with warnings.catch_warnings():
@@ -104,9 +154,14 @@ def _guarded(given: list[str]) -> int:
             _complain(f"standard output: cannot be written: {error.strerror or error}.")
             return _without_output(USER_ERROR)
         return _explained(error, given)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # libraries in other languages raise more than Exception
+        if signals.came:  # which made a library fail, such as one that was being imported
+            raise KeyboardInterrupt from error
         if "--debug" in given and not hasattr(error, "exit_code"):
-            raise
+            traceback.print_exc()
+            return USER_ERROR
         return _explained(error, given)
     return result if isinstance(result, int) else 0
 
@@ -146,7 +201,7 @@ def _run(given: list[str]) -> Any:
         return made.invoke(context)
 
 
-def _explained(error: Exception, given: Sequence[str]) -> int:
+def _explained(error: BaseException, given: Sequence[str]) -> int:
     """Say what went wrong in a line or two."""
     code = getattr(error, "exit_code", None)
     if code is not None and not hasattr(error, "format_message"):  # a command ended itself
@@ -154,12 +209,12 @@ def _explained(error: Exception, given: Sequence[str]) -> int:
     if type(error).__name__ == "Abort":  # typer's Ctrl-C, at a prompt
         return _complain("interrupted.", INTERRUPTED)
     if type(error).__name__ == "NoArgsIsHelpError":
-        print(_usage(error, given), file=sys.stderr)
+        complain(_usage(error, given))
         return USER_ERROR
     return _complain(_in_words(error, given))
 
 
-def _in_words(error: Exception, given: Sequence[str]) -> str:
+def _in_words(error: BaseException, given: Sequence[str]) -> str:
     if isinstance(error, RefusedInputError):
         files = {str(Path(word)) for word in given}  # a folder may be called `scores`
         message = error.message(_options_of(given).get, files)
@@ -217,7 +272,7 @@ def _options_of(given: Sequence[str]) -> dict[str, str]:
 
 
 def _complain(text: str, code: int = USER_ERROR) -> int:
-    print(f"stakes: {text}", file=sys.stderr)
+    complain(f"stakes: {text}")
     return code
 
 
@@ -232,7 +287,7 @@ class _Warnings:
         text = spelled(str(message), _options_of(self._given).get)
         if text not in self._shown:
             self._shown.add(text)
-            print(f"warning: {text}", file=sys.stderr)
+            complain(f"warning: {text}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from stakes.errors import InputError
-
 EXAMPLES = ("stakes merge january.json february.json --out year.json",)
 
 Counts = Annotated[
@@ -22,30 +20,26 @@ Out = Annotated[
 ]
 
 
-def merge(context: typer.Context, counts: Counts, out: Out) -> None:
+AllowCopies = Annotated[
+    bool,
+    typer.Option(
+        "--allow-copies",
+        help="Also add files with the same counts, of which one may be a copy.",
+    ),
+]
+
+
+def merge(
+    context: typer.Context, counts: Counts, out: Out, allow_copies: AllowCopies = False
+) -> None:
     """Add up count files of parts of the examples."""
     from stakes._core.text import number
     from stakes.cli._inputs import check_counts_name, write_counts
-    from stakes.predictions import merged
-    from stakes.predictions.count_file import counts_checksum, read_count_file
-    from stakes.read import as_path
+    from stakes.predictions.count_file import merged_files
 
     output = context.obj
     check_counts_name(out)
     output.will_write(out, inputs=counts)
-    places = [as_path(path).resolve() for path in counts]
-    for path, place in zip(counts, places, strict=True):
-        if places.count(place) > 1:
-            raise InputError(f"{path}", "given twice; its examples would count double.")
-    parts = [(path, read_count_file(path)) for path in counts]
-    total = merged(parts)
-    first: dict[str, str] = {}
-    for path, part in parts:
-        same = first.setdefault(counts_checksum(part), path)
-        if same != path:
-            output.remark(
-                f"{path} has the same counts as {same}: both were added. If one is a copy of the "
-                "other, its examples count double."
-            )
+    total = merged_files(counts, allow_copies=allow_copies)
     write_counts(out, total)
     output.remark(f"Wrote the counts of {number(total.n)} examples to {out}.")

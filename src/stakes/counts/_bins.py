@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from stakes._core.labels import Column, Label, plain
 from stakes._core.text import number
 from stakes._core.typing import Floats
+from stakes._core.validate import LARGEST as LARGEST_SCORE
 from stakes.counts._two_classes import two_classes
 from stakes.counts.engines import (
     Amounts,
@@ -64,10 +65,10 @@ LARGEST, LARGEST_EXPONENT = 1e300, 1000
 
 
 def bin_of(scores: Floats) -> Floats:
-    """Return the number of each score's bin, which is a whole number, or infinite as the score."""
+    """Return the number of each score's bin; infinite scores have bins of their own."""
     size = np.abs(scores)
     near = size < REACH
-    beyond = np.where(size < np.inf, np.where(scores > 0, FAR, -FAR), scores)
+    beyond = np.where(size < LARGEST_SCORE, np.where(scores > 0, FAR, -FAR), scores)
     return np.where(near, np.floor(np.where(near, scores, 0.0) * FINENESS), beyond)
 
 
@@ -80,8 +81,16 @@ def bin_expression(score: Any) -> Any:
 
     size = score.abs()
     side = nw.when(score > 0).then(nw.lit(FAR)).otherwise(nw.lit(-FAR))
-    beyond = nw.when(size < np.inf).then(side).otherwise(score)
+    beyond = nw.when(size < LARGEST_SCORE).then(side).otherwise(score)
     return nw.when(size < REACH).then((score * FINENESS).floor()).otherwise(beyond)
+
+
+def bounded_expression(score: Any) -> Any:
+    """Return `validate.bounded` as an expression that engines work out."""
+    import narwhals as nw
+
+    below = nw.when(score == -np.inf).then(nw.lit(-LARGEST_SCORE)).otherwise(score)
+    return nw.when(score == np.inf).then(nw.lit(LARGEST_SCORE)).otherwise(below)
 
 
 def run_starts(*columns: Floats) -> NDArray[np.intp]:
@@ -212,9 +221,7 @@ def _not_too_fine(exponents: Floats, low: Floats, high: Floats) -> Floats:
     return np.asarray(np.clip(exponents, -LARGEST_EXPONENT, limit))
 
 
-def reaches(
-    positives: NDArray[Any], negatives: NDArray[Any], exact: NDArray[np.bool_], *, infinite: bool
-) -> Floats:
+def reaches(positives: NDArray[Any], negatives: NDArray[Any], exact: NDArray[np.bool_]) -> Floats:
     """Return how far below the curve of the bins' edges each bin's inside may reach.
 
     At best, all positives of a bin score higher than its negatives; the line of that corner is
@@ -227,8 +234,6 @@ def reaches(
         How many there are in each bin, highest scores first.
     exact : ndarray of bool
         The bins that have one score only, inside of which there is nothing.
-    infinite : bool
-        Whether the first bin is that of infinite scores, above which there is no threshold.
     """
     if not (positives.any() and negatives.any()):
         return np.zeros(len(positives))
@@ -236,7 +241,7 @@ def reaches(
         np.append(0.0, np.cumsum(side) / side.sum()) for side in (negatives, positives)
     )
     missed = 1 - missed
-    corners = _hull(positives, negatives, skipped=int(infinite))
+    corners = _hull(positives, negatives)
     x, y = false[corners], missed[corners]
     right, down = np.diff(x), -np.diff(y)
     crossings = np.concatenate([[0.0], right / (right + down), [1.0]])
@@ -252,7 +257,7 @@ def reaches(
     return reach
 
 
-def _hull(positives: NDArray[Any], negatives: NDArray[Any], *, skipped: int) -> NDArray[np.intp]:
+def _hull(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.intp]:
     """Return how many bins are called positive at the corners of the ROC hull.
 
     The share of positives may only fall from one stretch of it to the next: isotonic regression.
@@ -261,12 +266,9 @@ def _hull(positives: NDArray[Any], negatives: NDArray[Any], *, skipped: int) -> 
 
     both = (positives + negatives).astype(np.float64)
     used = np.flatnonzero(both)
-    used = used[used >= skipped]
-    if not len(used):
-        return np.array([skipped])
     fit = isotonic_regression(positives[used] / both[used], weights=both[used], increasing=False)
     starts = used[fit.blocks[:-1]]
-    return np.concatenate([[skipped], starts[1:], [len(both)]])
+    return np.concatenate([[0], starts[1:], [len(both)]])
 
 
 # -- the passes over a lazy frame: bins first, then cells of the bins that matter
@@ -383,7 +385,7 @@ class LazyScores:
         """Return the classes, scores and bins of the rows."""
         import narwhals as nw
 
-        score = column(self._wrapped, self._score).cast(nw.Float64)
+        score = bounded_expression(column(self._wrapped, self._score).cast(nw.Float64))
         selected = [column(self._wrapped, self._actual).alias("label"), score.alias("score")]
         selected += weight_columns(self._wrapped, self._weight)
         rows, score = self._wrapped.select(selected), nw.col("score")
@@ -436,12 +438,7 @@ def count_bins(
     positive, labels = two_classes(rows.classes(first), pos_label, neg_label)
     bins = _bin_table(first, positive)
     positives, negatives = bins.tables[0]
-    reach = reaches(
-        positives,
-        negatives,
-        bins.lowest == bins.highest,
-        infinite=bool(bins.keys[0] == np.inf),
-    )
+    reach = reaches(positives, negatives, bins.lowest == bins.highest)
     split = split_where_it_matters(bins.lowest, bins.highest, reach, tolerance)
     if split:
         second = rows.counted(labels, split)

@@ -42,8 +42,7 @@ class BinnedScoreCounts(TwoClassCounts):
     Parameters
     ----------
     lowest, highest : array_like, shape (bins,)
-        The range of scores in each bin, highest bin first; no two bins overlap, and infinite
-        scores have bins of their own.
+        The range of scores in each bin, highest bin first; no two bins overlap.
     positives, negatives : array_like, shape (bins,)
         How many examples of each class score in that range (or the sums of their weights).
     pos_label, neg_label : default 1 and 0
@@ -285,8 +284,7 @@ class BinnedScoreCounts(TwoClassCounts):
         >>> binned.reaches().tolist()
         [0.0, 0.25, 0.0]
         """
-        infinite = bool(self.lowest[0] == np.inf)
-        return reaches(self.positives, self.negatives, self.exact, infinite=infinite)
+        return reaches(self.positives, self.negatives, self.exact)
 
     def score_counts(self) -> ScoreCounts:
         """Return the table in which all of a bin have the lowest score of the bin.
@@ -365,19 +363,14 @@ class BinnedScoreCounts(TwoClassCounts):
 
 
 def _checked_ranges(lowest: Floats, highest: Any) -> Floats:
-    """Check that bins are ranges that do not overlap, and infinite scores apart."""
-    high = validate.numeric(highest, "highest", ndim=1)
+    """Check that bins are ranges that do not overlap."""
+    high = validate.bounded(validate.numeric(highest, "highest", ndim=1))
     validate.same_length({"lowest": len(lowest), "highest": len(high)})
     if not (high >= lowest).all() or not (high[1:] < lowest[:-1]).all():
         raise InputError(
             "lowest, highest",
             "expected the ranges of scores in bins that do not overlap, highest first, without "
             "NaN.",
-        )
-    if (np.isinf(lowest) | np.isinf(high))[lowest < high].any():
-        raise InputError(
-            "lowest, highest",
-            "infinite scores need a bin of their own, since there is no threshold above them.",
         )
     return high
 

@@ -191,7 +191,7 @@ def scored(
     for key, name in zip(score_keys, score, strict=True):
         scores = table[key].to_numpy().astype(np.float64, copy=False)
         check_scored(scores, rows, name)
-        found.append(scores)
+        found.append(validate.bounded(scores))
     return (
         label_column(wrapped, actual, table[label_key].to_list(), rows),
         found,
@@ -353,8 +353,15 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
     engine = wrapped.implementation.value
     try:
         return query()
-    except (MemoryError, nw.exceptions.DuplicateError):
+    except nw.exceptions.DuplicateError:
         raise
+    except MemoryError as error:
+        if not wrapped.implementation.is_dask():  # whose workers have a memory of their own
+            raise
+        raise EngineError(
+            f"frame: {engine} failed, so nothing was counted: a partition takes more memory than "
+            "there is. Make more and smaller partitions, e.g. with repartition."
+        ) from error
     except ImportError as error:
         raise _not_installed(engine, error) from error
     except BaseException as error:

@@ -125,7 +125,8 @@ class ScoreCounts(TwoClassCounts):
     Parameters
     ----------
     thresholds : array_like, shape (t,)
-        The distinct scores, highest first; infinite ones are allowed.
+        The distinct scores, highest first. Infinite ones count as the largest finite numbers, so
+        that a threshold of infinity calls nothing positive.
     positives, negatives : array_like, shape (t,)
         How many examples of each class have that score (or the sums of their weights).
     pos_label, neg_label : default 1 and 0

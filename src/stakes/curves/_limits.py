@@ -64,25 +64,23 @@ class Cuts:
 
         How sure they are takes time, and matters only where limits are to be assured.
         """
-        first = bool(counts.thresholds[0] < np.inf)
-        last = bool(counts.thresholds[-1] > -np.inf)
-        ends = [np.inf] * first, [-np.inf] * last
-        thresholds = np.concatenate([ends[0], counts.thresholds, ends[1]])
+        thresholds = np.concatenate([[np.inf], counts.thresholds, [-np.inf]])
         rates, sizes, rooms = [], [], None
         for side in (counts.negatives, counts.positives):
-            sums = _running(side, first=first, last=last)
+            sums = np.concatenate([[0.0], np.cumsum(side, dtype=np.float64)])
+            sums = np.append(sums, sums[-1])
             rates.append(sums / sums[-1])
             sizes.append(np.full(len(sums), sums[-1]))
         if assured and designed(counts):
             n = len(counts.thresholds)
-            at = np.concatenate([[0] * first, np.arange(1, n + 1), [n] * last]).astype(np.intp)
+            at = np.append(np.arange(n + 1), n)
             parts = drawn(np.full(len(at), 0.5), *mistakes_at(counts, at), full=False)[::-1]
             sizes = [np.asarray(part.n) for part in parts]
             of_parts = [part.rooms for part in parts if part.rooms is not None]
             (kept, called), (found, missed) = of_parts
             rooms = ((kept[0], called[0]), (missed[0], found[0]))
         nothing, everything = (np.zeros(len(thresholds), dtype=bool) for _ in range(2))
-        nothing[0], everything[-1] = first, last or thresholds[-1] == -np.inf
+        nothing[0] = everything[-1] = True
         return cls(
             thresholds,
             rates[0],
@@ -93,12 +91,6 @@ class Cuts:
             everything,
             counts.n,
         )
-
-
-def _running(values: Any, *, first: bool, last: bool) -> Floats:
-    """Return running sums, with those of thresholds beyond the scores, where there are such."""
-    sums = np.concatenate([[0.0] * first, np.cumsum(values, dtype=np.float64)])
-    return np.append(sums, sums[-1:] if last else [])
 
 
 @dataclass(frozen=True)
@@ -145,8 +137,6 @@ def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[s
     """Return the limits of the false positive and the false negative rate at thresholds."""
     below = np.searchsorted(counts.thresholds[::-1], thresholds, side="left")
     cuts = len(counts.thresholds) - below
-    if counts.thresholds[0] < np.inf:
-        cuts[thresholds == np.inf] = 0
     if designed(counts):
         positives, negatives = mistakes_at(counts, cuts)
     else:

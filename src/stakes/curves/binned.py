@@ -265,8 +265,6 @@ def _best_case(counts: BinnedScoreCounts) -> ScoreCounts:
     positives, negatives = np.zeros((2, last[-1] + 1), dtype=counts.positives.dtype)
     positives[first], negatives[last] = counts.positives, counts.negatives
     ranks = np.arange(len(positives), 0, -1).astype(np.float64)
-    if counts.lowest[0] == np.inf:
-        ranks[0] = np.inf  # above which there is no threshold
     return ScoreCounts(
         ranks, positives, negatives, pos_label=counts.pos_label, neg_label=counts.neg_label
     )

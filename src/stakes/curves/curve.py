@@ -263,8 +263,6 @@ class CostCurve(Curve):
         ascending = self.counts.thresholds[::-1]
         below = np.searchsorted(ascending, self.thresholds, side="left")
         cuts = len(ascending) - below
-        if self.thresholds[0] == np.inf and ascending[-1] < np.inf:
-            cuts[0] = 0
         return np.asarray(cuts)
 
     @cached_property
@@ -325,7 +323,7 @@ class CostCurve(Curve):
 
     def _rule_at(self, pc: float) -> str:
         threshold = self._threshold_at(pc)
-        if threshold == np.inf and self.counts.thresholds[0] < np.inf:
+        if threshold == np.inf:
             return "calling nothing positive"
         return f"calling positive what scores {number(threshold)} or more"
 
@@ -374,12 +372,11 @@ class CostCurve(Curve):
         ([0.0, 0.0, 0.0, 0.2], [0.0, 0.2, 0.4, 0.4], [inf, 0.9, 0.8, 0.7])
         """
         counts = self.counts
-        start = 0 if counts.thresholds[0] < np.inf else 1
         false, true = (
-            np.append(0.0, np.cumsum(side) / side.sum())[start:]
+            np.append(0.0, np.cumsum(side) / side.sum())
             for side in (counts.negatives, counts.positives)
         )
-        return false, true, np.append(np.inf, counts.thresholds)[start:]
+        return false, true, np.append(np.inf, counts.thresholds)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
@@ -430,21 +427,16 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     positives may only fall from block to block. A linear map takes positives against all examples
     to true against false positive rates, so both have the same corners.
 
-    The first cut is 0, nothing called positive, unless the highest score is infinite: then no
-    threshold does that.
+    The first cut is 0, nothing called positive.
     """
     positives, negatives = counts.positives, counts.negatives
     both = positives + negatives
-    skipped = 1 if counts.thresholds[0] == np.inf else 0
-    used = np.flatnonzero(both) if (both[skipped:] == 0).any() else np.arange(len(both))
-    used = used[used >= skipped]
-    if not len(used):
-        return np.array([skipped])
+    used = np.flatnonzero(both) if (both == 0).any() else np.arange(len(both))
     weights = both[used].astype(np.float64)
     fit = isotonic_regression(positives[used] / weights, weights=weights, increasing=False)
     starts = used[fit.blocks[:-1]]
     cuts = np.append(starts[1:], len(both))
-    return _corners(np.append(skipped, cuts), counts)
+    return _corners(np.append(0, cuts), counts)
 
 
 def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:

@@ -121,7 +121,7 @@ class ExampleThresholdChoice:
             One sentence or two.
         """
         text = f"Call {self.pos_label!r} what scores {self.threshold:.6g} or more"
-        if self.threshold == np.inf and not self.alarms:
+        if self.threshold == np.inf:
             text = f"Call nothing {self.pos_label!r}"
         elif self.threshold == -np.inf:
             text = f"Call everything {self.pos_label!r}"
@@ -246,11 +246,8 @@ class _Examples:
         last = np.append(scores[1:] != scores[:-1], True)
         sums = np.cumsum(gain)[last]
         thresholds, nothing = scores[last], float(self.costs.values[:, 1 - at] @ self.shares)
-        if thresholds[0] < np.inf:
-            thresholds, sums = np.append(np.inf, thresholds), np.append(0.0, sums)
-        if thresholds[-1] > -np.inf:
-            thresholds, sums = np.append(thresholds, -np.inf), np.append(sums, sums[-1])
-        return thresholds, nothing + sums
+        thresholds = np.concatenate([[np.inf], thresholds, [-np.inf]])
+        return thresholds, nothing + np.concatenate([[0.0], sums, sums[-1:]])
 
     def limits(self, design: Design, asked: Mapping[str, Any]) -> Limits:
         """Return the limits of rates, which need the actual classes."""

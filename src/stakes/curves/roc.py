@@ -18,8 +18,6 @@ from stakes.errors import InputError, InputTypeError
 class RocPoints(NamedTuple):
     """Points of ROC space, from (0, 0) to (1, 1).
 
-    If the highest score is infinite, no threshold leads to (0, 0), and they begin with its point.
-
     Attributes
     ----------
     fpr, tpr : ndarray

@@ -182,8 +182,7 @@ class ThresholdChoice:
         """
         positive = self.confusion.labels[1]
         text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
-        pooled = self.pooled
-        if self.threshold == np.inf and not pooled.counts[1].any():
+        if self.threshold == np.inf:
             text = f"Call nothing {positive!r}"
         elif self.threshold == -np.inf:
             text = f"Call everything {positive!r}"

@@ -41,6 +41,9 @@ Places = NDArray[np.intp]
 NEARLY = 0.9
 """Costs nearly as far from the mean as the farthest count as extreme."""
 
+LEAST_PRIOR = 1e-100
+"""Smaller priors of a class, if not 0, have squares that floats cannot hold."""
+
 FADING = 0.9
 """Each group that holds an extreme cost lets the room for a whole group of them shrink to this."""
 
@@ -708,6 +711,11 @@ def checked_priors(class_priors: Any, labels: Labels) -> Floats:
             "class_priors",
             f"expected shares that are not negative and sum to 1, got {priors.tolist()}, which "
             f"sum to {priors.sum():.6g}.",
+        )
+    tiny = priors[(priors > 0) & (priors < LEAST_PRIOR)]
+    if len(tiny):
+        raise InputError(
+            "class_priors", f"expected 0 or at least {LEAST_PRIOR:g}, got {tiny[0]:g}."
         )
     return np.asarray(priors / priors.sum())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,13 @@ from stakes._core.labels import (
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 from stakes.predictions.table import Codes, mostly, too_many_labels
+from stakes.read._diagnose import shortly
 from stakes.read.tables import FileRows, pyarrow
 
 NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
 """What numbers look like in text."""
+
+Found = TypeVar("Found")
 
 NUMBER_ADVICE = "Write a number there, or take the column out of the file."
 
@@ -170,7 +173,7 @@ class ArrowTable:
         numbers = self._as_numbers(name)
         if numbers is not None:
             return len(numbers), len(numbers)
-        return _amount_of_numbers(self._table.column(name))
+        return self._of_column(name, _amount_of_numbers)
 
     def names(self, name: str) -> Column:
         """Return a column of names, of which there may be any number."""
@@ -207,8 +210,17 @@ class ArrowTable:
                     f"expected one value a row, it has {self._table.schema.field(name).type}.",
                 )
             self._on_column(name)
-            self._encoded[name] = _encoded(self._table.column(name))
+            self._encoded[name] = self._of_column(name, _encoded)
         return self._encoded[name]
+
+    def _of_column(self, name: str, found: Callable[[Any], Found]) -> Found:
+        """Find something in a column, whose text pyarrow has not yet looked at."""
+        try:
+            return found(self._table.column(name))
+        except (UnicodeDecodeError, pyarrow().ArrowException) as error:
+            raise InputError(
+                f"{self.source}, column {name!r}", f"cannot be read: {shortly(error)}"
+            ) from error
 
     def _few(self, name: str) -> tuple[Codes, list[Any]]:
         """Return the codes and values of a column that may have no more than labels do."""
@@ -220,7 +232,7 @@ class ArrowTable:
     def _as_numbers(self, name: str) -> Floats | None:
         if name not in self._numbers:
             self._on_column(name)
-            self._numbers[name] = _numbers(self._table.column(name))
+            self._numbers[name] = self._of_column(name, _numbers)
         return self._numbers[name]
 
     def _problem(

@@ -56,7 +56,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +68,12 @@ from stakes._core.values import readonly
 from stakes.counts import JointConfusion
 from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of
-from stakes.errors import FileError, LabelError, StakesError
+from stakes.errors import FileError, InputError, LabelError, StakesError
 from stakes.predictions.examples import JointExamples
 from stakes.predictions.roles import DesignColumns, Model
 from stakes.predictions.scores import NO_DECISIONS, JointScores
-from stakes.predictions.tally import TOO_MANY, Tally
-from stakes.read import read_text
+from stakes.predictions.tally import TOO_MANY, Tally, merged
+from stakes.read import as_path, read_text, real_path
 from stakes.read.checksums import (
     check_unchanged,
     checksum,
@@ -82,7 +82,7 @@ from stakes.read.checksums import (
     parquet_bytes,
     read_parquet,
 )
-from stakes.read.tables import STANDARD_INPUT, file_kind, pyarrow, source_name
+from stakes.read.tables import STANDARD_INPUT, file_kind, is_pipe, pyarrow, source_name
 
 SCHEMA = "stakes-counts/2"
 
@@ -113,7 +113,7 @@ def is_count_file(path: str, piped: bytes | None = None) -> bool:
         return start.startswith(b"{") and SCHEMA_SHOWS in start
     place = Path(path)
     if file_kind(place) == "parquet":
-        return has_metadata(path)
+        return not is_pipe(path) and has_metadata(path)
     return place.suffix.lower() == ".json"
 
 
@@ -133,6 +133,37 @@ def read_count_file(path: str, piped: bytes | None = None) -> Tally:
         return counts_from_parquet(source_name(path), piped)
     text = read_text(path) if piped is None else piped.decode("utf-8-sig", errors="replace")
     return counts_from_text(text, source_name(path))
+
+
+def merged_files(paths: Sequence[str], *, allow_copies: bool = False) -> Tally:
+    """Add up the counts of several count files.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    allow_copies : bool, default False
+        Whether files with the same counts are added. One of them may be a copy, whose examples
+        then count double; small parts can also be alike by chance.
+    """
+    places = [real_path(as_path(path)) for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(f"{path}", "given twice; its examples would count double.")
+    parts = [(path, read_count_file(path)) for path in paths]
+    total = merged(parts)
+    first: dict[str, str] = {}
+    for path, part in parts:
+        same = first.setdefault(counts_checksum(part), path)
+        if same != path and not allow_copies:
+            raise FileError(
+                path,
+                f"it has the same counts as {same}; if one is a copy of the other, its examples "
+                "would count double.",
+                "Leave a copy out. If they are different examples that are alike by chance, add "
+                "them with allow_copies=.",
+            )
+    return total
 
 
 def counts_text(counts: Tally) -> str:

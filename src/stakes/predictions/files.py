@@ -261,7 +261,7 @@ def _sharded(
         )
     return ShardedTable(
         shards,
-        path,
+        source_name(path),
         on_shard=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
     )
 

@@ -1,5 +1,21 @@
 """Files in and out: the only part of stakes that touches them."""
 
-from stakes.read.files import as_path, check_writable, discard, read_text, write_binary, write_text
+from stakes.read.files import (
+    as_path,
+    check_writable,
+    discard,
+    read_text,
+    real_path,
+    write_binary,
+    write_text,
+)
 
-__all__ = ["as_path", "check_writable", "discard", "read_text", "write_binary", "write_text"]
+__all__ = [
+    "as_path",
+    "check_writable",
+    "discard",
+    "read_text",
+    "real_path",
+    "write_binary",
+    "write_text",
+]

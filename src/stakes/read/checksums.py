@@ -141,4 +141,5 @@ def read_parquet(
 
 
 def _opened(path: str | os.PathLike[str], content: bytes | None) -> Any:
-    return as_path(path) if content is None else pyarrow().BufferReader(content)
+    pa = pyarrow()
+    return pa.OSFile(os.fsencode(as_path(path))) if content is None else pa.BufferReader(content)

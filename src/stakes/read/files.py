@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
+import stat
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -53,31 +56,60 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file: into a temporary file beside it, then renamed, never half-written.
 
-    A link stays a link, and a device or a pipe is written to as it is.
+    A link stays a link, a file keeps its mode, and a device or a pipe is written to as it is.
     """
     target = as_path(path)
     if not target.name:
         raise FileError(f"{path}", "cannot be written: it is not the name of a file.")
-    temporary: Path | None = None
     try:
-        target = target.resolve()
+        target = real_path(target)
         if target.exists() and not (target.is_file() or target.is_dir()):
             target.write_bytes(content)
-            return
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # lest a power cut leave the new name without its content
-        temporary.replace(target)
+        else:
+            _replace(target, content)
     except UnicodeEncodeError as error:
         raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
     except OSError as error:
         raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Write a file beside another and let it take its place; both are on the disk afterwards."""
+    temporary = target.with_name(f".stakes-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:  # the mode is that of all new files
+            file.write(content)
+            file.flush()
+            with contextlib.suppress(FileNotFoundError):
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            os.fsync(file.fileno())  # a power cut must not leave the new name without its content
+        temporary.replace(target)
+        _sync_folder(target.parent)
     finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
-                temporary.unlink()
+        with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
+            temporary.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, on systems that can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # one may write into a folder that one may not list
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that has no such thing
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def real_path(path: Path) -> Path:
+    """Return where a name leads to, through all links; links in a circle lead nowhere."""
+    return Path(os.path.realpath(path))
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -85,6 +117,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     target = as_path(path)
     if target.is_dir():
         raise FileError(f"{path}", "cannot be written: it is a folder.")
+    if real_path(target).is_symlink():
+        raise FileError(f"{path}", "cannot be written: its links lead in a circle.")
     if not target.parent.is_dir():
         raise FileError(f"{path}", f"cannot be written: there is no folder {str(target.parent)!r}.")
 

@@ -71,11 +71,12 @@ def _check_key(rows: FileRows, key: str) -> None:
             f"{name}, column {key!r}",
             f"expected names of examples, as text or numbers; it has {column.type}.",
         )
-    if column.null_count:
-        where = rows.place(pc.index(pc.is_null(column), True).as_py())
-        raise FileError(f"{name}, {where}, column {key!r}", "the example has no name.")
     if pyarrow().types.is_dictionary(column.type):
         column = _as_text(column)
+    blank = pc.index(_blank(column), True).as_py()
+    if blank >= 0:
+        where = rows.place(blank)
+        raise FileError(f"{name}, {where}, column {key!r}", "the example has no name.")
     counts = column.value_counts()
     most = pc.max(counts.field("counts"))
     if most.as_py() > 1:
@@ -85,6 +86,18 @@ def _check_key(rows: FileRows, key: str) -> None:
             f"{value!r} occurs {most.as_py():,} times; to join files, each example must have a "
             "name of its own.",
         )
+
+
+def _blank(column: Any) -> Any:
+    """Tell which names are none: missing, NaN, or text of spaces alone."""
+    from pyarrow import compute as pc
+
+    types = pyarrow().types
+    missing = pc.is_null(column, nan_is_null=True)
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        empty = pc.equal(pc.utf8_trim_whitespace(column), "")
+        return pc.or_kleene(missing, empty)
+    return missing
 
 
 def _with_keys_alike(tables: Sequence[Named], key: str) -> list[Named]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import csv_problem, jsonl_problem
+from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     HEADER,
     FileRows,
     arrow_read,
     check_not_counts,
+    check_quotes,
     check_readable,
+    countable,
     csv_header,
     file_kind,
     pyarrow,
+    source_name,
+    text_stream,
 )
 
 BATCH = 1 << 18
@@ -188,7 +194,7 @@ class Shard:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.source = path, str(path)
+        self.path, self.source = path, source_name(path)
         check_readable(path, self.source)
         self.kind = str(file_kind(path))
 
@@ -199,11 +205,17 @@ class Shard:
 
     def schema(self) -> Any:
         """Return the names and the types of the columns, from the beginning of the file."""
+        found = self._schema()
+        metadata = found.metadata
+        table = arrow_read(lambda: countable(found.empty_table()), self.source, self._called())
+        return table.schema.with_metadata(metadata)
+
+    def _schema(self) -> Any:
         if self.kind == "parquet":
             from pyarrow import parquet
 
             return arrow_read(
-                lambda: parquet.read_schema(self.source), self.source, "a Parquet file"
+                lambda: parquet.read_schema(self._bytes()), self.source, "a Parquet file"
             )
         if self.kind == "arrow":
             return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
@@ -232,6 +244,7 @@ class Shard:
             if batch.num_rows:
                 table = pyarrow().table(batch) if self.kind == "jsonl" else batch
                 table = table.select([name for name in columns if name in table.column_names])
+                table = arrow_read(partial(countable, table), self.source, self._called())
                 table = table.replace_schema_metadata(None)
                 yield FileRows(table, self.source, self.kind, before)
                 before += batch.num_rows
@@ -243,22 +256,27 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        with parquet.ParquetFile(self.source, pre_buffer=False) as file:
+        with parquet.ParquetFile(self._bytes(), pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])
 
     def _arrow(self) -> Any:
         pa = pyarrow()
-        return pa.ipc.open_file(pa.memory_map(self.source))
+        return pa.ipc.open_file(pa.memory_map(os.fsencode(self.path)))
+
+    def _bytes(self) -> Any:
+        return pyarrow().OSFile(os.fsencode(self.path))
 
     def _arrow_batches(self, columns: list[str]) -> Iterator[Any]:
         pa = pyarrow()
         file = self._arrow()
         for number in range(file.num_record_batches):
-            yield pa.Table.from_batches([file.get_batch(number)]).select(columns)
+            batch = file.get_batch(number).select(columns)
+            batch.validate(full=True)  # pyarrow believes what the file says of its own bytes
+            yield pa.Table.from_batches([batch])
 
     def _stream(self) -> Any:
-        return pyarrow().input_stream(self.source, compression="detect")
+        return text_stream(self.path)
 
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:
@@ -270,9 +288,10 @@ class Shard:
         from pyarrow import csv as arrow_csv
 
         names, separator = self._csv_header()
+        quotes, rows = QuoteCheck(separator), 0
         try:
             reader = arrow_csv.open_csv(
-                self._stream(),
+                _Watched(self._stream(), quotes),
                 read_options=arrow_csv.ReadOptions(block_size=BLOCK),
                 parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
@@ -282,9 +301,12 @@ class Shard:
                 ),
             )
             for batch in reader:
+                rows += batch.num_rows
                 yield pa.Table.from_batches([batch])
+            check_quotes(quotes, self._stream(), separator, (self.source, rows))
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):  # a header and nothing else
+                check_quotes(quotes, self._stream(), separator, (self.source, rows))
                 return
             with self._stream() as stream:
                 content = pa.py_buffer(stream.read())
@@ -303,12 +325,29 @@ class Shard:
                 lines, rest = (whole + newline, tail) if block else (rest, b"")
                 if lines.strip():
                     try:
-                        yield arrow_json.read_json(pa.BufferReader(lines))
+                        table = arrow_json.read_json(pa.BufferReader(lines))
+                        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
                     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                         raise jsonl_problem(lines, self.source, error, before) from error
+                    yield table
                 before += lines.count(b"\n")
                 if not block:
                     return
+
+
+class _Watched(io.RawIOBase):
+    """The bytes of a CSV file, whose quotes are looked at while they are read."""
+
+    def __init__(self, stream: Any, quotes: QuoteCheck) -> None:
+        self._stream, self._quotes = stream, quotes
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        content = bytes(self._stream.read(size))
+        self._quotes.feed(content)
+        return content
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:

@@ -5,12 +5,12 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import io
+import os
+import re
+import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,8 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError
 from stakes.read._diagnose import (
+    QuoteCheck,
+    check_csv,
     csv_lines,
     csv_problem,
     encoding_problem,
@@ -43,10 +45,10 @@ KINDS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-PACKED = (".gz", ".bz2")
-UNPACKERS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b\x08": gzip.decompress,
-} | {b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)}
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"} | {
+    b"BZh%d1AY&SY" % level: "bz2" for level in range(1, 10)
+}
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
@@ -116,11 +118,7 @@ class FileRows:
 
     def _text(self) -> io.TextIOWrapper:
         pa = pyarrow()
-        stream = (
-            pa.input_stream(self.source, compression="detect")
-            if self.content is None
-            else pa.BufferReader(self.content)
-        )
+        stream = text_stream(self.source) if self.content is None else pa.BufferReader(self.content)
         return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
 
 
@@ -135,12 +133,14 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         What standard input holds, if it was read already.
     """
     source = source_name(path)
-    if str(path) == STANDARD_INPUT:
-        content = standard_input() if content is None else content
-    else:
+    if content is None and str(path) == STANDARD_INPUT:
+        content = standard_input()
+    elif content is None and is_pipe(path):
+        content = piped(path)
+    elif content is None:
         check_readable(path, source)
     kind, stream = _opened(path, content, source)
-    table = _READERS[kind](stream, source)
+    table = arrow_read(lambda: countable(_READERS[kind](stream, source)), source, "a table")
     check_not_counts(table.schema, source)
     names = table.column_names
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -156,6 +156,27 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
 
 
+def countable(table: Any) -> Any:
+    """Return a table whose columns pyarrow can count; it has more types than it can work on."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    for at, name in enumerate(table.column_names):
+        column = table.column(at)
+        if isinstance(column.type, pa.BaseExtensionType):
+            column = pa.chunked_array(
+                [chunk.storage for chunk in column.chunks], column.type.storage_type
+            )
+        if pa.types.is_run_end_encoded(column.type):
+            decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
+            column = pa.chunked_array(decoded, column.type.value_type)
+        if pa.types.is_float16(column.type):
+            column = column.cast(pa.float32())
+        if column.type != table.schema.field(at).type:
+            table = table.set_column(at, name, column)
+    return table
+
+
 def check_not_counts(schema: Any, source: str) -> None:
     """Raise when a file that should be predictions is one that stakes wrote, as count files."""
     if METADATA in (schema.metadata or {}):
@@ -168,22 +189,64 @@ def check_not_counts(schema: Any, source: str) -> None:
 
 
 def source_name(path: Any) -> str:
-    """Return what messages call a file."""
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+    """Return what messages call a file; a byte of its name that is not UTF-8 shows as such."""
+    name = str(path).encode(errors="backslashreplace").decode()
+    return "standard input" if name == STANDARD_INPUT else name
 
 
 def standard_input() -> bytes:
     """Return what standard input holds, all of it, unpacked."""
-    content = sys.stdin.buffer.read()
-    for magic, unpacked in UNPACKERS.items():
+    if sys.stdin is None:
+        raise FileError("standard input", "cannot be read: it is closed.")
+    try:
+        return _unpacked(sys.stdin.buffer.read(), "standard input")
+    except OSError as error:
+        raise FileError("standard input", f"cannot be read: {error.strerror}.") from error
+
+
+def is_pipe(path: Any) -> bool:
+    """Tell whether a name is that of a pipe or a device, which can be read only once."""
+    try:
+        mode = as_path(path).stat().st_mode
+    except (OSError, ValueError):  # which is said when it is opened
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def piped(path: Any) -> bytes:
+    """Return what a pipe holds, all of it, unpacked."""
+    source = source_name(path)
+    try:
+        return _unpacked(Path(path).read_bytes(), source)
+    except OSError as error:
+        raise FileError(source, f"cannot be read: {error.strerror}.") from error
+
+
+def _unpacked(content: bytes, source: str) -> bytes:
+    """Unpack bytes that begin as those of packed files do."""
+    for magic, packing in UNPACKERS.items():
         if content.startswith(magic):
-            try:
-                return unpacked(content)
-            except (OSError, EOFError, ValueError, zlib.error) as error:
-                raise FileError(
-                    "standard input", f"cannot be unpacked: {shortly(error)} Was it cut short?"
-                ) from error
+            return _read_packed(pyarrow().BufferReader(content), packing, source)
     return content
+
+
+def text_stream(path: Any) -> Any:
+    """Return the bytes of a text file, unpacked on the way if its name says that it is packed."""
+    pa = pyarrow()
+    file = pa.OSFile(os.fsencode(path))  # whose name need not be UTF-8
+    packing = PACKED.get(Path(path).suffix.lower())
+    return file if packing is None else pa.CompressedInputStream(file, packing)
+
+
+def _read_packed(packed: Any, packing: str, source: str) -> bytes:
+    pa = pyarrow()
+    try:
+        with pa.CompressedInputStream(packed, packing) as stream:
+            return bytes(stream.read())
+    except (OSError, pa.ArrowInvalid) as error:
+        raise FileError(
+            source, f"cannot be unpacked: {shortly(error)} Was it cut short?"
+        ) from error
 
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
@@ -212,34 +275,23 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         if not content.strip():
             raise FileError(source, "the file is empty; expected a table of predictions.")
         return _shown_kind(content), pa.BufferReader(content)
-    name = Path(path)
-    packed = name.suffix.lower() in PACKED
-    kind = file_kind(name)
+    kind, packing = file_kind(Path(path)), PACKED.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError(
             source,
             "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, to tell how "
             "to read it.",
         )
-    if packed:
-        return kind, pa.BufferReader(_unpacked(pa, name, source))
-    return kind, pa.memory_map(str(name)) if kind in ("parquet", "arrow") else (
-        pa.OSFile(str(name))
-    )
+    name = os.fsencode(path)  # which need not be UTF-8
+    if packing is not None:
+        return kind, pa.BufferReader(_read_packed(pa.OSFile(name), packing, source))
+    return kind, pa.memory_map(name) if kind in ("parquet", "arrow") else pa.OSFile(name)
 
 
 def file_kind(path: Path) -> str | None:
     """Return the format that a file's name tells; nothing if it tells none."""
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return KINDS.get(name.suffix.lower())
-
-
-def _unpacked(pa: Any, name: Path, source: str) -> bytes:
-    try:
-        with pa.input_stream(str(name), compression="detect") as stream:
-            return bytes(stream.read())
-    except (OSError, pa.ArrowInvalid) as error:
-        raise FileError(source, f"cannot be unpacked: {shortly(error)}") from error
 
 
 def _shown_kind(content: bytes) -> str:
@@ -258,13 +310,42 @@ def _read_csv(stream: Any, source: str) -> Any:
     names, separator = csv_header(content, source)
     text = {name: pa.string() for name in names}
     try:
-        return arrow_csv.read_csv(
+        table = arrow_csv.read_csv(
             pa.BufferReader(content),
             parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
         )
     except pa.ArrowInvalid as error:
         raise csv_problem(content, separator, source, error) from error
+    quotes = QuoteCheck(separator)
+    quotes.feed(content)
+    check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
+    return table
+
+
+def check_quotes(quotes: QuoteCheck, stream: Any, separator: str, read: tuple[str, int]) -> None:
+    """Raise where quotes of a CSV file that was read made pyarrow lose or alter rows.
+
+    Parameters
+    ----------
+    quotes : QuoteCheck
+        What was found out about them on the way.
+    stream : file
+        The bytes of the file, from the beginning.
+    separator : str
+        What stands between cells.
+    read : tuple of str and int
+        The name of the file, and how many rows pyarrow read.
+    """
+    if quotes.regular:
+        return
+    source, rows = read
+    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
+        found = check_csv(text, separator, source)
+    if found != rows:
+        raise FileError(
+            source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
+        )
 
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
@@ -277,7 +358,7 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise FileError(source, "all lines are empty; expected a table of predictions.")
-    separator = max(SEPARATORS, key=lines[0].count)
+    separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", lines[0]).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
         return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
@@ -291,9 +372,11 @@ def _read_jsonl(stream: Any, source: str) -> Any:
 
     content = stream.read_buffer()
     try:
-        return arrow_json.read_json(pa.BufferReader(content))
+        table = arrow_json.read_json(pa.BufferReader(content))
+        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise jsonl_problem(content.to_pybytes(), source, error) from error
+    return table
 
 
 def _read_parquet(stream: Any, source: str) -> Any:
@@ -324,7 +407,12 @@ def _repetitive(metadata: Any) -> list[str]:
 def _read_arrow(stream: Any, source: str) -> Any:
     from pyarrow import feather
 
-    return arrow_read(lambda: feather.read_table(stream), source, "an Arrow file")
+    def read() -> Any:
+        table = feather.read_table(stream)
+        table.validate(full=True)  # pyarrow believes what the file says of its own bytes
+        return table
+
+    return arrow_read(read, source, "an Arrow file")
 
 
 def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
@@ -332,7 +420,7 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
     pa = pyarrow()
     try:
         return read()
-    except (pa.ArrowInvalid, OSError, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(source, f"cannot be read as {kind}: {shortly(error)}") from error
 
 

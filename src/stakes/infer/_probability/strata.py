@@ -329,7 +329,7 @@ class Contribution:
             found = np.searchsorted(self.points, edges, side="right")
             return np.asarray(np.append(0.0, self.below)[found])
         low, high = self.ends
-        logits = _logit((self.points - low) / (high - low))
+        logits = np.maximum.accumulate(_logit((self.points - low) / (high - low)))  # rounding
         scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
         # Mass at an end is a steep rise there: every point a little to the right of the last.
         logits += CLOSE * np.arange(len(logits))

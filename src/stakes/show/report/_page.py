@@ -10,6 +10,7 @@ from typing import Any
 from stakes._core.labels import Label
 from stakes._core.optional import jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
+from stakes.errors import InputError
 from stakes.findings import Findings
 from stakes.findings._encode import json_text
 from stakes.findings.curves import ScoredCurve
@@ -215,6 +216,23 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     write_text(path, report_html(findings))
 
 
+RESERVED = (
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+)
+"""Names that every object of JavaScript has: Vega takes a model called so for one of them."""
+
+
 def report_html(findings: Findings) -> str:
     """Return the page of some findings; the same findings always give the same page.
 
@@ -223,6 +241,13 @@ def report_html(findings: Findings) -> str:
     findings : Findings
         As `stakes.findings.findings` returns them.
     """
+    for model in findings.models:
+        if model.name in RESERVED:
+            raise InputError(
+                "name",
+                f"the charts of a report cannot show a model called {model.name!r}.",
+                "Rename it.",
+            )
     environment = _environment()
     drawn = charts(findings)
     context = {

@@ -1,0 +1,77 @@
+"""Differential tests of broken files: an error of ours, or what a plain reader counts."""
+
+import gzip
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests._helpers.broken_files import (
+    GOOD,
+    REFUSED,
+    WAYS,
+    broken,
+    cases,
+    check,
+    check_counts,
+    counted,
+    good,
+    good_counts,
+)
+
+CORPUS = [
+    ("csv", b'actual,m,note\nok,ok,\nok,fraud,"open\nfraud,fraud,\nfraud,ok,\n'),
+    ("csv", b'actual,m,note\nok,ok,"a\nok,fraud,"b\nfraud,fraud,\nfraud,ok,\n'),
+    ("csv", b'actual,m,note\nok,ok,"a\nok,fraud,b"\nfraud,fraud,\nfraud,ok,\n'),
+    ("csv", b'actual,m,note\n"ok"x,ok,\nfraud,fraud,\n'),
+    ("csv", b'actual,m,"note\nok,ok,\nfraud,fraud,\n'),
+    ("csv", b"actual,m,note\nok,ok,a\rfraud,fraud,b\nok,fraud,\n"),
+    ("csv", b"actual,m,note\n\nok,ok,a\n\n\nfraud,fraud,b\n"),
+    ("csv", b"actual,m,note\nok,ok,a,b\nfraud,fraud,b\n"),
+    ("csv", b"actual,m,note\nok,ok\nfraud,fraud,b\n"),
+    ("csv", b"actual,m,m\nok,ok,ok\nfraud,fraud,ok\n"),
+    ("csv", b"\xef\xbb\xbfactual,m,note\nok,ok,\nfraud,fraud,\n"),
+    ("csv", b"\xef\xbb\xbf\xef\xbb\xbfactual,m,note\nok,ok,\nfraud,fraud,\n"),
+    ("csv", b"actual,m,note\nok,ok\x00,\nfraud,fraud,\n"),
+    ("csv", b'actual,m,note\nok,ok,5" pipe\nfraud,fraud,"5"" pipe"\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "m": "ok"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}{"actual": "fraud", "m": "fraud"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "f\xa9"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "x": "\xa9"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "\xa9": "x"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"'),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "content"), CORPUS)
+def test_files_that_were_read_wrongly_once(kind, content, way, tmp_path):
+    check((kind, content, way), tmp_path)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["csv", "quoted", "jsonl", "parquet"])
+def test_files_with_nothing_wrong_are_counted(kind, way, tmp_path):
+    assert counted(kind, good(kind), way, tmp_path) == GOOD
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cases)
+def test_broken_files_are_refused_or_read_as_others_read_them(tmp_path, case):
+    check(case, tmp_path)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_broken_count_files_are_refused(tmp_path, data):
+    check_counts(data.draw(broken(good_counts(tmp_path))), tmp_path)
+
+
+@pytest.mark.parametrize("cut", [-1, -5, -12, 20])
+def test_cut_gzip_is_refused(cut, tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(good("csv") * 50)[:cut])
+    from tests._helpers.broken_files import COUNT, run
+
+    assert run(["count", str(path), *COUNT], tmp_path) == REFUSED

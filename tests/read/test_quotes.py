@@ -1,0 +1,128 @@
+"""Quotes in CSV files: pyarrow reads the rest of a file into a cell whose quote is left open."""
+
+import bz2
+import csv
+import gzip
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stakes.errors import FileError
+from stakes.read._diagnose import PIECE, QuoteCheck
+from stakes.read.shards import Shard
+from stakes.read.tables import read_table
+
+HEADER = "id,actual,note\n"
+ROWS = [f"{i},ok,fine\n" for i in range(1000)]
+OPEN = HEADER + "".join([*ROWS[:9], '9,ok,"fine\n', *ROWS[10:]])
+TWO = HEADER + "".join([*ROWS[:9], '9,ok,"fine\n', *ROWS[10:500], '500,ok,"fine\n', *ROWS[501:]])
+
+
+def batches(path):
+    return [rows.table for rows in Shard(path).batches(["id", "actual"])]
+
+
+def zstd(content):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+PACKINGS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+@pytest.mark.parametrize("read", [read_table, batches], ids=["whole", "batches"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (OPEN, r", line 11, column 'note': the quote that begins the cell is not closed"),
+        (TWO, r", line 11, column 'note': the quote that ends the cell in line 502 is followed by"),
+    ],
+    ids=["open", "two"],
+)
+def test_a_quote_that_swallows_rows_is_refused(text, said, read, ending, tmp_path):
+    path = tmp_path / f"a.csv{ending}"
+    path.write_bytes(PACKINGS[ending](text.encode()))
+    with pytest.raises(FileError, match=said):
+        read(path)
+
+
+@pytest.mark.parametrize("pack", PACKINGS.values(), ids=list(PACKINGS))
+def test_standard_input_is_looked_at_too(pack):
+    content = pack(OPEN.encode())
+    with pytest.raises(FileError, match=r"standard input, line 11, column 'note'"):
+        read_table("-", content if pack is bytes else unpacked(content))
+
+
+def unpacked(content):
+    from stakes.read.tables import _unpacked
+
+    return _unpacked(content, "standard input")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('a,b\n1,"2"x\n', "line 2, column 'b': the quote that ends the cell is followed by 'x'"),
+        ('a,b\n1,""x\n', "line 2, column 'b': the quote that ends the cell is followed by 'x'"),
+        ('a,b\n"x\ny","2" \n', "line 3, column 'b': .* followed by ' '"),
+        ('a,b\n1,"x\\"y"\n', r"line 2, column 'b': .* followed by 'y'"),
+        ('a,"b\n1,2\n', "line 1, cell 2: the quote that begins the cell is not closed"),
+        (f'a,b\n1,"{"x" * 200_000}\n3,4\n', "line 2, column 'b': .* not closed"),
+        ('a,b\r\n1,2\r\n3,"4\r\n', "line 3, column 'b': .* not closed"),
+    ],
+)
+def test_a_misplaced_quote_is_refused(text, said, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode())
+    for read in (read_table, lambda path: list(Shard(path).batches(["a"]))):
+        with pytest.raises(FileError, match=said):
+            read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ('a,b\n1,"x\n2,y"\n', [["1", "x\n2,y"]]),
+        ('a,b\n1,5" pipe\n2,"5"" pipe"\n', [["1", '5" pipe'], ["2", '5" pipe']]),
+        ('a,b\n1, "2"\n', [["1", ' "2"']]),
+        ('"a","b"\n"","""x"""\n', [["", '"x"']]),
+        ('\ufeff"a",b\n1,2', [["1", "2"]]),
+        ('"a,x";b\n1;2\n', [["1", "2"]]),
+    ],
+)
+def test_legal_quotes_are_read(text, cells, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    assert list(map(list, zip(*read_table(path).table.to_pydict().values(), strict=True))) == cells
+
+
+pieces = st.sampled_from(['"', '""', ",", "\n", "\r\n", "x", "y z", '","', "é"])
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 9))
+def test_what_is_regular_every_parser_reads_alike(text, step):
+    """Where the check has no doubt, the strict reader finds nothing wrong; fed whole or not."""
+    content = text.encode()
+    whole, stepwise = QuoteCheck(","), QuoteCheck(",")
+    whole.feed(content)
+    for start in range(0, len(content), step):
+        stepwise.feed(content[start : start + step])
+    assert whole.regular == stepwise.regular
+    if whole.regular:
+        list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_pieces_are_joined_where_a_quote_ends_one():
+    for text, regular in (('"' + "x" * (PIECE - 2) + '"', True), ('"' + "x" * PIECE, False)):
+        check = QuoteCheck(",")
+        check.feed(text.encode() + b",y")
+        assert check.regular == regular
+    check = QuoteCheck(",")
+    check.feed(b'"' + b"x" * (PIECE - 2) + b'"y')
+    assert not check.regular
