@@ -99,7 +99,7 @@ FILES = [
     Case(
         "an open quote",
         EVALUATE,
-        rf"{P}, line 4: .*quote",
+        rf"{P}, line 4, column 'id': the quote that begins the cell is not closed",
         rows("c,ok", '"c,ok'),
     ),
     Case(
@@ -278,6 +278,8 @@ JOINS = [
     Case("an example that one file has alone", JOIN, rf"{P}, column 'id': there is no 'g' and 1 more, which b\.csv has", {"b.csv": B + "g,ok\nh,ok\n"}),
     Case("files that disagree", JOIN, rf"{P} and b\.csv, column 'actual': for the id 'f' one has 'fraud', the other 'ok'", {"b.csv": B.replace("svm", "svm,actual").replace("ok", "ok,ok").replace("b,ok,ok", "b,ok,fraud").replace("d,ok,ok", "d,ok,fraud").replace("f,fraud", "f,fraud,ok")}),
     Case("a bad label in a joined file", [*JOIN, "-m", "svm"], rf"{P} \+ b\.csv, id 'd', column 'svm': 'maybe' is not one of the decisions", {"b.csv": B.replace("d,ok", "d,maybe")}),
+    Case("examples with blank names", JOIN, rf"{P}, line 2, column 'id': the example has no name", {P: ROWS.replace("a,ok,ok", " ,ok,ok"), "b.csv": B.replace("a,", " ,")}),
+    Case("an example whose name is no number", ["evaluate", "a.jsonl", "b.jsonl", "-c", C, "--id", "id"], r"a\.jsonl, line 2, column 'id': the example has no name", dict.fromkeys(("a.jsonl", "b.jsonl"), '{"id": 1, "actual": "ok", "m": "ok"}\n{"id": null, "actual": "ok", "m": "ok"}\n')),
     Case("an example without a name", ["evaluate", P, "a.jsonl", "-c", C, "--id", "id"], r"a\.jsonl, line 1, column 'id': the example has no name", {"a.jsonl": '{"id": null, "svm": "ok"}\n{"id": "b", "svm": "ok"}\n'}),
 ]  # fmt: skip
 
@@ -314,6 +316,7 @@ COUNTS = [
     Case("merging decisions by other costs", MERGE, "by different costs", {"a.json": counts(), "b.json": counts().replace('"decided_from": null', '"decided_from": 0.5')}),
     Case("merging a file with itself", ["merge", "a.json", "a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
     Case("merging a file with itself by another name", ["merge", "a.json", "./a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
+    Case("merging a copy", MERGE, r"b\.json: it has the same counts as a\.json; .* add them with --allow-copies", {"a.json": counts(), "b.json": counts()}),
     Case("merging predictions", ["merge", P, "a.json", "--out", "all.json"], rf"{P}, line 1, column 1: not a count file", {"a.json": counts()}),
     Case("merging a file that is not there", MERGE, r"b\.json: cannot be read", {"a.json": counts()}),
     Case("a count file of another name", ["count", P, "-c", C, "--out", "a.csv"], r"a\.csv: expected a name ending in \.json"),

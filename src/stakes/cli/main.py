@@ -43,9 +43,6 @@ ENDING = [
 ]
 """Signals that ask a process to end."""
 
-LAST_STREAM = 2
-"""The number of standard error, the last of the three streams."""
-
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""
 
@@ -126,12 +123,12 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _keep_streams() -> None:
-    """Make streams of those that were closed, whose numbers the next files would take."""
+    """Make streams of those that were closed before we began."""
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while (number := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
-        pass
-    os.close(number)
+    from stakes.read import keep_numbers
+
+    keep_numbers()
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:

@@ -123,6 +123,17 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise FileError(f"{path}", f"cannot be written: there is no folder {str(target.parent)!r}.")
 
 
+LAST_STREAM = 2
+"""The number of standard error, the last of the three streams."""
+
+
+def keep_numbers() -> None:
+    """Take the numbers of streams that are closed, which the next files would have otherwise."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
+        pass
+    os.close(number)
+
+
 def discard(stream: TextIO) -> None:
     """Send what a stream still holds, and all that follows, nowhere: its reader is gone."""
     with contextlib.suppress(OSError, ValueError):  # it is no file, as under a test
