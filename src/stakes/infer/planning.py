@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, ndtr, ndtri
-from scipy.stats import gamma
+from scipy.stats import chi2, gamma
 
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
-from stakes.counts import Confusion, PairedConfusion
+from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
-from stakes.infer._inference import limits, outcomes_behind
+from stakes.infer._inference import limits, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import Design, Outcomes, cost_differences, make_stratum, often_enough
 from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
@@ -27,6 +27,7 @@ from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import exact, extremal
 from stakes.infer.methods.extremal import WEIGHT
+from stakes.infer.methods.normal import standard_error
 
 TEST_SETS, COMPARISONS = 2000, 1000
 """So many test sets are drawn to plan an interval, and a comparison."""
@@ -202,6 +203,8 @@ class Plan:
         That share; 1 without a pilot or rates.
     power : Power or None
         The power at n, where a test is planned.
+    design_effect : float
+        How many times as many examples are needed because they come in groups; 1 without groups.
 
     Examples
     --------
@@ -220,6 +223,7 @@ class Plan:
     arm: float | None = None
     assurance: float | None = None
     power: Power | None = None
+    design_effect: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values.
@@ -254,12 +258,15 @@ class Plan:
             text += f"; {self.reason} asks for most"
         if self.power is not None:
             text += f" (simulated power {100 * self.power.simulated:.0f} %)"
+        if self.design_effect > 1:
+            effect = number(float(f"{self.design_effect:.2g}"))
+            text += f". They come in groups like the pilot's, which takes {effect} times as many"
         return f"{text}."
 
 
 def plan_test_size(
     costs: CostMatrix,
-    pilot: Confusion | PairedConfusion | None = None,
+    pilot: Confusion | PairedConfusion | GroupedConfusion | None = None,
     *,
     rates: ArrayLike | None = None,
     half_width: float | None = None,
@@ -277,9 +284,10 @@ def plan_test_size(
     ----------
     costs : CostMatrix
         The costs.
-    pilot : Confusion or PairedConfusion, optional
+    pilot : Confusion, PairedConfusion or GroupedConfusion, optional
         Counts of a first, small test set: of one classifier for `half_width`, of two for
-        `difference` and `power`. What it leaves uncertain is part of the plan.
+        `difference` and `power`. What it leaves uncertain is part of the plan. With groups, the
+        plan is for groups of the same sizes.
     rates : array_like, optional
         Instead of a pilot the probability of each cell, where that is known: of shape (decisions,
         classes), or (decisions, decisions, classes) for two classifiers, in the order of the costs.
@@ -321,11 +329,17 @@ def plan_test_size(
 
     For a difference the search is for the smallest n at which ``power`` reaches the one wanted.
 
+    A pilot with groups is worth so many times fewer independent examples as the design effect
+    says, and n is multiplied by it: the ratio of the variances with and without groups, or that of
+    the arms of the intervals if it is larger, as it is where whole groups may fail and none has.
+
     References
     ----------
     Margineantu & Dietterich (2000), section 5.
 
     Cohen (1988).
+
+    Kish (1965).
 
     Learned-Miller & Thomas (2019).
 
@@ -344,6 +358,12 @@ def plan_test_size(
     validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     validate.positive(weight, "weight")
     _check_pilot(pilot, rates)
+    effect = 1.0
+    if isinstance(pilot, GroupedConfusion):
+        sure = _share(assurance if power is None else power, "assurance")
+        effect, pilot = _design_effect(costs, pilot, alpha, sure), pilot.pooled
+        if class_priors is not None:
+            raise DesignError("class_priors", "a pilot with groups cannot be planned with them.")
     if (half_width is not None) + (difference is not None or power is not None) != 1:
         raise InputTypeError(
             "half_width, difference, power", "give half_width=, or difference= or power= or both."
@@ -357,20 +377,22 @@ def plan_test_size(
         share = _share(assurance, "assurance")
         if given == NOTHING:
             return _for_any_interval(costs, arm, alpha, weight)
-        outcomes = _one(costs, pilot, rates, class_priors)
+        outcomes = _one(costs, pilot, rates, class_priors).times(1 / effect)
         ends = {-1: weight} if given == PILOT else None
-        size = None if pilot is None else float(pilot.n)
+        size = None if pilot is None else float(pilot.n) / effect
         future = future_sets(outcomes, ends, TEST_SETS, generator, size=size)
-        return _for_interval(future, given, arm, share, alpha=alpha, weight=weight)
+        plan = _for_interval(future, given, arm, share, alpha=alpha, weight=weight)
+        return _in_groups(plan, effect)
     wanted = 0.8 if power is None else _share(power, "power")
     if difference is None:
         target = None
     else:
         distance = abs(validate.one_number(difference, "difference"))
         target = validate.positive(distance, "difference")
-    outcomes = _two(costs, pilot, rates, target)
+    outcomes = _two(costs, pilot, rates, target).times(1 / effect)
     signed = None if target is None else float(np.copysign(target, outcomes.mean[0]))
-    return _for_difference(_pair(outcomes, given, signed, generator), given, target, wanted, alpha)
+    plan = _for_difference(_pair(outcomes, given, signed, generator), given, target, wanted, alpha)
+    return _in_groups(plan, effect)
 
 
 PILOT, RATES, NOTHING = (
@@ -386,12 +408,59 @@ def _check_pilot(pilot: Any, rates: Any) -> None:
         return
     if rates is not None:
         raise InputTypeError("rates", "they take the place of a pilot; give one of the two.")
-    if not isinstance(pilot, Confusion | PairedConfusion):
+    if not isinstance(pilot, Confusion | PairedConfusion | GroupedConfusion):
         raise InputTypeError(
-            "pilot", f"expected a Confusion or a PairedConfusion, got a {type(pilot).__name__}."
+            "pilot",
+            "expected a Confusion, a PairedConfusion or a GroupedConfusion, got a "
+            f"{type(pilot).__name__}.",
         )
     if pilot.weighted:
         raise DesignError("pilot", "planning needs counts of examples, not sums of weights.")
+    if isinstance(pilot, GroupedConfusion) and pilot.strata is not None:
+        raise DesignError("pilot", "planning needs examples that were not drawn by strata.")
+
+
+def _in_groups(plan: Plan, effect: float) -> Plan:
+    """Return a plan for independent examples as one for groups, which takes so many times more."""
+    if effect == 1:
+        return plan
+    n = _size(plan.n * effect, _too_small("pilot", effect, plan.goal, "less"))
+    return replace(plan, n=n, design_effect=effect)
+
+
+def _design_effect(
+    costs: CostMatrix, pilot: GroupedConfusion, alpha: float, assurance: float
+) -> float:
+    """Return how many examples in groups tell as much as one that is independent, at most.
+
+    The variance with groups is known from those alone in which something happened: its upper limit
+    is taken, at the assurance asked for.
+    """
+    sizes = pilot.counts.reshape(len(pilot.counts), -1).sum(axis=1)
+    if sizes.max() <= 1:
+        return 1.0
+    inference = CostEstimate if isinstance(pilot.pooled, Confusion) else CostDifference
+    grouped, simple = (inference(table, costs) for table in (pilot, pilot.pooled))
+    errors = [float(standard_error(outcomes_behind(each))[0]) for each in (grouped, simple)]
+    arms = [_longest_arm(each, alpha) for each in (grouped, simple)]
+    values = costs.values_for(pilot.labels, pilot.decisions)
+    values = values if pilot.counts.ndim == values.ndim + 1 else cost_differences(values)
+    happened = (np.abs(values) * pilot.counts).reshape(len(pilot.counts), -1).sum(axis=1) > 0
+    known = max(1, int(happened.sum()))
+    unsure = known / float(chi2.ppf(1 - assurance, known))
+    return max(
+        1.0,
+        unsure * (errors[0] / errors[1]) ** 2 if errors[1] > 0 else 1.0,
+        arms[0] / arms[1] if arms[1] > 0 else 1.0,
+    )
+
+
+def _longest_arm(result: CostEstimate | CostDifference, alpha: float) -> float:
+    """Return how far the farther limit is from the estimate; the upper one of a cost."""
+    interval = quiet_interval(result, 1 - alpha)
+    mean = float(outcomes_behind(result).mean[0])
+    upper = interval.high - mean
+    return upper if isinstance(result, CostEstimate) else max(upper, mean - interval.low)
 
 
 def _share(value: Any, name: str) -> float:
