@@ -25,6 +25,7 @@ NAMES = (
     "exact-band-coverage",
     "finite-validation",
     "designs",
+    "policies",
 )
 """An experiment "some-name" is `EXPERIMENT` in the module `replications.experiments.some_name`."""
 

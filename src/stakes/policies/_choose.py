@@ -21,7 +21,7 @@ from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.policies._folds import Folds, deal, deal_groups, name_numbers, row_keys
-from stakes.policies._rule import ScoreTables, cheapest_cuts
+from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
 from stakes.predictions.scores import JointScores
 
 ENOUGH = 10
@@ -437,7 +437,7 @@ class _Task:
         """Take scores as probabilities, where there are too few rows to choose on."""
         if values[0] > 1 or values[-1] < 0:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
-        thresholds = _expected_thresholds(self.costs)
+        thresholds = expected_thresholds(self.costs)
         ends = np.array([_above(values, each) for each in thresholds])
         reason = f"{self.lacking}: its scores are taken as probabilities"
         return self._same(name, ends, thresholds, ranks, reason)
@@ -507,31 +507,6 @@ def _allowed(tables: ScoreTables, choosing: Choosing, costs: Floats) -> Booleans
     if not keep.any(axis=1).all():
         raise InputError(", ".join(limits), "no threshold keeps within all of these limits.")
     return keep
-
-
-def _expected_thresholds(costs: Floats) -> list[float]:
-    """Return the probabilities from which on each decision but the last costs least on average.
-
-    Lines c₀(1 - p) + c₁ p, in the order of their slopes: their lower envelope.
-    """
-    hull: list[tuple[int, float]] = [(len(costs) - 1, 0.0)]  # each decision and where it begins
-    for at in range(len(costs) - 2, -1, -1):
-        while True:
-            other, begins = hull[-1]
-            loss = float(costs[at, 0] - costs[other, 0])
-            gain = float(costs[other, 1] - costs[at, 1])
-            start = np.inf if gain + loss <= 0 or gain <= 0 else max(loss / (loss + gain), 0.0)
-            if start > begins or len(hull) == 1:
-                break
-            hull.pop()
-        if start <= 1:
-            hull.append((at, start))
-    starts = dict(hull)
-    found, last = [], np.inf
-    for at in range(len(costs) - 1):
-        last = min(last, starts.get(at, last))
-        found.append(last)
-    return found
 
 
 def _equally_good(
