@@ -26,6 +26,7 @@ NAMES = (
     "finite-validation",
     "designs",
     "policies",
+    "policy-verdicts",
 )
 """An experiment "some-name" is `EXPERIMENT` in the module `replications.experiments.some_name`."""
 
