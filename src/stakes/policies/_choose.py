@@ -152,23 +152,24 @@ class _Rows:
         codes = parts.group_codes()
         return None if codes is None else np.asarray(codes[self.part])
 
-    def folds(self, choosing: Choosing) -> Folds:
-        """Return the fold of each row."""
+    def folds(self, choosing: Choosing, labels: Sequence[Label], decisions: int) -> Folds:
+        """Return the fold of each row; decisions are positions in the order of the labels."""
         scores = self.scores
-        sided: list[tuple[Any, int]] = [
-            (ranks, len(cuts)) for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
+        sided: list[tuple[Any, int, Booleans]] = [
+            (ranks, len(cuts), self.positive)
+            for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
         ]
-        size = 1 + int(self.decided.max(initial=0))
-        sided += [(codes, size) for codes in self.decided]
+        ends = [labels.index(label) for label in (scores.neg_label, scores.pos_label)]
+        forward = self.positive if ends[0] < ends[1] else ~self.positive
+        sided += [(codes, decisions, forward) for codes in self.decided]
         others = [] if self.weights is None else [self.weights]
         parts = scores.parts
         if self.part is not None and parts is not None and parts.strata is not None:
             others.append(name_numbers(parts.strata)[self.part])
         groups = self.groups
+        keys = row_keys(len(self.positive), sided, others)
         if groups is None:
-            keys = row_keys(len(self.positive), sided, others)
             return deal(keys, self.positive, choosing.folds, choosing.seed)
-        keys = row_keys(len(self.positive), [(self.positive, 2), *sided], others)
         return deal_groups(keys, self.positive, groups, choosing.folds, choosing.seed)
 
     def too_few(self) -> str:
@@ -303,7 +304,9 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
     values = costs.values_for(labels, costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
     each, by_class = rows.class_weights(design)
-    task = _Task(rows, costs.decisions, order, values[order] * by_class, each, choosing)
+    task = _Task(
+        rows, costs.labels, costs.decisions, order, values[order] * by_class, each, choosing
+    )
     found, in_sample, held_out, undecided = {}, {}, {}, {}
 
     def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
@@ -346,6 +349,7 @@ class _Task:
     """The choice for one model after the other on the same rows."""
 
     rows: _Rows
+    labels: Sequence[Label]
     decisions: Sequence[Label]
     order: NDArray[np.intp]
     costs: Floats
@@ -395,7 +399,7 @@ class _Task:
     def _cross_fitted(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         rows, count = self.rows, self.choosing.folds
         if self.dealt is None:
-            self.dealt = rows.folds(self.choosing)
+            self.dealt = rows.folds(self.choosing, self.labels, len(self.decisions))
         steps = _Steps.of(values, ranks, rows.positive)
         tables = steps.tables(ranks, rows.positive, self.dealt, count, self.each)
         total = tables.sum(axis=1, keepdims=True)
