@@ -25,7 +25,7 @@ from stakes.infer._outcomes import Design
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.policies._choose import Choosing, choose
 from stakes.policies._family import adjusted
-from stakes.policies.policies import Policies, by_column, constants_of
+from stakes.policies.policies import Policies, Policy
 from stakes.predictions.scores import JointScores
 
 ALPHA = 0.05
@@ -168,8 +168,12 @@ def draw(contest: Contest, rng: np.random.Generator) -> Said | None:
     chosen = choose(scores, contest.costs, Design(), Choosing())
     if not all(each.cross_fitted for each in chosen.thresholds.values()) or chosen.undecided:
         return None
-    policies = (*by_column(chosen.thresholds), *constants_of(contest.costs))
-    found = Policies(policies, chosen.held_out, chosen.in_sample, contest.costs, Design())
+    policies = [
+        Policy(column, each.model, "threshold", cross_fitted=True, column=column)
+        for column, each in chosen.thresholds.items()
+    ]
+    policies += [Policy(f"always {each}", None, "constant", decision=each) for each in (0, 1)]
+    found = Policies(tuple(policies), chosen.held_out, chosen.in_sample, contest.costs, Design())
     truths = {"always 0": contest.prevalence * contest.ratio, "always 1": 1 - contest.prevalence}
     least = {apart: float(contest.cost(apart, GRID).min()) for apart in set(contest.parts)}
     for policy in found.policies:

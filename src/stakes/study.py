@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, as_meant
+from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, listing
+from stakes._core.text import listed, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCounts
 from stakes.counts._parts import Parts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.errors import InputError, InputTypeError
+from stakes.infer._design import checked_priors
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.ranking import Ranking
+from stakes.policies._assemble import Asked, Counted, policies_of
+from stakes.policies._choose import Choosing
+from stakes.policies.policies import Policies
+from stakes.policies.verdict import Stated, Verdict, verdict_of
 from stakes.predictions import (
     ArrayTable,
     Columns,
@@ -43,11 +48,13 @@ from stakes.predictions.classes import (
 )
 from stakes.predictions.examples import GivenCosts, RowCosts, row_costs
 from stakes.predictions.files import Progress, read_predictions
-from stakes.predictions.roles import NO_DESIGN, actual_column
+from stakes.predictions.roles import NO_DESIGN, Model, actual_column
 
 __all__ = ["Study", "study_of"]
 
 Costs = CostMatrix | ExampleCosts | Mapping[str, Any]
+
+CROSS_FITTED, NOTHING_ASKED = Choosing(), Asked()
 
 DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."
 
@@ -84,6 +91,10 @@ class Study:
         How many rows each class has, whatever they weigh.
     examples : JointExamples or None
         The rows one by one, where costs are those of single rows; `costs` are then their means.
+    choosing : Choosing
+        How thresholds are chosen.
+    asked : Asked
+        The baseline and the candidates, where such were named.
 
     Examples
     --------
@@ -95,8 +106,8 @@ class Study:
     ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
     >>> study.n, study.names
     (100, ('shy', 'eager'))
-    >>> {name: each.cost for name, each in study.estimates().items()}
-    {'eager': 0.3, 'shy': 1.0}
+    >>> study.verdict().use
+    'eager'
     """
 
     source: str
@@ -111,6 +122,8 @@ class Study:
     design: Design = SIMPLE
     class_rows: tuple[int, ...] = ()
     examples: JointExamples | None = None
+    choosing: Choosing = CROSS_FITTED
+    asked: Asked = NOTHING_ASKED
 
     @classmethod
     def from_table(
@@ -128,7 +141,9 @@ class Study:
         population: Any = None,
         impossible: Any = None,
         undecided: bool = False,
-        with_scores: bool = True,
+        with_scores: bool | Literal["if they fit"] = True,
+        choosing: Choosing = CROSS_FITTED,
+        asked: Asked = NOTHING_ASKED,
         roles: Roles | None = None,
     ) -> Self:
         """Find the parts that columns play, and count.
@@ -157,8 +172,13 @@ class Study:
             Cells that cannot occur.
         undecided : bool, default False
             Whether models may lack decisions, where scores are no probabilities to decide by.
-        with_scores : bool, default True
-            Whether scores are counted.
+        with_scores : bool or "if they fit", default True
+            Whether scores are counted. Where they are, thresholds are chosen for models that have
+            them; those that have no decisions need not have probabilities then.
+        choosing : Choosing, optional
+            How thresholds are chosen.
+        asked : Asked, optional
+            The baseline and the candidates.
         roles : Roles, optional
             The parts that columns play, if they are known.
 
@@ -174,7 +194,11 @@ class Study:
         if roles is None:
             named = Columns(actual, models, scores, design=_with_amounts(design, costs))
             roles = find_roles(table, named, matrix, positive)
-        decided_from = _thresholds(table, roles, matrix, positive, undecided=undecided)
+        roles = replace(
+            roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models)
+        )
+        may = undecided or (bool(with_scores) and each is None and positive is not None)
+        decided_from = _thresholds(table, roles, matrix, positive, undecided=may)
         counts = count_rows(
             table,
             roles,
@@ -183,6 +207,7 @@ class Study:
             decided_from,
             with_scores=with_scores,
             row_costs=each,
+            class_factors=_class_factors(table, roles, matrix, class_priors),
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -193,6 +218,8 @@ class Study:
             positive=positive,
             confidence=confidence,
             design=_design(counts, class_priors, population, impossible),
+            choosing=choosing,
+            asked=asked,
         )
 
     @classmethod
@@ -208,6 +235,8 @@ class Study:
         population: Any = None,
         impossible: Any = None,
         undecided: bool = False,
+        choosing: Choosing = CROSS_FITTED,
+        asked: Asked = NOTHING_ASKED,
     ) -> Self:
         """Take rows that were counted before.
 
@@ -219,7 +248,7 @@ class Study:
             The name of the file, for errors.
         costs : CostMatrix, mapping or None
             What decisions cost; None where the counts have the costs of single rows.
-        pos_label, confidence, class_priors, population, impossible, undecided
+        pos_label, confidence, class_priors, population, impossible, undecided, choosing, asked
             As in `from_table`.
 
         Returns
@@ -236,8 +265,8 @@ class Study:
         ...     [0] * 80 + [1] * 20,
         ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
         >>> from stakes.study import Study
-        >>> dearer = {"false_positive": 1, "false_negative": 50}
-        >>> again = Study.from_counts(study.counts(), "the same rows", dearer)
+        >>> others = {"false_positive": 1, "false_negative": 50}
+        >>> again = Study.from_counts(study.counts(), "the same rows", others)
         >>> again.estimate("eager").cost, again.estimate("shy").cost
         (0.3, 5.0)
         """
@@ -256,7 +285,7 @@ class Study:
                     f"{pos_label!r}.",
                 )
         lacking = [each.name for each in counts.models if each.name not in counts.joint.names]
-        if lacking and not undecided:
+        if lacking and counts.scores is None and not undecided:
             raise InputError(
                 source,
                 f"the model {lacking[0]!r} was counted without decisions, because its scores are "
@@ -272,6 +301,8 @@ class Study:
             positive=positive,
             confidence=confidence,
             design=_design(counts, class_priors, population, impossible),
+            choosing=choosing,
+            asked=asked,
         )
 
     @classmethod
@@ -285,12 +316,15 @@ class Study:
         positive: Label | None,
         confidence: float,
         design: Design,
+        choosing: Choosing,
+        asked: Asked,
     ) -> Self:
         notes = list(roles.in_words())
         notes += [
             f"The model {name!r} has no decisions; its scores are taken as probabilities of "
             f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
             for name, cut in counts.decided_from.items()
+            if counts.scores is None
         ]
         examples = counts.examples
         if examples is not None:
@@ -318,6 +352,8 @@ class Study:
             design=design if examples is None else replace(design, impossible=None),
             class_rows=counts.class_rows,
             examples=examples,
+            choosing=choosing,
+            asked=asked,
         )
 
     @property
@@ -382,73 +418,6 @@ class Study:
     def _estimate_of(self, sample: CostSample, unit: str = "") -> CostEstimate:
         return CostEstimate(sample, None, self.design, unit)
 
-    def trivial(self) -> dict[Label, CostEstimate]:
-        """Return what each constant prediction costs.
-
-        Returns
-        -------
-        dict
-            From each decision to a CostEstimate.
-        """
-        if self.examples is None:
-            return self.estimate(self.names[0]).trivial()
-        always = self.examples.always
-        return {each: self._estimate_of(always(each)) for each in self.costs.decisions}
-
-    def best_trivial(self) -> tuple[Label, CostEstimate]:
-        """Return the cheapest constant prediction, and what it costs.
-
-        Returns
-        -------
-        decision : label
-            The decision.
-        estimate : CostEstimate
-            What taking it always costs.
-        """
-        if self.examples is None:
-            return self.estimate(self.names[0]).best_trivial()
-        return min(self.trivial().items(), key=lambda item: item[1].cost)
-
-    def constant_error_rate(self, decision: Label, always: CostEstimate) -> float:
-        """Return the share of other classes where one decision is always taken.
-
-        Parameters
-        ----------
-        decision : label
-            The decision.
-        always : CostEstimate
-            What it costs.
-
-        Returns
-        -------
-        float
-            The error rate.
-        """
-        if self.examples is None:
-            return always.error_rate
-        counts = CostEstimate(self.joint.single(self.names[0]), self.costs, self.design)
-        return counts.trivial()[decision].error_rate
-
-    def contributions(self, name: str) -> Floats:
-        """Return the part of a model's cost that each cell ``[decision, class]`` makes up.
-
-        Parameters
-        ----------
-        name : str
-            The model.
-
-        Returns
-        -------
-        ndarray, shape (decisions, classes)
-            The parts, whose sum is the cost.
-        """
-        if self.examples is None:
-            return self.estimate(name).contributions()
-        cells = np.zeros((len(self.costs.decisions), len(self.costs.labels)))
-        for at in np.ndindex(cells.shape):
-            cells[at] = self._estimate_of(self.examples.cell(name, *at)).cost
-        return cells
-
     def ideal_cost(self) -> float | None:
         """Return what the cheapest decision for each row costs; None if classes tell it.
 
@@ -459,51 +428,91 @@ class Study:
         """
         return None if self.examples is None else self._estimate_of(self.examples.ideal()).cost
 
-    def estimates(self, unit: str = "") -> dict[str, CostEstimate]:
-        """Return what each model costs, the cheapest first.
-
-        Parameters
-        ----------
-        unit : str, optional
-            The unit of the costs.
-
-        Returns
-        -------
-        dict
-            From each model to its CostEstimate.
-        """
-        every = {name: self.estimate(name, unit) for name in self.names}
-        return dict(sorted(every.items(), key=lambda item: item[1].cost))
-
-    def ranking(self, unit: str = "") -> Ranking:
-        """Return the comparison of all models, of which there must be two.
-
-        Parameters
-        ----------
-        unit : str, optional
-            The unit of the costs.
-
-        Returns
-        -------
-        Ranking
-            The comparison.
-        """
-        if len(self.names) < TWO:
-            raise InputError(
-                self.source, f"comparing takes two models, there is only {self.names[0]!r}."
-            )
-        if unit not in self._rankings:
-            if self.examples is None:
-                made = Ranking.from_joint(self.joint, self.costs, unit, self.design)
-            else:
-                made = Ranking.from_samples(*self.examples.samples, unit, self.design)
-            self._rankings[unit] = made
-        return self._rankings[unit]
-
     @cached_property
-    def _rankings(self) -> dict[str, Ranking]:
-        """The comparisons that were asked for, by unit; several findings use the same one."""
-        return {}
+    def policies(self) -> Policies:
+        """The policies of the models, and the constant predictions."""
+        counted = Counted(
+            self.roles.models,
+            self.joint,
+            self.joint_scores,
+            self.costs,
+            self.design,
+            self.decided_from,
+            self.examples,
+            self.pos_label,
+        )
+        return policies_of(counted, self.choosing, self.asked, self.confidence)
+
+    def verdict(
+        self, *, unit: str = "", volume: float | None = None, per: str = "year", seed: int = 0
+    ) -> Verdict:
+        """Return which policy to use, what it saves, and what would settle it.
+
+        Parameters
+        ----------
+        unit : str, optional
+            The unit of the costs.
+        volume : float, optional
+            How many decisions are taken in a period.
+        per : str, default "year"
+            The period.
+        seed : int, default 0
+            Of the plan for a larger test set.
+
+        Returns
+        -------
+        Verdict
+            The policy of least cost, its saving against the baseline, the policies that it cannot
+            be told apart from, and how many examples would tell.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> verdict = study.verdict()
+        >>> verdict.use, verdict.baseline, verdict.saving.shown
+        ('eager', 'shy', True)
+        """
+        stated = Stated(unit, volume, per, seed)
+        return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
+
+    def _context(self) -> tuple[str, str]:
+        """Say why the confidence is not claimed, and which population costs are for, if so."""
+        caution = self.policies.estimate(self.policies.best).caution
+        if caution:
+            caution = f"{caution[0].upper()}{caution[1:]}."
+        return caution, self.population()
+
+    def population(self) -> str:
+        """Say which population the costs are for; nothing where it is that of the examples.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        priors = self.class_priors()
+        if priors is None:
+            return ""
+        shares = listed([f"{percent(share)} {label!r}" for label, share in priors.items()])
+        same = np.allclose(list(priors.values()), self.joint.class_counts() / self.joint.n)
+        return f"Costs are for a population with {shares}, {'' if same else 'not '}as in the data."
+
+    def class_priors(self) -> dict[Label, float] | None:
+        """Return the share of each class in the target population; None for that of the examples.
+
+        Returns
+        -------
+        dict or None
+            From each class to its share.
+        """
+        priors, labels = self.design.class_priors, self.joint.labels
+        if priors is None:
+            return None
+        return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
 
     @cached_property
     def scores(self) -> dict[str, ScoreCounts]:
@@ -593,6 +602,8 @@ def study_of(
     population: Any = None,
     class_priors: Mapping[Any, float] | None = None,
     impossible: Any = None,
+    baseline: str | None = None,
+    rng: int = 0,
     source: str = "the predictions",
 ) -> Study:
     """Count the predictions of several models, to report on them.
@@ -607,13 +618,19 @@ def study_of(
         What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
         each a number or an array with an entry for each example.
     y_score : mapping of str to array_like, optional
-        The scores of models, of two classes; a model may have decisions, scores or both.
+        The scores of models: of the positive class of two, or the probabilities of all classes, a
+        column each in the order of the costs' labels. A model may have decisions, scores or both.
     pos_label : optional
         The positive class of two; by default 1, True, or the one whose misses cost more.
     confidence : float, default 0.95
         Of all intervals and tests.
     sample_weight, groups, strata, population, class_priors, impossible
         How the examples were drawn, as in `stakes.evaluate`; in any combination.
+    baseline : str, optional
+        The policy or model that savings are against: ``old``, ``old@0.31``, ``old@best`` or
+        ``always 0``; by default the first model as decided, or else the cheapest constant.
+    rng : int, default 0
+        The seed by which rows are dealt into folds.
     source : str
         What the predictions are called in the report.
 
@@ -637,7 +654,7 @@ def study_of(
     >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}
     >>> found = findings(study_of(actual, models, costs))
     >>> found.verdict.text.split(":")[0]
-    'Use eager'
+    'Use eager as decided'
     """
     design = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
     if isinstance(costs, Mapping):
@@ -654,6 +671,8 @@ def study_of(
         class_priors=class_priors,
         population=population,
         impossible=impossible,
+        choosing=Choosing(seed=rng),
+        asked=Asked(baseline),
         roles=table.roles,
     )
 
@@ -664,7 +683,7 @@ def study_of_files(
     columns: Columns,
     progress: Progress,
     *,
-    with_scores: bool = True,
+    with_scores: bool | Literal["if they fit"] = True,
     undecided: bool = False,
     **options: Any,
 ) -> Study:
@@ -681,8 +700,8 @@ def study_of_files(
         The columns that were named.
     progress : Progress
         Is told how far it is.
-    with_scores : bool, default True
-        Whether scores are counted. Without them a large file is read in batches.
+    with_scores : bool or "if they fit", default True
+        Whether scores are counted. Unless they must be, a large file is read in batches.
     undecided : bool, default False
         Whether models may lack decisions, where scores are no probabilities to decide by.
     **options
@@ -693,7 +712,7 @@ def study_of_files(
     Study
         The study.
     """
-    found = read_predictions(paths, columns, progress, in_batches=not with_scores)
+    found = read_predictions(paths, columns, progress, in_batches=with_scores is not True)
     if isinstance(found, tuple):
         return Study.from_counts(*found, costs, undecided=undecided, **options)
     if costs is None:
@@ -709,6 +728,40 @@ def study_of_files(
         with_scores=with_scores,
         **options,
     )
+
+
+def _of_two(model: Model, costs: CostMatrix, positive: Label | None) -> Model:
+    """Return a model with the scores of the positive class, where it has the probabilities of two.
+
+    Probabilities must be those of all classes.
+    """
+    if not model.probabilities:
+        return model
+    if len(model.probabilities) != len(costs.labels):
+        raise InputError(
+            f"y_score[{model.name!r}]",
+            f"expected a column for each of the {len(costs.labels)} classes "
+            f"{listing(costs.labels)}, got {len(model.probabilities)}.",
+        )
+    if positive is None:
+        return model
+    column = model.probabilities[costs.labels.index(positive)]
+    return replace(model, scores=column, probabilities=())
+
+
+def _class_factors(
+    table: Table, roles: Roles, costs: CostMatrix, class_priors: Mapping[Any, float] | None
+) -> Floats | None:
+    """Return how many times as frequent classes are in the target population as in the rows."""
+    if class_priors is None or not any(model.probabilities for model in roles.models):
+        return None
+    shares = checked_priors(_by_name(class_priors, costs.labels, "class_priors"), costs.labels)
+    matcher = LabelMatcher(costs.labels, table.cells)
+    counts = np.zeros(len(costs.labels))
+    for batch in table.batches([roles.actual]):
+        codes = batch.codes(roles.actual, matcher, "classes")
+        counts += np.bincount(codes, minlength=len(costs.labels))
+    return np.asarray(shares / np.maximum(counts / counts.sum(), 1e-300))
 
 
 def _no_costs(source: str) -> InputTypeError:
@@ -784,7 +837,7 @@ def _thresholds(
     """
     thresholds = {}
     for model in roles.models:
-        if model.decisions is None:
+        if model.decisions is None and not model.probabilities:
             problem = why_undecidable(model, table, costs, positive)
             if problem is None:
                 thresholds[model.name] = least_cost_threshold(costs, positive)

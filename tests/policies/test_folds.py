@@ -7,7 +7,7 @@ from stakes import CostMatrix
 from stakes.counts._parts import Parts
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, choose
-from stakes.policies._folds import deal, deal_groups, row_keys
+from stakes.policies._folds import deal, deal_groups, deal_ranked, row_keys
 from stakes.predictions.scores import JointScores
 
 FOLDS = 5
@@ -34,19 +34,25 @@ def dealt(positive, scores, seed=0):
     return deal(keys_of(positive, scores), positive, FOLDS, seed)
 
 
-@pytest.mark.parametrize("steps", [None, 1])
-def test_every_class_is_dealt_evenly(steps):
-    positive, scores = rows(steps=steps)
-    folds = dealt(positive, scores)
+def dealt_ranked(positive, scores, seed=0):
+    return deal_ranked(ranks_of(scores)[0], positive, FOLDS, seed)
+
+
+@pytest.mark.parametrize(("how", "steps"), [(dealt, None), (dealt, 1), (dealt_ranked, None)])
+@pytest.mark.parametrize("n", [60, 61, 403])
+def test_every_class_is_dealt_evenly(how, steps, n):
+    positive, scores = rows(n, steps=steps)
+    folds = how(positive, scores)
     for side in (positive, ~positive):
         assert np.ptp(np.bincount(folds[side], minlength=FOLDS)) <= 1
 
 
-def test_the_order_of_rows_makes_no_difference():
+@pytest.mark.parametrize("how", [dealt, dealt_ranked])
+def test_the_order_of_rows_makes_no_difference(how):
     positive, scores = rows()
     order = np.random.default_rng(1).permutation(len(scores))
-    assert (dealt(positive, scores)[order] == dealt(positive[order], scores[order])).all()
-    assert (dealt(positive, scores) != dealt(positive, scores, seed=1)).any()
+    assert (how(positive, scores)[order] == how(positive[order], scores[order])).all()
+    assert (how(positive, scores) != how(positive, scores, seed=1)).any()
 
 
 def test_of_tied_rows_as_many_of_each_kind_are_in_each_fold_in_any_order():
@@ -75,9 +81,10 @@ def test_ties_are_spread_over_folds():
                 assert ((found - expected) ** 2 / expected).sum() < 25  # χ² of 4: 5 × 10⁻⁵
 
 
-def test_calling_the_other_class_positive_changes_no_fold():
-    positive, scores = rows(steps=20)
-    assert (dealt(positive, scores) == dealt(~positive, -scores)).all()
+@pytest.mark.parametrize(("how", "steps"), [(dealt, 20), (dealt, None), (dealt_ranked, None)])
+def test_calling_the_other_class_positive_changes_no_fold(how, steps):
+    positive, scores = rows(steps=steps)
+    assert (how(positive, scores) == how(~positive, -scores)).all()
 
 
 def test_groups_stay_whole_and_those_with_rare_rows_are_dealt_evenly():
@@ -158,7 +165,7 @@ def test_turning_the_classes_round_decides_the_same(steps):
 def test_held_out_decisions_are_those_of_thresholds_from_other_folds():
     """Each fold's threshold is the one to deploy of the other folds' rows."""
     positive, scores = rows()
-    folds = dealt(positive, scores)
+    folds = dealt_ranked(positive, scores)
     chosen = choose(joint(positive, scores), COSTS, Design(), Choosing())
     found = np.zeros((2, 2), dtype=int)
     for fold in range(FOLDS):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -18,6 +18,7 @@ from stakes.errors import FileError, InputError, InputTypeError
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
     from stakes.findings.data import Data
+    from stakes.policies import Verdict
     from stakes.predictions import Columns, Table, Tally
     from stakes.study import Study
 
@@ -232,6 +233,66 @@ Seed = Annotated[
         "--seed", metavar="N", callback=_checked_seed, help="Of everything that is drawn."
     ),
 ]
+
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="POLICY",
+        help="The model that savings are against: old, old@0.31 (at a threshold), old@best, or "
+        "'always ok'. Default: the first model as decided.",
+    ),
+]
+Candidates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--candidate",
+        metavar="POLICY",
+        help="A model that must compete, named like the baseline: new, new@0.31, new@best; "
+        "repeatable.",
+    ),
+]
+Validation = Annotated[
+    str | None,
+    typer.Option(
+        "--validation",
+        metavar="FILE",
+        help="Other rows of the same models to choose thresholds on, instead of cross-fitting.",
+    ),
+]
+MinRecall = Annotated[
+    float | None,
+    typer.Option("--min-recall", metavar="SHARE", help="The least recall of chosen thresholds."),
+]
+MaxFpr = Annotated[
+    float | None,
+    typer.Option(
+        "--max-fpr", metavar="SHARE", help="The largest false positive rate of chosen thresholds."
+    ),
+]
+Capacity = Annotated[
+    float | None,
+    typer.Option(
+        "--capacity",
+        metavar="N",
+        help="How many of --volume decisions (by default, of the examples) may be positive.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PolicyOptions:
+    """Which policies compete, and how their thresholds are chosen."""
+
+    baseline: Baseline = None
+    candidates: Candidates = None
+    validation: Validation = None
+    min_recall: MinRecall = None
+    max_fpr: MaxFpr = None
+    capacity: Capacity = None
+
+
+NO_POLICIES = PolicyOptions()
 
 
 @dataclass(frozen=True)
@@ -485,10 +546,14 @@ def read_study(
     sampling: SamplingOptions = NO_SAMPLING,
     confidence: float = 0.95,
     class_priors: str | None = None,
+    policy: PolicyOptions = NO_POLICIES,
+    volume: float | None = None,
+    seed: int = 0,
     undecided: bool = False,
-    with_scores: bool = True,
+    with_scores: bool | Literal["if they fit"] = True,
 ) -> Study:
     """Read and count, and say on standard error what was guessed; costs need not be read again."""
+    from stakes.policies import Asked
     from stakes.study import study_of_files
 
     if costs is None:
@@ -496,11 +561,12 @@ def read_study(
     if costs is None and not _may_have_costs(predictions):
         raise _no_costs()
     priors, population = read_priors(class_priors), read_population(sampling.population)
+    named = _named(columns, sampling)
     with Progress(shown=not output.quiet) as progress:
         study = study_of_files(
             predictions,
             costs,
-            _named(columns, sampling),
+            named,
             progress,
             with_scores=with_scores,
             pos_label=prices.pos_label,
@@ -508,11 +574,49 @@ def read_study(
             class_priors=priors,
             population=population,
             undecided=undecided,
+            asked=Asked(policy.baseline, tuple(policy.candidates or ())),
         )
+        study = _with_choosing(study, policy, named, progress, volume=volume, seed=seed)
     known = 0 if study.roles.guessed else len(study.roles.in_words())
     for sentence in study.notes[known:]:
         output.remark(sentence)
     return study
+
+
+def _with_choosing(
+    study: Study,
+    policy: PolicyOptions,
+    columns: Columns,
+    progress: Progress,
+    *,
+    volume: float | None,
+    seed: int,
+) -> Study:
+    """Return the study with the options of how thresholds are chosen."""
+    from dataclasses import replace
+
+    from stakes.policies import Choosing
+    from stakes.study import study_of_files
+
+    scores = None
+    if policy.validation is not None:
+        other = study_of_files(
+            [policy.validation], study.costs, columns, progress, pos_label=study.pos_label
+        )
+        scores = other.joint_scores
+        if scores is None:
+            raise InputError("--validation", f"{policy.validation} has no scores.")
+    share = None
+    if policy.capacity is not None:
+        share = policy.capacity / (study.n if volume is None else volume)
+    choosing = Choosing(
+        seed=seed,
+        min_recall=policy.min_recall,
+        max_fpr=policy.max_fpr,
+        capacity=share,
+        validation=scores,
+    )
+    return replace(study, choosing=choosing)
 
 
 def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> Table:
@@ -554,13 +658,20 @@ def sampling_note(data: Data) -> str:
     return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
 
 
-def show_caution(output: Output, data: Data, said: str = "") -> None:
-    """Say why the confidence is not claimed, where it is not and was not `said`."""
-    if data.sampling is None or not data.sampling.caution:
-        return
-    if data.sampling.caution[1:-1] not in said:
+def show_caution(output: Output, data: Data) -> None:
+    """Say why the confidence is not claimed, where it is not."""
+    if data.sampling is not None and data.sampling.caution:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
+
+
+def show_verdict(output: Output, verdict: Verdict) -> None:
+    """Say which policy to use, and what to know beside it."""
+    output.text()
+    output.text(verdict.text, "bold")
+    for note in verdict.notes:
+        output.text()
+        output.text(note)
 
 
 def check_plain(study: Study) -> None:

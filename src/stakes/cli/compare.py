@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_study, sampling_note, show_caution
+from stakes.cli._inputs import read_study, sampling_note, show_verdict
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
-    from stakes.findings.pairs import ComparedPair, GateResult
-    from stakes.infer import TestResult
+    from stakes.findings.gate import GateResult
+    from stakes.findings.models import Model
+    from stakes.findings.policies import ComparedPolicies, PolicyResult
+    from stakes.infer import Pair, TestResult
+    from stakes.policies import Verdict
     from stakes.study import Study
 
 EXAMPLES = (
@@ -23,7 +26,7 @@ EXAMPLES = (
     "stakes compare predictions.csv -c costs.csv --baseline old --margin 2 --gate",
     "stakes compare predictions.csv -c costs.csv --groups patient --weight weight",
 )
-SCHEMA = "stakes-compare/2"
+SCHEMA = "stakes-compare/3"
 
 
 @dataclass(frozen=True)
@@ -40,38 +43,41 @@ class Comparison:
         The cost matrix.
     settings : RunSettings
         What the command was told.
-    baseline : str or None
-        The model that the others are compared with, as given.
+    verdict : Verdict
+        Which policy to use.
+    policies : tuple of PolicyResult
+        What each policy costs, the cheapest first.
+    models : tuple of Model
+        What each model costs at its cheapest policy.
+    pairs : tuple of ComparedPolicies
+        The cheapest policy against each of the others that compete.
+    baseline : str
+        The policy that others are compared with.
+    against_baseline : tuple of Pair
+        Where a baseline was named, each candidate minus the baseline.
     margin : float or None
-        How much more than the baseline a model may cost, as given.
-    pairs : tuple of ComparedPair
-        Each pair of models, or each model with the baseline.
+        How much more than the baseline a candidate may cost, as given.
     tests : tuple of TestResult
-        With a margin, for each pair the test that the first costs less than that much more.
-    summary : str
-        The answer in a sentence; empty with a baseline.
+        With a margin, for each candidate the test that it costs less than that much more.
     gate : GateResult or None
-        Which models pass, and which fail; null where no gate was asked for.
+        Which candidates pass, and which fail; null where no gate was asked for.
     """
 
     schema: str
     data: Data
     costs: Costs
     settings: RunSettings
-    baseline: str | None
+    verdict: Verdict
+    policies: tuple[PolicyResult, ...]
+    models: tuple[Model, ...]
+    pairs: tuple[ComparedPolicies, ...]
+    baseline: str
+    against_baseline: tuple[Pair, ...]
     margin: float | None
-    pairs: tuple[ComparedPair, ...]
     tests: tuple[TestResult, ...]
-    summary: str
     gate: GateResult | None
 
 
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        "--baseline", metavar="MODEL", help="The model that the others are compared with."
-    ),
-]
 Margin = Annotated[
     float | None,
     typer.Option(
@@ -84,7 +90,7 @@ AskGate = Annotated[
     bool,
     typer.Option(
         "--gate",
-        help="Exit with 1 if a model is shown to cost more than the baseline; with --margin, "
+        help="Exit with 1 if a candidate is shown to cost more than the baseline; with --margin, "
         "unless all are shown to cost less than that much more.",
     ),
 ]
@@ -98,7 +104,7 @@ def compare(
     amounts: options.AmountOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
-    baseline: Baseline = None,
+    policy: options.PolicyOptions,
     margin: Margin = None,
     gate: AskGate = False,
     confidence: options.Confidence = 0.95,
@@ -109,10 +115,10 @@ def compare(
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
     from stakes.infer.gate import checked_margin
-    from stakes.show.text import pair_table
+    from stakes.show.text import pair_table, policy_pair_table
 
     output = context.obj
-    if baseline is None and (gate or margin is not None):
+    if policy.baseline is None and (gate or margin is not None):
         raise InputTypeError(
             "--gate" if gate else "--margin",
             "which model are the others compared with?",
@@ -128,57 +134,57 @@ def compare(
         columns,
         amounts=amounts,
         sampling=sampling,
+        policy=policy,
+        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
-        with_scores=False,
+        with_scores="if they fit",
     )
-    found = _found(study, unit, seed, baseline, margin, gate=gate)
+    found = _found(study, unit, seed, margin, gate=gate, named=policy.baseline is not None)
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
         output.text()
-    output.table(pair_table(found.pairs, unit, study.confidence))
-    for sentence in [found.summary] if found.summary else [each.summary() for each in found.tests]:
-        output.text()
-        output.text(sentence, "bold")
+    if policy.baseline is None:
+        output.table(policy_pair_table(found.pairs, unit, study.confidence))
+        show_verdict(output, found.verdict)
+    else:
+        output.table(pair_table(found.against_baseline, unit, study.confidence))
+        for sentence in [each.summary() for each in found.tests]:
+            output.text()
+            output.text(sentence, "bold")
+        for note in found.verdict.notes:
+            output.text()
+            output.text(note)
     if found.gate is not None:
         output.text()
         output.text(f"Gate: {found.gate.rule}")
         output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
-    show_caution(output, found.data)
     output.results(found)
     return 0 if found.gate is None or found.gate.passed else 1
 
 
 def _found(
-    study: Study,
-    unit: str,
-    seed: int,
-    baseline: str | None,
-    margin: float | None,
-    *,
-    gate: bool,
+    study: Study, unit: str, seed: int, margin: float | None, *, gate: bool, named: bool
 ) -> Comparison:
-    """Compare every pair of models, or each model with the baseline."""
+    """Compare the cheapest policy with the others, and candidates with a baseline if named."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
-    from stakes.findings.pairs import compared_pairs, gate_of
+    from stakes.findings.gate import gate_of
+    from stakes.findings.models import models_of
+    from stakes.findings.policies import pairs_found, policies_found
 
-    ranking, sure = study.ranking(unit), study.confidence
-    checked = None
-    if baseline is None:
-        pairs = ranking.pairwise(confidence=sure, rng=seed)
-        summary = ranking.summary(sure)
-    else:
-        checked = ranking.gate(baseline, margin=margin, confidence=sure)
-        pairs, summary = list(checked.pairs), ""
+    checked = study.policies.gate(margin=margin, unit=unit) if named else None
     return Comparison(
         schema=SCHEMA,
         data=data_of(study),
         costs=costs_of_study(study),
         settings=run_settings_of(study, unit, seed=seed),
-        baseline=baseline,
+        verdict=study.verdict(unit=unit, seed=seed),
+        policies=policies_found(study),
+        models=models_of(study, unit),
+        pairs=pairs_found(study),
+        baseline=study.policies.reference,
+        against_baseline=() if checked is None else checked.pairs,
         margin=margin,
-        pairs=compared_pairs(ranking, pairs),
         tests=() if checked is None else checked.tests,
-        summary=summary,
         gate=gate_of(checked) if gate and checked is not None else None,
     )

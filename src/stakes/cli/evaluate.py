@@ -13,15 +13,16 @@ from stakes.cli._inputs import (
     examples_of,
     read_study,
     sampling_note,
-    show_caution,
+    show_verdict,
     volume_words,
 )
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
-    from stakes.findings.models import Model, Trivial
-    from stakes.study import Study
+    from stakes.findings.models import Model
+    from stakes.findings.policies import ComparedPolicies, PolicyResult
+    from stakes.policies import Verdict
 
 EXAMPLES = (
     "stakes evaluate predictions.csv --costs costs.csv",
@@ -30,7 +31,7 @@ EXAMPLES = (
     "stakes evaluate predictions.csv -c costs.csv --groups patient",
     "stakes evaluate audit.csv --fp 5 --fn-column amount --pos-label fraud",
 )
-SCHEMA = "stakes-evaluate/2"
+SCHEMA = "stakes-evaluate/3"
 
 
 @dataclass(frozen=True)
@@ -47,21 +48,24 @@ class Evaluation:
         The cost matrix.
     settings : RunSettings
         What the command was told.
+    verdict : Verdict
+        Which policy to use.
+    policies : tuple of PolicyResult
+        What each policy costs, the cheapest first.
     models : tuple of Model
-        What each model costs, the cheapest first.
-    best_set : tuple of str
-        The models that no other was shown to beat.
-    summary : str
-        The answer in a sentence.
+        What each model costs at its cheapest policy.
+    pairs : tuple of ComparedPolicies
+        The cheapest policy against each of the others that compete.
     """
 
     schema: str
     data: Data
     costs: Costs
     settings: RunSettings
+    verdict: Verdict
+    policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    best_set: tuple[str, ...]
-    summary: str
+    pairs: tuple[ComparedPolicies, ...]
 
 
 Method = Annotated[
@@ -83,6 +87,7 @@ def evaluate(
     amounts: options.AmountOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
+    policy: options.PolicyOptions,
     method: Method = "auto",
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
@@ -94,7 +99,8 @@ def evaluate(
 ) -> None:
     """Say what each model costs, and how sure that is."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
-    from stakes.findings.models import IntervalBy, best_trivial_of, models_of
+    from stakes.findings.models import models_of
+    from stakes.findings.policies import IntervalBy, pairs_found, policies_found
     from stakes.infer._inference import takes
 
     output = context.obj
@@ -108,51 +114,45 @@ def evaluate(
         columns,
         amounts=amounts,
         sampling=sampling,
+        policy=policy,
+        volume=volume,
+        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
-        with_scores=False,
+        with_scores="if they fit",
     )
-    by = IntervalBy(method, {"rng": seed} if takes(method, "rng") else {})
-    models = models_of(study, unit, volume, by)
-    best, summary = _answer(study, models, unit)
+    by = IntervalBy(method, (("rng", seed),) if takes(method, "rng") else ())
+    found = policies_found(study, volume, by)
+    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed)
     data = data_of(study)
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     title = ""
     if volume is not None:
         title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
-    _show_tables(output, models, best_trivial_of(study, by), study.confidence, title)
-    output.text()
-    output.text(summary, "bold")
-    show_caution(output, data, summary)
+    _show_tables(output, found, study.confidence, title)
+    show_verdict(output, verdict)
     output.results(
         Evaluation(
             schema=SCHEMA,
             data=data,
             costs=costs_of_study(study),
             settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
-            models=models,
-            best_set=best,
-            summary=summary,
+            verdict=verdict,
+            policies=found,
+            models=models_of(study, unit, volume, by),
+            pairs=pairs_found(study),
         )
     )
 
 
 def _show_tables(
-    output: Output, models: tuple[Model, ...], trivial: Trivial, confidence: float, title: str
+    output: Output, policies: tuple[PolicyResult, ...], confidence: float, title: str
 ) -> None:
-    """Show what each model costs and, under a title, what many decisions do."""
-    from stakes.show.text import model_table, volume_table
+    """Show what each policy costs and, under a title, what many decisions do."""
+    from stakes.show.text import policy_table, volume_table
 
     output.text()
-    output.table(model_table(models, trivial, confidence))
+    output.table(policy_table(policies, confidence))
     if title:
         output.text()
-        output.table(volume_table(models, title, confidence))
-
-
-def _answer(study: Study, models: tuple[Model, ...], unit: str) -> tuple[tuple[str, ...], str]:
-    """Return the models that no other was shown to beat, and the answer in a sentence."""
-    if len(models) == 1:
-        return (models[0].name,), f"{models[0].name}: {models[0].summary}"
-    ranking = study.ranking(unit)
-    return tuple(ranking.best_set(study.confidence)), ranking.summary(study.confidence)
+        output.table(volume_table(policies, title, confidence))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_name, check_volume, read_study, sampling_note
+from stakes.cli._inputs import check_name, check_volume, read_study, sampling_note, show_verdict
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
@@ -47,6 +47,7 @@ def report(
     amounts: options.AmountOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
+    policy: options.PolicyOptions,
     out: Out = Path("report.html"),
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
@@ -82,6 +83,9 @@ def report(
         columns,
         amounts=amounts,
         sampling=sampling,
+        policy=policy,
+        volume=volume,
+        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
     )
@@ -93,7 +97,7 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
     from stakes.cli._output import Progress
     from stakes.findings import findings
     from stakes.show.report import write_report
-    from stakes.show.text import model_table
+    from stakes.show.text import policy_table
 
     with Progress(shown=not output.quiet) as progress:
         progress.expect(2)
@@ -101,12 +105,8 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
         found = findings(study, settings)
         progress.step("writing the report")
         write_report(found, out)
-    verdict = found.verdict
-    output.table(model_table(found.models, found.trivial[0], study.confidence))
-    output.text()
-    output.text(verdict.text, "bold")
-    for sentence in filter(None, (verdict.population, verdict.money, *verdict.caution)):
-        output.text(sentence)
+    output.table(policy_table(found.policies, study.confidence))
+    show_verdict(output, found.verdict)
     output.text()
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
@@ -118,6 +118,7 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
 def _command(given: dict[str, Any]) -> str:
     """Return the command that makes the same report again."""
     prices, columns, sampling = given["prices"], given["columns"], given["sampling"]
+    policy = given["policy"]
     valued = {
         "--costs": prices.costs,
         "--fp": prices.false_positive,
@@ -133,6 +134,11 @@ def _command(given: dict[str, Any]) -> str:
         "--weight": sampling.sample_weight,
         "--strata": sampling.strata,
         "--population": sampling.population,
+        "--baseline": policy.baseline,
+        "--validation": policy.validation,
+        "--min-recall": policy.min_recall,
+        "--max-fpr": policy.max_fpr,
+        "--capacity": policy.capacity,
         "--class-priors": given["class_priors"],
         "--unit": given["unit"] or None,
         "--volume": given["volume"],
@@ -145,7 +151,8 @@ def _command(given: dict[str, Any]) -> str:
     for name, value in (valued | changed).items():
         if value is not None:
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
-    for name, several in (("--model", columns.models), ("--score", columns.scores)):
+    repeated = {"--model": columns.models, "--score": columns.scores}
+    for name, several in (repeated | {"--candidate": policy.candidates}).items():
         for each in several or ():
             words += [name, each]
     return shlex.join(words)

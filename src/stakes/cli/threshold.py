@@ -190,7 +190,7 @@ def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str, data
     for name, each in choices.items():
         output.text()
         output.text(f"{name}: {each.summary}")
-    show_caution(output, data, " ".join(each.summary for each in choices.values()))
+    show_caution(output, data)
 
 
 def _choices(

@@ -28,7 +28,6 @@ from stakes.curves._base import Curve
 from stakes.curves._limits import rate_limits
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
-from stakes.findings.data import class_priors_of
 from stakes.infer._inference import Interval
 from stakes.study import Study
 
@@ -324,7 +323,7 @@ def curves_of(study: Study) -> Curves | None:
 def _condition(study: Study) -> Condition:
     """Return the operating condition of the costs and of the prevalence that they are for."""
     counts = next(iter(study.scores.values()))
-    priors = class_priors_of(study)
+    priors = study.class_priors()
     prevalence = counts.n_positives / counts.n if priors is None else priors[counts.pos_label]
     mistakes = study.costs.mistake_costs(pos_label=counts.pos_label)
     try:
@@ -352,7 +351,7 @@ def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
     choice = choose_threshold(
         curve.counts,
         study.costs,
-        class_priors=class_priors_of(study),
+        class_priors=study.class_priors(),
         confidence=study.confidence,
     )
     return ScoredCurve(

@@ -11,12 +11,11 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import Label, Labels
-from stakes._core.text import listed, number, percent
+from stakes._core.text import listed, number
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
-from stakes.infer._design import checked_priors
 from stakes.study import Study
 
 EQUAL = 0.95
@@ -131,7 +130,8 @@ def sampling_of(study: Study) -> Sampling | None:
     n_strata = len(study.costs.labels) if by_class else None if strata is None else len(set(strata))
     n_groups = None if groups is None else len(set(groups))
     effective = _effective(study)
-    caution = study.estimate(study.names[0]).caution if study.names else ""
+    policies = study.policies
+    caution = policies.estimate(policies.best).caution
     if caution:
         caution = f"{caution[0].upper()}{caution[1:]}."
     named: Mapping[str, float] | float | None = population
@@ -366,28 +366,9 @@ def report_settings_of(study: Study, settings: Settings) -> ReportSettings:
     )
 
 
-def class_priors_of(study: Study) -> dict[Label, float] | None:
-    """Return the share of each class where the models are used; None for that in the examples."""
-    priors = study.design.class_priors
-    if priors is None:
-        return None
-    labels = study.joint.labels
-    return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
-
-
 def _prior_values(study: Study) -> tuple[float, ...] | None:
-    priors = class_priors_of(study)
+    priors = study.class_priors()
     return None if priors is None else tuple(priors.values())
-
-
-def population_of(study: Study) -> str:
-    """Say which population the costs are for; nothing where it is that of the examples."""
-    priors = class_priors_of(study)
-    if priors is None:
-        return ""
-    shares = listed([f"{percent(share)} {label!r}" for label, share in priors.items()])
-    same = np.allclose(list(priors.values()), study.joint.class_counts() / study.joint.n)
-    return f"Costs are for populations with {shares}, {'' if same else 'not '}as in the examples."
 
 
 def software() -> Mapping[str, str]:

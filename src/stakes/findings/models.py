@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.errors import InputError, LabelError
 from stakes.findings._encode import Finding
+from stakes.findings.policies import AUTO, IntervalBy, OverVolume, error_rate_of, over_volume
 from stakes.infer._design import where_used
-from stakes.infer._inference import Interval
-from stakes.infer.estimate import CostEstimate
-from stakes.measures import error_rate, kappa, savings
+from stakes.infer.estimate import summary_of
+from stakes.measures import kappa, savings
 from stakes.study import Study
 
 
 @dataclass(frozen=True, eq=False)
-class OverVolume(Finding):
-    """What the stated number of decisions costs.
-
-    Attributes
-    ----------
-    cost, low, high : float
-        The cost of all of them, and its limits.
-    """
-
-    cost: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, eq=False)
 class Model(Finding):
-    """What a model costs.
+    """What a model costs at its cheapest policy.
 
     Attributes
     ----------
     name : str
         The model.
+    policy : str
+        The name of its cheapest policy, which all numbers here are of.
     cost, low, high : float
         The expected cost of a decision, and its limits.
     method : str
@@ -71,6 +56,7 @@ class Model(Finding):
     """
 
     name: str
+    policy: str
     cost: float
     low: float
     high: float
@@ -112,92 +98,58 @@ class Trivial(Finding):
     error_rate: float | None
 
 
-@dataclass(frozen=True)
-class IntervalBy:
-    """The method of intervals, and what it is given.
-
-    Attributes
-    ----------
-    method : str
-        The name of the method.
-    options : mapping
-        What the method is given, such as its seed.
-    """
-
-    method: str = "auto"
-    options: Mapping[str, Any] | None = None
-
-    def interval(self, estimate: CostEstimate, confidence: float) -> Interval:
-        """Return the interval of a cost."""
-        return estimate.interval(confidence, self.method, **(self.options or {}))
-
-    def summary(self, estimate: CostEstimate, confidence: float) -> str:
-        """Say what a model costs, with that interval."""
-        return estimate.summary(confidence, self.method, **(self.options or {}))
-
-
-AUTO = IntervalBy()
-
-
 def models_of(
     study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
 ) -> tuple[Model, ...]:
-    """Return each model's cost and its interval, the cheapest first."""
-    found = study.estimates(unit)
-    always = study.best_trivial() if found else None
+    """Return each model's cost at its cheapest policy, and its interval, the cheapest first."""
+    policies = study.policies
+    best: dict[str, str] = {}
+    for name in policies.competitors:  # the cheapest first
+        model = policies[name].model
+        if model is not None:
+            best.setdefault(model, name)
+    always = trivial_of(study, by)[0]
     return tuple(
-        _model(study, name, each, always, volume=volume, by=by) for name, each in found.items()
+        _model(study, name, policy, always, unit=unit, volume=volume, by=by)
+        for name, policy in best.items()
     )
 
 
 def _model(
     study: Study,
     name: str,
-    estimate: CostEstimate,
-    always: Any,
+    policy: str,
+    always: Trivial,
     *,
+    unit: str,
     volume: float | None,
     by: IntervalBy,
 ) -> Model:
-    interval = by.interval(estimate, study.confidence)
-    confusion = study.joint.single(name)
+    policies = study.policies
+    estimate = replace(policies.estimate(policy), unit=unit)
+    interval = policies.interval(policy, by.method, **dict(by.options))
+    confusion = policies.single(policy)
     pooled = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
     used = where_used(confusion, study.design)
-    decision, trivial = always
     return Model(
         name=name,
+        policy=policy,
         cost=estimate.cost,
         low=interval.low,
         high=interval.high,
         method=interval.method,
         total=estimate.total,
-        over_volume=_over_volume(estimate, interval, volume),
-        error_rate=_error_rate(used),
+        over_volume=over_volume(estimate.cost, interval, volume),
+        error_rate=error_rate_of(used),
         kappa=_kappa(used),
-        savings=_savings(used, study, estimate.cost, trivial.cost),
-        best_trivial=decision,
-        trivial_cost=trivial.cost,
-        cheaper_than_trivial=estimate.cost < trivial.cost,
+        savings=_savings(used, study, estimate.cost, always.cost),
+        best_trivial=always.decision,
+        trivial_cost=always.cost,
+        cheaper_than_trivial=estimate.cost < always.cost,
         counts=pooled.counts,
-        contributions=study.contributions(name),
-        summary=by.summary(estimate, study.confidence),
+        contributions=policies.contributions(policy),
+        summary=summary_of(estimate, interval),
     )
-
-
-def _over_volume(
-    estimate: CostEstimate, interval: Interval, volume: float | None
-) -> OverVolume | None:
-    if volume is None:
-        return None
-    over = interval.times(volume)
-    return OverVolume(estimate.times(volume), over.low, over.high)
-
-
-def _error_rate(confusion: Confusion) -> float | None:
-    try:
-        return error_rate(confusion)
-    except LabelError:
-        return None
 
 
 def _kappa(confusion: Confusion) -> float | None:
@@ -219,22 +171,15 @@ def _savings(confusion: Confusion, study: Study, cost: float, trivial: float) ->
         return None
 
 
-def trivial_of(study: Study) -> tuple[Trivial, ...]:
+def trivial_of(study: Study, by: IntervalBy = AUTO) -> tuple[Trivial, ...]:
     """Return what each constant prediction costs, the cheapest first."""
-    always = study.trivial()
-    found = [_trivial(decision, each, study, AUTO) for decision, each in always.items()]
+    policies = study.policies
+    found = []
+    for policy in policies.policies:
+        if policy.kind == "constant" and policy.decision is not None:
+            estimate = policies.estimate(policy.name)
+            interval = policies.interval(policy.name, by.method, **dict(by.options))
+            errors = error_rate_of(where_used(policies.single(policy.name), study.design))
+            limits = (interval.low, interval.high)
+            found.append(Trivial(policy.decision, estimate.cost, *limits, estimate.total, errors))
     return tuple(sorted(found, key=lambda each: each.cost))
-
-
-def best_trivial_of(study: Study, by: IntervalBy = AUTO) -> Trivial:
-    """Return what the best constant prediction costs, without a look at the others."""
-    return _trivial(*study.best_trivial(), study, by)
-
-
-def _trivial(decision: Label, always: CostEstimate, study: Study, by: IntervalBy) -> Trivial:
-    interval = by.interval(always, study.confidence)
-    try:
-        errors = study.constant_error_rate(decision, always)
-    except LabelError:  # no decision is a class
-        errors = None
-    return Trivial(decision, always.cost, interval.low, interval.high, always.total, errors)

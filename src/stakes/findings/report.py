@@ -38,13 +38,18 @@ from stakes.findings.data import (
     software,
 )
 from stakes.findings.models import Model, Trivial, models_of, trivial_of
-from stakes.findings.pairs import ComparedPair, pairs_of
+from stakes.findings.policies import (
+    ComparedPolicies,
+    PolicyResult,
+    pairs_found,
+    policies_found,
+)
 from stakes.findings.sample_size import SampleSize, sample_sizes_of
 from stakes.findings.sensitivity import Sensitivity, sensitivity_of
-from stakes.findings.verdict import Verdict, verdict_of
+from stakes.policies.verdict import Verdict
 from stakes.study import Study
 
-SCHEMA = "stakes-report/2"
+SCHEMA = "stakes-report/3"
 """The name and version of the layout; the version rises when a key changes its meaning."""
 
 
@@ -55,9 +60,10 @@ class Joint(Finding):
     Attributes
     ----------
     names : tuple of str
-        The models.
+        The policies that compete.
     decided : ndarray
-        What each model decided, as positions among the decisions.
+        What each policy decided, as positions among the decisions; thresholds are those of folds
+        that did not choose them.
     actual : ndarray
         The actual class, as a position among the labels.
     counts : ndarray
@@ -108,22 +114,24 @@ class Findings(Finding):
     settings : ReportSettings
         What the user stated besides.
     verdict : Verdict
-        Which model to use.
+        Which policy to use.
+    policies : tuple of PolicyResult
+        What each policy costs, the cheapest first.
     models : tuple of Model
-        What each model costs, the cheapest first.
+        What each model costs at its cheapest policy, the cheapest first.
     trivial : tuple of Trivial
         What each constant prediction costs, the cheapest first.
-    pairs : tuple of ComparedPair
-        The comparison of each pair of models.
+    pairs : tuple of ComparedPolicies
+        The cheapest policy against each of the others that compete.
     joint : Joint
         The counts behind all findings.
     curves : Curves or None
         Cost curves and thresholds; null where no model has scores. This and what follows is there
         only for independent examples of equal weight, whose costs are those of their class.
     sensitivity : Sensitivity or None
-        How the verdict depends on the costs; null for one model.
+        How the verdict depends on the costs, where thresholds stay as they are.
     sample_size : tuple of SampleSize
-        Each model's interval at other sizes of the test set.
+        Each policy's interval at other sizes of the test set.
     calibration : tuple of Calibration
         How good scores are as probabilities, for each model whose scores can be such.
     software : mapping of str
@@ -139,10 +147,10 @@ class Findings(Finding):
     ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
     >>> from stakes.findings import findings
     >>> found = findings(study)
-    >>> found.verdict.best_set, found.pairs[0].rejected
-    (('eager',), True)
-    >>> found.to_dict()["verdict"]["best_set"]
-    ['eager']
+    >>> found.verdict.use, found.verdict.ties, found.pairs[-1].shown
+    ('eager', ('always 1',), True)
+    >>> found.to_dict()["verdict"]["use"]
+    'eager'
     """
 
     schema: str
@@ -150,9 +158,10 @@ class Findings(Finding):
     costs: Costs
     settings: ReportSettings
     verdict: Verdict
+    policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
     trivial: tuple[Trivial, ...]
-    pairs: tuple[ComparedPair, ...]
+    pairs: tuple[ComparedPolicies, ...]
     joint: Joint
     curves: Curves | None
     sensitivity: Sensitivity | None
@@ -187,7 +196,7 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
     >>> from stakes.findings import findings
     >>> found = findings(study)
     >>> found.schema, found.data.n
-    ('stakes-report/2', 100)
+    ('stakes-report/3', 100)
     >>> [(each.name, each.cost) for each in found.models]
     [('eager', 0.3), ('shy', 1.0)]
     """
@@ -195,17 +204,20 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
         warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict says it
-        models = models_of(study, chosen.unit, chosen.volume)
+        policies = study.policies
         return Findings(
             schema=SCHEMA,
             data=data_of(study),
             costs=costs_of_study(study),
             settings=report_settings_of(study, chosen),
-            verdict=verdict_of(study, chosen, models),
-            models=models,
+            verdict=study.verdict(
+                unit=chosen.unit, volume=chosen.volume, per=chosen.per, seed=chosen.seed
+            ),
+            policies=policies_found(study, chosen.volume),
+            models=models_of(study, chosen.unit, chosen.volume),
             trivial=trivial_of(study),
-            pairs=pairs_of(study, chosen.seed),
-            joint=_joint_of(study.joint),
+            pairs=pairs_found(study),
+            joint=_joint_of(policies.table(policies.competitors)),
             curves=curves_of(study) if study.plain else None,
             sensitivity=sensitivity_of(study, chosen) if study.plain else None,
             sample_size=sample_sizes_of(study, chosen) if study.plain else (),

@@ -79,12 +79,12 @@ def needed_size_of(plan: Plan) -> NeededSize:
 
 @dataclass(frozen=True, eq=False)
 class SampleSize(Finding):
-    """A model's interval at other sizes of the test set.
+    """A policy's interval at other sizes of the test set.
 
     Attributes
     ----------
     name : str
-        The model.
+        The policy of a model.
     cost : float
         Its expected cost per decision.
     sizes : ndarray
@@ -107,10 +107,10 @@ class SampleSize(Finding):
 
 
 def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
-    """Return for each model its interval at other sizes of the test set, were all else the same."""
-    return tuple(
-        _model(study, name, estimate, settings) for name, estimate in study.estimates().items()
-    )
+    """Return each policy's interval at other sizes of the test set, were all else the same."""
+    policies = study.policies
+    names = [name for name in policies.competitors if policies[name].model is not None]
+    return tuple(_model(study, name, policies.estimate(name), settings) for name in names)
 
 
 def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) -> SampleSize:
@@ -129,7 +129,7 @@ def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) 
 
 
 def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:
-    pilot = study.joint.single(name)
+    pilot = study.policies.single(name)
     if target <= 0 or not isinstance(pilot, Confusion):
         return None
     try:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.costs import CostRanges
+from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
+from stakes.infer.difference import CostDifference
 from stakes.infer.what_if.cheapest import CheapestProbability, find_cheapest
 from stakes.infer.what_if.flips import Flip, flip_region
 from stakes.infer.what_if.sensitivity import find_path, follow
 from stakes.study import Study
 
-TWO, STEPS, DRAWS = 2, 21, 4000
+STEPS, DRAWS = 21, 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +153,9 @@ class Sensitivity(Finding):
     factor : float
         How wrong, at most, each cost is thought to be.
     flips : tuple of Flips
-        For each pair of models, where the verdict changes.
+        For each policy that the cheapest is compared with, where that one becomes cheaper.
     cheapest : mapping of Cheapest, or None
-        By model, how likely it is the cheapest; null where the factor is 1.
+        By policy, how likely it is the cheapest; null where the factor is 1.
     summary : str
         The same in a sentence; empty where the factor is 1.
     paths : tuple of CostPath
@@ -168,16 +169,16 @@ class Sensitivity(Finding):
     paths: tuple[CostPath, ...]
 
 
-def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
-    """Return how the verdict depends on the costs; None if there is one model only."""
-    if len(study.names) < TWO:
-        return None
-    flips = _flips(study)
+def sensitivity_of(study: Study, settings: Settings) -> Sensitivity:
+    """Return how the verdict depends on the costs; thresholds stay where they are."""
+    policies = study.policies
+    table = policies.table(policies.competitors)
+    flips = _flips(study, table)
     ranges = CostRanges.around(study.costs, settings.factor)
     if bool((ranges.low == ranges.high).all()):
         return Sensitivity(settings.factor, flips, None, "", ())
-    cheapest = find_cheapest(study.joint, ranges, study.design, DRAWS, settings.seed)
-    paths = tuple(_path(study, ranges, cell, settings) for cell in _uncertain(ranges))
+    cheapest = find_cheapest(table, ranges, study.design, DRAWS, settings.seed)
+    paths = tuple(_path(study, table, ranges, cell, settings) for cell in _uncertain(ranges))
     return Sensitivity(settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths)
 
 
@@ -185,13 +186,15 @@ def _by_model(found: CheapestProbability) -> dict[str, Cheapest]:
     return {str(name): Cheapest(**numbers) for name, numbers in found.to_dict().items()}
 
 
-def _flips(study: Study) -> tuple[Flips, ...]:
-    """Return for each pair how far costs can move before the other becomes the cheaper one."""
-    ranking = study.ranking()
+def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
+    """Return how far costs can move before another policy becomes cheaper than the cheapest."""
+    first, *others = study.policies.competitors
     found = []
-    for pair in combinations(ranking.estimates(), 2):
+    for other in others:
+        names = (first, other)
+        pair = CostDifference(table.pair(*names), study.costs, names, study.design)
         try:
-            region = flip_region(ranking.difference(*pair))
+            region = flip_region(pair)
         except InputError:  # they cost exactly the same
             continue
         found.append(
@@ -215,10 +218,14 @@ def _uncertain(ranges: CostRanges) -> list[tuple[Label, Label]]:
 
 
 def _path(
-    study: Study, ranges: CostRanges, cell: tuple[Label, Label], settings: Settings
+    study: Study,
+    table: JointConfusion,
+    ranges: CostRanges,
+    cell: tuple[Label, Label],
+    settings: Settings,
 ) -> CostPath:
     population, through = find_path(
-        study.joint, ranges, None, cell=cell, design=study.design, steps=STEPS
+        table, ranges, None, cell=cell, design=study.design, steps=STEPS
     )
     path = follow(
         population,

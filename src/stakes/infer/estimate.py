@@ -17,6 +17,7 @@ from stakes.infer._design import cell_shares, outcomes_of, where_used
 from stakes.infer._inference import (
     Choice,
     Inference,
+    Interval,
     choose_method,
     quiet_interval,
 )
@@ -277,12 +278,14 @@ class CostEstimate(Inference):
         str
             A sentence.
         """
-        interval = self._interval(confidence, method, options)
+        return summary_of(self, self._interval(confidence, method, options))
+
+    def _summary(self, interval: Interval) -> str:
         low, high = interval
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "
-            f"({number(low)} to {number(high)} with {percent(confidence)} confidence)"
+            f"({number(low)} to {number(high)} with {percent(interval.confidence)} confidence)"
             f", {with_unit(self.total, self.unit)} in total"
         )
         if isinstance(self.confusion, CostSample):
@@ -366,3 +369,8 @@ class CostEstimate(Inference):
             *matrix_table(table.decisions, table.labels, cells),
             caption=f"{self.summary()} Cost per decision by cell:",
         )
+
+
+def summary_of(estimate: CostEstimate, interval: Interval) -> str:
+    """Say what decisions cost, with an interval that was computed elsewhere."""
+    return estimate._summary(interval)  # noqa: SLF001 - its own

@@ -1,1 +1,17 @@
 """Policies: a model at a threshold, decisions as they stand, or a constant prediction."""
+
+from stakes.policies._assemble import Asked
+from stakes.policies._choose import Choosing
+from stakes.policies.policies import Policies, Policy, PolicyPair
+from stakes.policies.verdict import Saving, ToSettle, Verdict
+
+__all__ = [
+    "Asked",
+    "Choosing",
+    "Policies",
+    "Policy",
+    "PolicyPair",
+    "Saving",
+    "ToSettle",
+    "Verdict",
+]

@@ -20,7 +20,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
-from stakes.policies._folds import Folds, deal, deal_groups, name_numbers, row_keys
+from stakes.policies._folds import Folds, deal, deal_groups, deal_ranked, name_numbers, row_keys
 from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
 from stakes.predictions.scores import JointScores
 
@@ -154,7 +154,10 @@ class _Rows:
 
     def folds(self, choosing: Choosing, labels: Sequence[Label], decisions: int) -> Folds:
         """Return the fold of each row; decisions are positions in the order of the labels."""
-        scores = self.scores
+        scores, groups = self.scores, self.groups
+        for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True):
+            if groups is None and len(cuts) == len(ranks):
+                return deal_ranked(ranks, self.positive, choosing.folds, choosing.seed)
         sided: list[tuple[Any, int, Booleans]] = [
             (ranks, len(cuts), self.positive)
             for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
@@ -166,7 +169,6 @@ class _Rows:
         parts = scores.parts
         if self.part is not None and parts is not None and parts.strata is not None:
             others.append(name_numbers(parts.strata)[self.part])
-        groups = self.groups
         keys = row_keys(len(self.positive), sided, others)
         if groups is None:
             return deal(keys, self.positive, choosing.folds, choosing.seed)
@@ -249,7 +251,9 @@ class _Steps:
         there[ranks[rare]] = True
         beside = np.flatnonzero(there)
         thinned = beside[:: max(1, 4 * len(beside) // MOST_STEPS)]
-        rows = np.cumsum(np.bincount(ranks, minlength=size))
+        rows = np.arange(1, size + 1)
+        if size < len(ranks):
+            rows = np.cumsum(np.bincount(ranks, minlength=size))
         places = ndtr(np.linspace(-6, 6, MOST_STEPS // 4)) * rows[-1]
         between = np.searchsorted(rows, places)
         bounds = np.concatenate([[0, size], thinned, thinned + 1, between])

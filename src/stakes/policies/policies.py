@@ -5,21 +5,32 @@ A policy is a model with a threshold, a column of decisions as it stands, or a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stakes._core.labels import Label
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, JointConfusion
-from stakes.errors import InputError
-from stakes.infer._inference import Inference, outcomes_behind, quiet_interval, run_test
+from stakes.errors import ConstantCostWarning, InputError, NotClaimedWarning
+from stakes.infer._inference import (
+    Inference,
+    Interval,
+    TestResult,
+    outcomes_behind,
+    quiet_interval,
+    run_test,
+)
+from stakes.infer._multiplicity import Pair
 from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.gate import Gate, checked_margin
 from stakes.policies._family import adjusted, level
 from stakes.predictions.examples import JointExamples
 
@@ -67,28 +78,6 @@ class Policy:
     cross_fitted: bool = False
     range_: tuple[float, float] | None = None
     column: str = ""
-
-
-@dataclass(frozen=True)
-class PolicyCost:
-    """What a policy costs.
-
-    Attributes
-    ----------
-    cost, low, high : float
-        The expected cost of a decision and its limits.
-    in_sample : float
-        The cost on the rows that chose the threshold, which is too low.
-    method, caution : str
-        How the limits were computed, and why their confidence is not claimed, where it is not.
-    """
-
-    cost: float
-    low: float
-    high: float
-    in_sample: float
-    method: str
-    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,6 +133,14 @@ class _Compared:
         if not shown:  # what is not shown is not contradicted by its limits
             low, high = min(low, 0.0), max(high, 0.0)
         return PolicyPair(*self.names, value, low, high, self.p_value, all_, shown)
+
+    def no_more_than(self, margin: float, confidence: float) -> TestResult:
+        """Test that the first costs less than a margin more; both tables must show it."""
+        results = [
+            replace(_test(each, confidence, "less", margin), names=self.names)
+            for each in self.found
+        ]
+        return max(results, key=lambda each: each.p_value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,27 +199,66 @@ class Policies:
 
     def estimate(self, name: str) -> CostEstimate:
         """Return the cost of a policy as judged: on folds that did not choose its threshold."""
-        return self._estimate(self[name], self.held_out)
+        if ("estimate", name) not in self._made:
+            self._made["estimate", name] = self._estimate(self[name], self.held_out)
+        made: CostEstimate = self._made["estimate", name]
+        return made
 
-    def cost(self, name: str) -> PolicyCost:
-        """Return what a policy costs, with limits that hold although its threshold was chosen.
+    def single(self, name: str) -> Confusion | GroupedConfusion:
+        """Return what a policy decides, as judged."""
+        policy = self[name]
+        if policy.kind != "constant":
+            return self.held_out.single(policy.column)
+        return self.table((name,)).single(name)
+
+    def table(self, names: Sequence[str]) -> JointConfusion:
+        """Return what policies decide, as judged, in columns of their own names."""
+        source, columns = self.held_out, {}
+        for name in names:
+            policy = self[name]
+            if policy.kind == "constant":
+                place = source.decisions.index(policy.decision)
+                columns[name] = np.full(len(source.actual), place)
+            else:
+                columns[name] = source.decided[:, source.names.index(policy.column)]
+        return JointConfusion.from_codes(
+            source.actual,
+            columns,
+            labels=source.labels,
+            decisions=source.decisions,
+            amounts=source.counts,
+            squares=source.squares,
+            part=source.part,
+            parts=source.parts,
+        )
+
+    def in_sample_cost(self, name: str) -> float:
+        """Return the cost on the rows that chose the threshold, which is too low."""
+        policy = self[name]
+        if not policy.cross_fitted:
+            return self.estimate(name).cost
+        return self._estimate(policy, self.in_sample).cost
+
+    def interval(self, name: str, method: str = "auto", **options: Any) -> Interval:
+        """Return limits of a policy's cost that hold although its threshold was chosen.
 
         The upper limit is that of the held-out decisions. The lower one is the smaller of theirs
         and of that on all rows: thresholds of folds differ from the one to deploy, and cost more.
         """
-        if ("cost", name) not in self._made:
+        key = ("interval", name, method, tuple(sorted(options.items())))
+        if key not in self._made:
             policy = self[name]
-            found = self._estimate(policy, self.held_out)
-            interval = quiet_interval(found, self.confidence)
-            low, in_sample = interval.low, found.cost
-            if policy.cross_fitted:
-                other = self._estimate(policy, self.in_sample)
-                in_sample = other.cost
-                low = min(low, quiet_interval(other, self.confidence).low)
-            self._made["cost", name] = PolicyCost(
-                found.cost, low, interval.high, in_sample, interval.method, interval.caution
-            )
-        made: PolicyCost = self._made["cost", name]
+            tables = [self.held_out, self.in_sample] if policy.cross_fitted else [self.held_out]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConstantCostWarning)
+                warnings.simplefilter("ignore", NotClaimedWarning)
+                held_out, *others = (
+                    self._estimate(policy, table).interval(self.confidence, method, **options)
+                    for table in tables
+                )
+            low = min(each.low for each in (held_out, *others))
+            self._made[key] = replace(held_out, low=low)
+        made: Interval = self._made[key]
         return made
 
     def _estimate(self, policy: Policy, table: JointConfusion) -> CostEstimate:
@@ -236,6 +272,19 @@ class Policies:
                 self._classes, self._one_row(self.costs.values[chosen]), self.design
             )
         return CostEstimate(table.single(policy.column), self.costs, self.design)
+
+    def contributions(self, name: str) -> Floats:
+        """Return the part of a policy's cost that each cell ``[decision, class]`` makes up."""
+        if self.examples is None:
+            policy = self[name]
+            if policy.kind != "constant":
+                return self.estimate(name).contributions()
+            return CostEstimate(self.single(name), self.costs, self.design).contributions()
+        cells = np.zeros((len(self.costs.decisions), len(self.costs.labels)))
+        for at in np.ndindex(cells.shape):
+            sample = self.examples.cell(self[name].column, *at)
+            cells[at] = CostEstimate(sample, None, self.design).cost
+        return cells
 
     @cached_property
     def _classes(self) -> Confusion | GroupedConfusion:
@@ -319,6 +368,53 @@ class Policies:
         alpha = 1 - self.confidence
         return each.judged(alpha, each.p_value, shown=each.p_value <= alpha)
 
+    def gate(self, *, margin: float | None = None, unit: str = "") -> Gate:
+        """Decide which candidates may replace the baseline.
+
+        Parameters
+        ----------
+        margin : float, optional
+            How much more than the baseline a candidate may cost per decision, as in
+            ``Ranking.gate``.
+        unit : str
+            The unit of the costs.
+
+        Returns
+        -------
+        Gate
+            The candidates that were named or else, of each other model, its decisions as they
+            stand or, where it has none, those by its threshold.
+        """
+        names = self.asked or self._others()
+        names = tuple(name for name in names if name != self.reference)
+        if not names:
+            raise InputError("baseline", f"there is no other model than {self.reference!r}.")
+        compared = [self._compared(name, self.reference) for name in names]
+        compared.sort(key=lambda each: each.p_value)
+        alpha, left, largest = 1 - self.confidence, len(compared), 0.0
+        rejected, pairs = True, []
+        for each in compared:  # Holm's method
+            largest = max(largest, min(1.0, each.p_value * left))
+            pair = each.judged(alpha / left, largest, shown=rejected and largest <= alpha)
+            rejected = pair.shown
+            left -= rejected
+            pairs.append(Pair(*astuple(pair)))
+        pairs.sort(key=lambda pair: pair.difference)
+        tests: list[TestResult] = []
+        if margin is not None:
+            by_name = {each.names[0]: each for each in compared}
+            most = checked_margin(margin)
+            tests = [by_name[pair.first].no_more_than(most, self.confidence) for pair in pairs]
+        return Gate(self.reference, self.confidence, tuple(pairs), margin, tuple(tests), unit)
+
+    def _others(self) -> tuple[str, ...]:
+        """Return a policy of each model but the baseline's, as it would be used."""
+        usual: dict[str, str] = {}
+        for each in self.policies:
+            if each.model is not None and each.model != self[self.reference].model:
+                usual.setdefault(each.model, each.name)  # decisions as given come first
+        return tuple(usual.values())
+
     def _compared(self, first: str, second: str) -> _Compared:
         if ("compared", first, second) not in self._made:
             chosen = self[first].cross_fitted or self[second].cross_fitted
@@ -383,44 +479,18 @@ def _p_value(result: Inference) -> float:
     outcomes = outcomes_behind(result)
     if outcomes.lowest == outcomes.highest:  # nothing varies: it is known
         return 1.0 if float(outcomes.mean[0]) == 0 else 0.0
-    found = run_test(
-        outcomes,
+    return _test(result).p_value
+
+
+def _test(
+    result: Inference, confidence: float = 0.95, alternative: str = "two-sided", margin: float = 0.0
+) -> TestResult:
+    return run_test(
+        outcomes_behind(result),
         result.choice.name,
-        alternative="two-sided",
-        margin=0.0,
-        confidence=0.95,
+        alternative=alternative,
+        margin=margin,
+        confidence=confidence,
         names=("first", "second"),
         options={},
     )
-    return found.p_value
-
-
-def constants_of(costs: CostMatrix) -> list[Policy]:
-    """Return the constant predictions."""
-    return [
-        Policy(f"always {decision}", None, "constant", decision=decision)
-        for decision in costs.decisions
-    ]
-
-
-def named_threshold(model: str, cuts: tuple[tuple[Label, float], ...]) -> str:
-    """Return the name of a policy by the thresholds of a model."""
-    return f"{model}@{','.join(f'{value:.4g}' for _, value in cuts)}"
-
-
-def by_column(thresholds: Mapping[str, Any]) -> list[Policy]:
-    """Return the policies of thresholds, by their columns."""
-    return [
-        Policy(
-            named_threshold(each.model, each.cuts),
-            each.model,
-            "threshold",
-            threshold=each.cuts[0][1] if len(each.cuts) == 1 else None,
-            cuts=each.cuts,
-            below=each.below,
-            cross_fitted=each.cross_fitted,
-            range_=each.range_,
-            column=column,
-        )
-        for column, each in thresholds.items()
-    ]

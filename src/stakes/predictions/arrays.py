@@ -16,6 +16,7 @@ from stakes.predictions.roles import DesignColumns, Model, Roles
 from stakes.predictions.table import Codes
 
 ACTUAL = "y_true"
+TWO = 2
 
 
 class ArrayTable:
@@ -55,13 +56,14 @@ class ArrayTable:
         self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
         for name, values in y_pred.items():
             self._labels[str(name)] = as_column(values, f"y_pred[{name!r}]")
-        self._scores = {
-            f"{name}_score": validate.scores(values, f"y_score[{name!r}]")
-            for name, values in y_score.items()
-        }
         lengths = {column.name: len(column) for column in self._labels.values()}
-        arguments = (f"y_score[{name!r}]" for name in y_score)
-        lengths |= dict(zip(arguments, map(len, self._scores.values()), strict=True))
+        self._scores: dict[str, Floats] = {}
+        columns: dict[str, list[str]] = {}
+        for name, values in y_score.items():
+            scores = _score_columns(str(name), values)
+            self._scores |= scores
+            columns[str(name)] = list(scores)
+            lengths[f"y_score[{name!r}]"] = len(next(iter(scores.values())))
         given = {name: each for name, each in (design or {}).items() if each is not None}
         strata = given.get("strata")
         by_class = isinstance(strata, str)
@@ -79,8 +81,8 @@ class ArrayTable:
         lengths |= {name: len(each) for name, each in (self._names | self._numbers).items()}
         validate.same_length(lengths)
         named = {name: name for name in given} | ({"strata": ACTUAL} if by_class else {})
-        columns = DesignColumns(**named)
-        self.roles = Roles(ACTUAL, _models(y_pred, y_score), (), guessed=False, design=columns)
+        models = _models(y_pred, columns)
+        self.roles = Roles(ACTUAL, models, (), guessed=False, design=DesignColumns(**named))
         """The parts of the columns, which are known from the names of the models."""
 
     @property
@@ -152,13 +154,28 @@ def _check_mappings(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> No
         )
 
 
-def _models(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> tuple[Model, ...]:
-    decided, scored = [str(name) for name in y_pred], [str(name) for name in y_score]
-    return tuple(
-        Model(
-            name,
-            name if name in decided else None,
-            f"{name}_score" if name in scored else None,
-        )
-        for name in dict.fromkeys([*decided, *scored])
-    )
+def _score_columns(name: str, values: Any) -> dict[str, Floats]:
+    """Return a model's scores by column: one, or the probabilities of each class."""
+    argument = f"y_score[{name!r}]"
+    try:
+        shape = np.shape(values)
+    except ValueError:  # rows of different lengths, which `validate.scores` explains
+        shape = ()
+    if len(shape) != TWO or shape[1] < TWO:
+        return {f"{name}_score": validate.scores(values, argument)}
+    table = validate.numeric(values, argument, ndim=2)
+    return {
+        f"{name}_score[{place}]": validate.scores(column, argument)
+        for place, column in enumerate(table.T)
+    }
+
+
+def _models(y_pred: Mapping[str, Any], columns: Mapping[str, list[str]]) -> tuple[Model, ...]:
+    decided = [str(name) for name in y_pred]
+    found = []
+    for name in dict.fromkeys([*decided, *columns]):
+        own = columns.get(name, [])
+        several = tuple(own) if len(own) > 1 else ()
+        scores = own[0] if len(own) == 1 else None
+        found.append(Model(name, name if name in decided else None, scores, several))
+    return tuple(found)

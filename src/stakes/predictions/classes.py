@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, in_order, listing, number_in
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.predictions.roles import Model
@@ -143,6 +144,47 @@ def least_cost_threshold(costs: CostMatrix, positive: Label | None) -> float:
     """Return the probability from which on the positive decision is expected to cost less."""
     wrong = costs.mistake_costs(pos_label=positive)
     return wrong["false_positive"] / sum(wrong.values())
+
+
+ROUNDED = 0.02
+"""By how much the probabilities of a row may miss 1: that of numbers rounded to two digits."""
+
+
+def cheapest_decisions(
+    probabilities: Floats,
+    costs: CostMatrix,
+    class_factors: Floats | None,
+    source: str,
+    model: Model,
+) -> NDArray[np.int64]:
+    """Return for each row the decision of least expected cost, by its position.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (n, classes)
+        Of each class, in the order of the costs' labels.
+    costs : CostMatrix
+        What decisions cost.
+    class_factors : ndarray, shape (classes,), or None
+        How many times as frequent each class is in the target population.
+    source, model : str and Model
+        For errors.
+    """
+    where = f"{source}, the probabilities of {model.name!r}"
+    sums = probabilities.sum(axis=1)
+    outside = (probabilities < 0) | (probabilities > 1)
+    wrong = ~(np.abs(sums - 1) <= ROUNDED) | outside.any(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            where,
+            f"expected numbers from 0 to 1 whose sum is 1, got "
+            f"{', '.join(f'{each:.4g}' for each in probabilities[row])} in row {row + 1}.",
+            "Leave these columns out, or name the models with models=.",
+        )
+    moved = probabilities if class_factors is None else probabilities * class_factors
+    expected = moved @ costs.values.T
+    return np.asarray(expected.argmin(axis=1))
 
 
 def decisions_of(

@@ -6,8 +6,9 @@ As JSON:
 - ``actual``: the column that had the actual classes.
 - ``labels``, ``decisions``: the classes, and what can be decided.
 - ``models``: an object for each model with its ``name``, its columns of ``decisions`` and
-  ``scores``, and ``decided_from``, the score from which on the positive class was decided; null
-  for what it has not.
+  ``scores``, the columns of its ``probabilities`` of more than two classes, and ``decided_from``,
+  the score from which on the positive class was decided; null for what it has not. The decisions of
+  least expected cost by probabilities are those of a model named ``<name>@minimum-cost``.
 - ``design``: the columns of ``groups``, ``sample_weight``, ``strata``, and of what a
   ``false_positive`` and a ``false_negative`` costs; null for those that there are not. Strata by
   the column of the actual classes say that the numbers of each class were fixed.
@@ -176,6 +177,7 @@ def _header(counts: Tally) -> dict[str, Any]:
                 "name": model.name,
                 "decisions": model.decisions,
                 "scores": model.scores,
+                "probabilities": list(model.probabilities) or None,
                 "decided_from": counts.decided_from.get(model.name),
             }
             for model in counts.models
@@ -327,7 +329,7 @@ def _tally(content: dict[str, Any]) -> Tally:
     examples = content.get("examples")
     return Tally(
         str(content["actual"]),
-        tuple(Model(str(each["name"]), each["decisions"], each["scores"]) for each in models),
+        tuple(_model(each) for each in models),
         joint,
         None if content["scores"] is None else _scores(content["scores"], models, joint),
         {
@@ -339,6 +341,11 @@ def _tally(content: dict[str, Any]) -> Tally:
         tuple(rows.tolist()),
         None if examples is None else _examples(examples, joint, int(rows.sum())),
     )
+
+
+def _model(given: dict[str, Any]) -> Model:
+    columns = tuple(map(str, given.get("probabilities") or ()))
+    return Model(str(given["name"]), given["decisions"], given["scores"], columns)
 
 
 def _parts(given: Any, design: DesignColumns) -> Parts | None:
@@ -441,6 +448,7 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
 
 def _names(names: Any, models: Any) -> tuple[str, ...]:
     known = [str(each["name"]) for each in models]
+    known += [_model(each).minimum_cost for each in models if each.get("probabilities")]
     found = tuple(map(str, names))
     if len(set(found)) < len(found) or not set(found) <= set(known):
         raise ValueError(f"models: expected some of {known}, each once; got {list(found)}.")

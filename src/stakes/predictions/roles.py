@@ -9,6 +9,7 @@ from math import isnan
 from typing import Any
 
 from stakes._core.labels import Label, LabelMatcher, Labels, is_blank
+from stakes._core.text import listed
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.predictions.table import Table, check_columns, mostly
@@ -47,6 +48,7 @@ GROUP_NAMES = re.compile(
 )
 """Names of columns whose equal values may tell rows that are not independent."""
 
+TWO = 2
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -117,11 +119,29 @@ class Columns:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: the column with its decisions, that with its scores, or both."""
+    """A model: the column with its decisions, those with its scores, or both.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    decisions : str or None
+        The column with its decisions.
+    scores : str or None
+        The column with its scores of the positive class of two.
+    probabilities : tuple of str
+        The columns with its probabilities of more classes, in the order of the costs' labels.
+    """
 
     name: str
     decisions: str | None
     scores: str | None
+    probabilities: tuple[str, ...] = ()
+
+    @property
+    def minimum_cost(self) -> str:
+        """The name of its decisions of least expected cost, by its probabilities."""
+        return f"{self.name}@minimum-cost"
 
 
 @dataclass(frozen=True)
@@ -157,6 +177,8 @@ class Roles:
                 where.append(f"its decisions in {model.decisions!r}")
             if model.scores is not None:
                 where.append(f"its scores in {model.scores!r}")
+            if model.probabilities:
+                where.append(f"its probabilities in {listed(list(map(repr, model.probabilities)))}")
             notes.append(f"The model {model.name!r} has {' and '.join(where)}.")
         notes += self.design.in_words()
         if self.ignored:
@@ -208,7 +230,12 @@ def find_roles(
         candidates = [name for name in candidates if name not in scores]
         decisions = _decisions_among(candidates, scores, table, costs)
     _check_headed([*decisions, *scores], table)
+    by_class = _by_class([*candidates, *scores, *foreign], table, costs.labels)
+    taken |= {column for columns in by_class.values() for column in columns}
+    scores = [name for name in scores if name not in taken]
+    decisions = [name for name in decisions if name not in taken]
     models = _paired(decisions, scores, None if positive is None else str(positive))
+    models = _with_probabilities(models, by_class)
     if not models:
         raise _no_models(table.columns, foreign, table.source)
     used = {*taken, *decisions, *scores}
@@ -262,6 +289,56 @@ def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> l
         for name in columns
         if name not in models and _plain(_stem(name)) in stems and _is_score(name, table)
     ]
+
+
+def _by_class(columns: Sequence[str], table: Table, labels: Labels) -> dict[str, tuple[str, ...]]:
+    """Return by model the columns with a probability for each of more than two classes.
+
+    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone.
+    """
+    if len(labels) <= TWO:
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        for label in map(str, labels):
+            stem = _stem_of_class(column, label)
+            if stem is not None and table.numeric(column):
+                found.setdefault(stem, {}).setdefault(label, column)
+    every = list(map(str, labels))
+    return {
+        stem or "model": tuple(by_label[label] for label in every)
+        for stem, by_label in found.items()
+        if set(by_label) == set(every) and len(set(by_label.values())) == len(every)
+    }
+
+
+def _stem_of_class(column: str, label: str) -> str | None:
+    """Return what is left of a column's name without a class and words such as "prob"."""
+    escaped = re.escape(label)
+    match = re.fullmatch(
+        rf"(?:(?P<before>.*?)[_. -])?{escaped}(?:[_. -](?P<after>.*))?", column, re.IGNORECASE
+    )
+    if match is None:
+        return None
+    words = [each for each in (match["before"], match["after"]) if each]
+    stem = "_".join(words)
+    bare = rf"(?:y_)?(?:{SCORE_WORDS})"
+    return re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", stem, flags=re.IGNORECASE)
+
+
+def _with_probabilities(
+    models: Sequence[Model], by_class: Mapping[str, tuple[str, ...]]
+) -> tuple[Model, ...]:
+    """Give models their probabilities, and add those that have nothing else."""
+    left = dict(by_class)
+    found = []
+    for model in models:
+        stem = next((stem for stem in left if _plain(stem) == _plain(model.name)), None)
+        if stem is None and len(models) == len(left) == 1:  # one of each: they belong together
+            stem = next(iter(left))
+        found.append(model if stem is None else replace(model, probabilities=left.pop(stem)))
+    found += [Model(_in_one_line(stem), None, None, columns) for stem, columns in left.items()]
+    return tuple(found)
 
 
 def _is_score_of(name: str, classes: Collection[str]) -> bool:

@@ -17,7 +17,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
-from stakes.predictions.classes import decisions_of
+from stakes.predictions.classes import cheapest_decisions, decisions_of
 from stakes.predictions.examples import JointExamples, RowCosts, joined
 from stakes.predictions.roles import NO_DESIGN, DesignColumns, Model, Roles
 from stakes.predictions.scores import JointScores
@@ -227,8 +227,9 @@ def count_rows(
     positive: Label | None,
     decided_from: Mapping[str, float],
     *,
-    with_scores: bool,
+    with_scores: bool | str,
     row_costs: RowCosts | None = None,
+    class_factors: Floats | None = None,
     advice: str = "",
 ) -> Tally:
     """Count the rows of a table, a batch of them at a time.
@@ -245,17 +246,21 @@ def count_rows(
         The positive class.
     decided_from : mapping
         The score from which on the positive class is decided, for models that have scores alone.
-    with_scores : bool
-        Whether scores are counted.
+    with_scores : bool or str
+        Whether scores are counted; text says that they are if they fit.
     row_costs : RowCosts, optional
         What decisions cost for each row, if that is not a matter of the class alone; models in
         `decided_from` then decide by that, row by row, and not from one score on.
+    class_factors : ndarray, shape (classes,), optional
+        How many times as frequent each class is in the target population as in the rows, by which
+        probabilities are moved.
     advice : str, optional
         What to do about a decision that is missing or wrong.
     """
     counter = _Counter(
         table, roles, costs, positive, decided_from, with_scores=with_scores, row_costs=row_costs
     )
+    counter.class_factors = class_factors
     for batch in table.batches(counter.columns()):
         counter.add(batch, advice)
     return counter.tally()
@@ -272,7 +277,7 @@ class _Counter:
         positive: Label | None,
         decided_from: Mapping[str, float],
         *,
-        with_scores: bool,
+        with_scores: bool | str,
         row_costs: RowCosts | None,
     ) -> None:
         self._source, self._roles = table.source, roles
@@ -283,6 +288,9 @@ class _Counter:
         self._decided_from = dict(decided_from)
         scored = {each.name: each.scores for each in roles.models if each.scores is not None}
         self._scored = scored if with_scores and positive is not None else {}
+        self.class_factors: Floats | None = None
+        self._if_they_fit = isinstance(with_scores, str)
+        self._left_out = ""
         self._joint: JointConfusion | None = None
         self._positives: list[NDArray[np.bool_]] = []
         self._weights: list[Floats | None] = []
@@ -301,6 +309,7 @@ class _Counter:
         models = self._roles.models
         deciding = [str(each.scores) for each in models if self._decides_by_scores(each)]
         every = [*self._matchers, *deciding, *self._scored.values()]
+        every += [column for model in models for column in model.probabilities]
         every += self._roles.design.used().values()
         every += [] if self._row_costs is None else self._row_costs.columns
         return list(dict.fromkeys(every))
@@ -362,6 +371,11 @@ class _Counter:
                 else:
                     chosen = self._row_costs.chosen(batch, scores)
                 decided[model.name] = decisions_of(chosen, self._costs, self._positive)
+            if model.probabilities:
+                columns = [batch.scores(name, "probability") for name in model.probabilities]
+                decided[model.minimum_cost] = cheapest_decisions(
+                    np.stack(columns, axis=1), self._costs, self.class_factors, batch.source, model
+                )
         return decided
 
     def _apart(
@@ -387,6 +401,9 @@ class _Counter:
             self._scores[name].append(batch.scores(column))
         # A table that is one batch was read whole: its scores are in memory already.
         if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
+            if self._if_they_fit and len(self._decided_from) + len(self._decisions) > 0:
+                self._leave_scores_out()
+                return
             raise InputError(
                 batch.source,
                 f"with it there are more than {MOST_SCORES:,} scores, which do not fit here.",
@@ -395,6 +412,16 @@ class _Counter:
                 "count decisions alone.",
                 code="too_many_scores",
             )
+
+    def _leave_scores_out(self) -> None:
+        """Go on with decisions alone."""
+        self._left_out = (
+            f"There are more than {MOST_SCORES:,} scores, which do not fit here: models are judged "
+            "by their decisions, and no thresholds are chosen."
+        )
+        self._scored, self._scores = {}, {}
+        self._positives, self._weights, self._parts = [], [], []
+        self._decisions = {name: [] for name in self._decisions}
 
     def _rows(self) -> int:
         return sum(map(len, self._positives))
@@ -418,6 +445,7 @@ class _Counter:
 
     def _notes(self) -> tuple[str, ...]:
         """Say which values were read as labels that are written otherwise."""
+        first = (self._left_out,) if self._left_out else ()
         columns: dict[frozenset[tuple[Any, Any]], list[str]] = {}
         readings: dict[frozenset[tuple[Any, Any]], dict[Any, Any]] = {}
         for name, matcher in self._matchers.items():
@@ -425,7 +453,7 @@ class _Counter:
                 same = frozenset(matcher.readings.items())
                 columns.setdefault(same, []).append(repr(name))
                 readings.setdefault(same, dict(matcher.readings))
-        return tuple(
+        return first + tuple(
             f"In the column{'s' if names[1:] else ''} {listed(names)}, {_readings(readings[same])}."
             for same, names in columns.items()
         )

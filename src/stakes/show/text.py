@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from stakes._core.text import number, percent, text_table
+from stakes._core.text import number, p_value, percent, text_table
 from stakes.errors import DesignError, LabelError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
@@ -14,9 +14,9 @@ from stakes.infer.estimate import CostEstimate
 if TYPE_CHECKING:
     from stakes.curves import CostAt
     from stakes.findings.curves import Choice, CurveAtCondition
-    from stakes.findings.models import Model, Trivial
-    from stakes.findings.pairs import ComparedPair
+    from stakes.findings.policies import ComparedPolicies, PolicyResult
     from stakes.findings.sample_size import NeededSize
+    from stakes.infer import Pair
 
 
 def cost_table(
@@ -87,16 +87,13 @@ def _row(name: Any, estimate: CostEstimate, interval: Interval) -> list[str]:
     return _cost_row(name, estimate.cost, tuple(interval), estimate.total, errors)
 
 
-def model_table(models: Sequence[Model], trivial: Trivial, confidence: float) -> str:
-    """Write what models cost, and the best constant prediction, as `cost_table` does."""
+def policy_table(policies: Sequence[PolicyResult], confidence: float) -> str:
+    """Write what policies cost, the cheapest first."""
     rows = [
         _cost_row(each.name, each.cost, (each.low, each.high), each.total, each.error_rate)
-        for each in models
+        for each in policies
     ]
-    always = (trivial.low, trivial.high)
-    name = f"always {trivial.decision}"
-    rows.append(_cost_row(name, trivial.cost, always, trivial.total, trivial.error_rate))
-    return _cost_table(rows, confidence)
+    return _cost_table(rows, confidence, "policy")
 
 
 def _cost_row(
@@ -106,28 +103,37 @@ def _cost_row(
     return [str(name), number(cost), _limits(limits), number(total), rate]
 
 
-def _cost_table(rows: Sequence[Sequence[str]], confidence: float) -> str:
+def _cost_table(rows: Sequence[Sequence[str]], confidence: float, what: str = "model") -> str:
     sure = f"{percent(confidence)} interval"
-    return text_table(["model", "cost per decision", sure, "in total", "errors"], rows)
+    return text_table([what, "cost per decision", sure, "in total", "errors"], rows)
 
 
-def volume_table(models: Sequence[Model], title: str, confidence: float) -> str:
+def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float) -> str:
     """Write what the stated number of decisions costs."""
     rows = [
         [each.name, number(over.cost), _limits((over.low, over.high))]
-        for each in models
+        for each in policies
         if (over := each.over_volume) is not None
     ]
-    return text_table(["model", title, f"{percent(confidence)} interval"], rows)
+    return text_table(["policy", title, f"{percent(confidence)} interval"], rows)
 
 
-def pair_table(pairs: Sequence[ComparedPair], unit: str, confidence: float) -> str:
-    """Write how models differ in cost."""
-    several = "simultaneous " if len(pairs) > 1 else ""
+def policy_pair_table(pairs: Sequence[ComparedPolicies], unit: str, confidence: float) -> str:
+    """Write how the cheapest policy differs in cost from the others."""
+    shown = [(each, each.shown) for each in pairs]
+    return _pair_table(shown, unit, confidence)
+
+
+def pair_table(pairs: Sequence[Pair], unit: str, confidence: float) -> str:
+    """Write how candidates differ in cost from a baseline."""
+    return _pair_table([(each, each.rejected) for each in pairs], unit, confidence)
+
+
+def _pair_table(pairs: Sequence[tuple[Any, bool]], unit: str, confidence: float) -> str:
     header = [
         "pair",
         f"difference{_unit(unit)}",
-        f"{several}{percent(confidence)} interval",
+        f"{percent(confidence)} interval",
         "p",
         "adjusted p",
         "verdict",
@@ -137,19 +143,19 @@ def pair_table(pairs: Sequence[ComparedPair], unit: str, confidence: float) -> s
             f"{pair.first} - {pair.second}",
             number(pair.difference),
             _limits((pair.low, pair.high)),
-            f"{pair.p_value:.2g}",
-            f"{pair.adjusted:.2g}",
-            _verdict(pair),
+            p_value(pair.p_value),
+            p_value(pair.adjusted),
+            _verdict(pair, shown=shown),
         ]
-        for pair in pairs
+        for pair, shown in pairs
     ]
     return text_table(header, rows)
 
 
-def _verdict(pair: ComparedPair) -> str:
-    if not pair.rejected:
-        return "a tie"
-    return f"{pair.first} is {'costlier' if pair.difference > 0 else 'cheaper'}"
+def _verdict(pair: Any, *, shown: bool) -> str:
+    if not shown:
+        return "not shown"
+    return f"{pair.first} costs {'more' if pair.difference > 0 else 'less'}"
 
 
 def range_table(curves: Sequence[CurveAtCondition]) -> str:

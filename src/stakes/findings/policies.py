@@ -1,0 +1,251 @@
+"""What each policy costs, and how the cheapest compares with the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stakes._core.labels import Label
+from stakes._core.text import seen
+from stakes.counts import Confusion
+from stakes.errors import LabelError
+from stakes.findings._encode import Finding
+from stakes.infer._design import where_used
+from stakes.infer._inference import Interval
+from stakes.infer.difference import CostDifference
+from stakes.measures import error_rate
+from stakes.policies.policies import Policies, Policy, PolicyPair
+from stakes.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class OverVolume(Finding):
+    """What the stated number of decisions costs.
+
+    Attributes
+    ----------
+    cost, low, high : float
+        The cost of all of them, and its limits.
+    """
+
+    cost: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Cut(Finding):
+    """A decision, and the score from which on it is taken.
+
+    Attributes
+    ----------
+    decision : label
+        The decision.
+    from_ : float
+        The least score that leads to it; "inf" where none does, "-inf" where all do.
+    """
+
+    decision: Label
+    from_: float
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyResult(Finding):
+    """A policy and what it costs.
+
+    Attributes
+    ----------
+    name : str
+        A name that no other policy has, such as ``hgb@0.043``, ``lgbm`` or ``always malignant``.
+    model : str or None
+        The model; null for constant predictions.
+    kind : str
+        "threshold" for a model at a threshold, "decisions" for a column of decisions as it stands,
+        "minimum_cost" for the decision of least expected cost in each row, or "constant".
+    threshold : float or None
+        The threshold to deploy, chosen on all rows; null for other kinds, and where there are
+        several.
+    cuts : tuple of Cut
+        Each decision with the score from which on it is taken, highest first.
+    threshold_range : tuple of float, or None
+        The lowest and the highest threshold not shown to cost more than the chosen one.
+    decision : label or None
+        The decision of a constant prediction.
+    cost, low, high : float
+        The expected cost of a decision, and its limits.
+    cross_fitted : bool
+        Whether the threshold was chosen on these rows, and the cost is that of folds which did not
+        choose it.
+    in_sample_cost : float
+        The cost on the rows that chose the threshold, which is too low; otherwise the cost.
+    method : str
+        The method of the interval.
+    total : float
+        The cost of as many decisions as there are examples.
+    over_volume : OverVolume or None
+        The cost of the stated number of decisions; null where none was stated.
+    error_rate : float or None
+        The share of decisions that are not the actual class; null where no decision is a class.
+    competes : bool
+        Whether it is compared with the others: each model's cheapest policy is, the baseline, and
+        the constant predictions.
+    """
+
+    name: str
+    model: str | None
+    kind: str
+    threshold: float | None
+    cuts: tuple[Cut, ...]
+    threshold_range: tuple[float, float] | None
+    decision: Label | None
+    cost: float
+    low: float
+    high: float
+    cross_fitted: bool
+    in_sample_cost: float
+    method: str
+    total: float
+    over_volume: OverVolume | None
+    error_rate: float | None
+    competes: bool
+
+
+@dataclass(frozen=True)
+class IntervalBy:
+    """The method of intervals, and what it is given.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    options : tuple of (str, value)
+        What the method is given, such as its seed.
+    """
+
+    method: str = "auto"
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+AUTO = IntervalBy()
+
+
+def policies_found(
+    study: Study, volume: float | None = None, by: IntervalBy = AUTO
+) -> tuple[PolicyResult, ...]:
+    """Return what each policy costs, the cheapest first."""
+    policies = study.policies
+    found = [_result(policies, each, volume, by) for each in policies.policies]
+    order = {name: place for place, name in enumerate(policies.competitors)}
+    return tuple(sorted(found, key=lambda each: (each.cost, order.get(each.name, len(order)))))
+
+
+def _result(
+    policies: Policies, policy: Policy, volume: float | None, by: IntervalBy
+) -> PolicyResult:
+    estimate = policies.estimate(policy.name)
+    cost = estimate.cost
+    interval = policies.interval(policy.name, by.method, **dict(by.options))
+    return PolicyResult(
+        name=policy.name,
+        model=policy.model,
+        kind=policy.kind,
+        threshold=policy.threshold,
+        cuts=tuple(Cut(*each) for each in policy.cuts),
+        threshold_range=policy.range_,
+        decision=policy.decision,
+        cost=cost,
+        low=interval.low,
+        high=interval.high,
+        cross_fitted=policy.cross_fitted,
+        in_sample_cost=policies.in_sample_cost(policy.name),
+        method=interval.method,
+        total=estimate.total,
+        error_rate=error_rate_of(where_used(policies.single(policy.name), policies.design)),
+        over_volume=over_volume(cost, interval, volume),
+        competes=policy.name in policies.competitors,
+    )
+
+
+def error_rate_of(confusion: Confusion) -> float | None:
+    """Return the share of decisions that are not the actual class, where decisions are classes."""
+    try:
+        return error_rate(confusion)
+    except LabelError:
+        return None
+
+
+def over_volume(cost: float, interval: Interval, volume: float | None) -> OverVolume | None:
+    """Return what the stated number of decisions costs; None where none was stated."""
+    if volume is None:
+        return None
+    over = interval.times(volume)
+    return OverVolume(cost * volume, over.low, over.high)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPolicies(Finding):
+    """How the cheapest policy, or a candidate, differs in cost from another.
+
+    Attributes
+    ----------
+    first, second : str
+        The policies.
+    difference, low, high : float
+        The cost of the first minus that of the second, and its limits.
+    p_value : float
+        The p-value of this comparison alone.
+    adjusted : float
+        The p-value adjusted for the number of policies that compete.
+    shown : bool
+        Whether one is shown to cost more than the other, by the adjusted p-value; 0 is then outside
+        the limits.
+    method : str
+        The method of the test.
+    warning : str or None
+        That the outcome that matters most was observed too rarely.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+    shown: bool
+    method: str
+    warning: str | None
+
+
+def pairs_found(study: Study) -> tuple[ComparedPolicies, ...]:
+    """Return how the cheapest policy compares with each of the others that compete."""
+    return tuple(compared_found(study.policies, pair) for pair in study.policies.pairs)
+
+
+def compared_found(policies: Policies, pair: PolicyPair) -> ComparedPolicies:
+    """Return a comparison with its method, and a warning where outcomes are rare."""
+    difference = policies.difference(pair.first, pair.second)
+    return ComparedPolicies(
+        pair.first,
+        pair.second,
+        pair.difference,
+        pair.low,
+        pair.high,
+        pair.p_value,
+        pair.adjusted,
+        pair.shown,
+        difference.choice.name,
+        _warning(difference) if isinstance(difference, CostDifference) else None,
+    )
+
+
+def _warning(difference: CostDifference) -> str | None:
+    """Say that the outcome that matters most was observed too rarely, where it was."""
+    rare = difference.rare_outcome()
+    if rare is None or rare[2] is None:
+        return None
+    what, count, _ = rare
+    return (
+        f"The outcome that matters most, {what}, was {seen(count)}: too rarely for the usual test, "
+        "so a more conservative test is used."
+    )

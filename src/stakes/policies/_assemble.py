@@ -1,0 +1,257 @@
+"""The policies that compete in a study: which there are, and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes._core.labels import Label, listing
+from stakes.costs import CostMatrix
+from stakes.counts import JointConfusion
+from stakes.errors import InputError
+from stakes.infer._outcomes import Design
+from stakes.policies._choose import Choosing, Chosen, Threshold, choose
+from stakes.policies.policies import Policies, Policy
+from stakes.predictions.examples import JointExamples
+from stakes.predictions.roles import Model
+from stakes.predictions.scores import JointScores
+
+BEST = "best"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which policies were asked for by name.
+
+    Attributes
+    ----------
+    baseline : str or None
+        The policy, or the model, that savings are against: ``old``, ``old@0.31``, ``old@best`` or
+        ``always ok``.
+    candidates : tuple of str
+        Policies that must compete, named likewise.
+    """
+
+    baseline: str | None = None
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*(() if self.baseline is None else (self.baseline,)), *self.candidates)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is known of the rows.
+
+    Attributes
+    ----------
+    models : sequence of Model
+        The models.
+    joint : JointConfusion
+        The decisions of those that have any.
+    scores : JointScores or None
+        The scores and decisions row by row.
+    costs : CostMatrix
+        What decisions cost.
+    design : Design
+        The class priors and the population.
+    decided_from : mapping
+        The score from which on the positive class was decided, where scores were not kept.
+    examples : JointExamples or None
+        The rows one by one, where costs are those of single rows.
+    positive : label or None
+        The positive class.
+    """
+
+    models: Sequence[Model]
+    joint: JointConfusion
+    scores: JointScores | None
+    costs: CostMatrix
+    design: Design
+    decided_from: Mapping[str, float]
+    examples: JointExamples | None
+    positive: Label | None
+
+
+def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: float) -> Policies:
+    """Return the policies of the models, and the constant predictions.
+
+    Parameters
+    ----------
+    counted : Counted
+        The rows.
+    choosing : Choosing
+        How thresholds are chosen.
+    asked : Asked
+        Policies that were named.
+    confidence : float
+        Of intervals and tests.
+    """
+    stated = _stated(asked.names, counted.models)
+    chosen = None
+    if counted.scores is not None and counted.examples is None:
+        given = replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated.values()])))
+        chosen = choose(counted.scores, counted.costs, counted.design, given)
+    elif stated:
+        name, (model, _) = next(iter(stated.items()))
+        raise InputError(name, f"the model {model!r} has no scores to apply a threshold to.")
+    found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
+    found += [
+        Policy(f"always {decision}", None, "constant", decision=decision)
+        for decision in counted.costs.decisions
+    ]
+    order = {model.name: place for place, model in enumerate(counted.models)}
+    found.sort(key=lambda each: order.get(each.model or "", len(order)))
+    policies = tuple(_distinct(found))
+    tables = (counted.joint, counted.joint)
+    if chosen is not None:
+        tables = (chosen.held_out, chosen.in_sample)
+    names = {each: _resolved(each, policies, stated) for each in asked.names}
+    return Policies(
+        policies,
+        *tables,
+        counted.costs,
+        counted.design,
+        confidence,
+        counted.examples,
+        None if asked.baseline is None else names[asked.baseline],
+        tuple(dict.fromkeys(names[each] for each in asked.candidates)),
+        tuple(_notes(counted, chosen, choosing)),
+    )
+
+
+def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
+    """Return the policies of columns of decisions as they stand."""
+    found = []
+    for model in counted.models:
+        if model.name in counted.joint.names and model.decisions is not None:
+            found.append(Policy(model.name, model.name, "decisions", column=model.name))
+        elif model.name in counted.joint.names and counted.examples is not None:
+            found.append(Policy(model.minimum_cost, model.name, "minimum_cost", column=model.name))
+        elif chosen is None and model.name in counted.decided_from:
+            cuts = ((counted.positive, float(counted.decided_from[model.name])),)
+            found.append(_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name))
+        if model.minimum_cost in counted.joint.names:
+            column = model.minimum_cost
+            found.append(Policy(column, model.name, "minimum_cost", column=column))
+    return found
+
+
+def _by_threshold(chosen: Chosen) -> list[Policy]:
+    return [_policy(each, column) for column, each in chosen.thresholds.items()]
+
+
+def _policy(each: Threshold, column: str, digits: int = 4) -> Policy:
+    return Policy(
+        f"{each.model}@{','.join(_written(value, digits) for _, value in each.cuts)}",
+        each.model,
+        "threshold",
+        threshold=each.cuts[0][1] if len(each.cuts) == 1 else None,
+        cuts=each.cuts,
+        below=each.below,
+        cross_fitted=each.cross_fitted,
+        range_=each.range_,
+        column=column,
+    )
+
+
+def _written(value: float, digits: int) -> str:
+    if np.isfinite(value):
+        return f"{value:.{digits}g}"
+    return "never" if value > 0 else "always"
+
+
+def _distinct(policies: Sequence[Policy]) -> list[Policy]:
+    """Return the policies with names of which no two are the same."""
+    taken: dict[str, int] = {}
+    found = []
+    for each in policies:
+        name, digits = each.name, 4
+        while name in taken and each.kind == "threshold" and digits < 17:  # noqa: PLR2004
+            digits += 1
+            name = f"{each.model}@{','.join(_written(value, digits) for _, value in each.cuts)}"
+        if name in taken and each.column.endswith("@"):  # stated and chosen: the same threshold
+            continue
+        while name in taken:
+            name = f"{name}'"
+        taken[name] = 1
+        found.append(replace(each, name=name))
+    return found
+
+
+def _stated(names: Sequence[str], models: Sequence[Model]) -> dict[str, tuple[str, float]]:
+    """Return the thresholds in names such as ``old@0.31``, unless a model has that very name."""
+    known = {model.name for model in models}
+    found = {}
+    for name in names:
+        model, at, value = name.rpartition("@")
+        if not at or name in known or model not in known or value == BEST:
+            continue
+        try:
+            threshold = float(value)
+        except ValueError:
+            raise InputError(
+                name, f"expected a threshold after @, such as {model}@0.31, or {model}@{BEST}."
+            ) from None
+        if np.isnan(threshold):
+            raise InputError(name, "expected a number after @, got nan.")
+        found[name] = (model, threshold)
+    return found
+
+
+def _resolved(
+    name: str, policies: Sequence[Policy], stated: Mapping[str, tuple[str, float]]
+) -> str:
+    """Return the name of the policy that is meant."""
+    by_name = {each.name: each for each in policies}
+    if name in stated:
+        same = [each for each in policies if (each.model, each.threshold) == stated[name]]
+        if same:
+            return same[0].name
+    if name in by_name:
+        return name
+    model, at, value = name.rpartition("@")
+    own = [each for each in policies if each.model == (model if at and value == BEST else name)]
+    chosen = [each for each in own if each.kind in ("threshold", "minimum_cost")]
+    if own and (at == "" or value != BEST):
+        return (chosen or own)[0].name
+    if chosen:
+        return chosen[0].name
+    if own:
+        raise InputError(name, f"the model {model!r} has no scores to choose a threshold by.")
+    raise InputError(name, f"there is no such policy; there are {listing(tuple(by_name))}.")
+
+
+def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[str]:
+    """Say how thresholds were chosen, and for which models that could not be done."""
+    if chosen is None:
+        return []
+    notes = []
+    fitted = [each for each in chosen.thresholds.values() if each.cross_fitted]
+    if fitted:
+        notes.append(
+            f"Thresholds are chosen on these rows. Each of {choosing.folds} folds is judged at the "
+            f"threshold that the other folds choose (seed {choosing.seed})."
+        )
+    elif choosing.validation is not None:
+        n = len(choosing.validation.positive)
+        notes.append(f"Thresholds are chosen on {n:,} validation rows.")
+    for name, reason in chosen.undecided.items():
+        own = name in counted.joint.names and name not in counted.decided_from
+        instead = "it competes as decided" if own else "it is not compared"
+        notes.append(f"No threshold is chosen for {name}: {reason}; {instead}.")
+    for each in chosen.thresholds.values():
+        if each.reason:
+            cut = f"{each.cuts[0][1]:.4g}"
+            notes.append(f"{each.model} is used at {cut}, as the costs imply: {each.reason}.")
+        ends = [value for _, value in each.cuts]
+        if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
+            always = each.below if ends[0] > 0 else each.cuts[0][0]
+            notes.append(
+                f"The cheapest threshold of {each.model} decides {always!r} for every row."
+            )
+    return notes

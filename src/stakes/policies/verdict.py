@@ -1,0 +1,328 @@
+"""Which policy to use, what it saves, and what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from scipy.special import ndtri
+
+from stakes._core.text import amount, listed, number, percent
+from stakes.counts import PairedConfusion
+from stakes.errors import InputError, PlanError
+from stakes.infer._outcomes import Design
+from stakes.infer.planning import plan_test_size
+from stakes.policies._family import level
+from stakes.policies.policies import Policies, Policy, PolicyPair
+
+POWER = 0.8
+"""How likely a test set of the size to settle a tie shows it."""
+
+MOST_ROWS = 1e15
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What the policy to use saves against the baseline.
+
+    Attributes
+    ----------
+    per_decision, low, high : float
+        The cost of the baseline minus that of the policy, and its limits.
+    shown : bool
+        Whether it is shown to cost less than the baseline.
+    per_period : float or None
+        The saving over the stated number of decisions; null where none was stated.
+    """
+
+    per_decision: float
+    low: float
+    high: float
+    shown: bool
+    per_period: float | None
+
+
+@dataclass(frozen=True)
+class ToSettle:
+    """How many examples would settle whether the policy costs less than the next one.
+
+    Attributes
+    ----------
+    against : str
+        The cheapest of the policies that it cannot be told apart from.
+    examples : int
+        The size of a whole test set that shows the difference with a probability of 80 %, if it is
+        as large as it was here.
+    more : int
+        How many more examples than there are that is.
+    """
+
+    against: str
+    examples: int
+    more: int
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """Which policy to use.
+
+    Attributes
+    ----------
+    use : str
+        The policy of least cost.
+    cost, low, high : float
+        Its expected cost per decision, and its limits.
+    ties : tuple of str
+        The policies that it was not shown to cost less than, the cheapest first.
+    shown : bool
+        Whether there are none, so that it is shown to be the cheapest.
+    baseline : str
+        The policy that savings are against.
+    saving : Saving
+        What the policy saves against it.
+    to_settle : ToSettle or None
+        How many examples would tell it from the next one; null where it is shown to be the
+        cheapest, and where no number would.
+    text : str
+        All this in sentences.
+    notes : tuple of str
+        What to know beside it: the population that the costs are for, how thresholds were chosen,
+        what could not be compared, why the confidence is not claimed where it is not.
+    """
+
+    use: str
+    cost: float
+    low: float
+    high: float
+    ties: tuple[str, ...]
+    shown: bool
+    baseline: str
+    saving: Saving
+    to_settle: ToSettle | None
+    text: str
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
+        return asdict(self) | {"ties": list(self.ties), "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{escape(each)}</p>" for each in (self.text, *self.notes))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What is stated beside predictions and costs.
+
+    Attributes
+    ----------
+    unit : str
+        The unit of the costs.
+    volume : float or None
+        How many decisions are taken in a period.
+    per : str
+        The period.
+    seed : int
+        Of the plan for a larger test set.
+    """
+
+    unit: str = ""
+    volume: float | None = None
+    per: str = ""
+    seed: int = 0
+
+
+def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] = ()) -> Verdict:
+    """Return which policy to use, and what is known of that.
+
+    Parameters
+    ----------
+    policies : Policies
+        The policies.
+    n : int
+        The number of examples.
+    stated : Stated
+        The unit, the number of decisions, and the seed.
+    notes : sequence of str
+        What else to know.
+    """
+    best, interval = policies.best, policies.interval(policies.best)
+    saving = _saving(policies, stated.volume)
+    settle = _to_settle(policies, n, stated.seed)
+    return Verdict(
+        use=best,
+        cost=policies.estimate(best).cost,
+        low=interval.low,
+        high=interval.high,
+        ties=policies.ties,
+        shown=not policies.ties,
+        baseline=policies.reference,
+        saving=saving,
+        to_settle=settle,
+        text=" ".join(_sentences(policies, stated, saving, settle)),
+        notes=(*notes, *policies.notes, *_accuracy_note(policies)),
+    )
+
+
+def _saving(policies: Policies, volume: float | None) -> Saving:
+    pair = baseline_pair(policies)
+    if pair is None:
+        return Saving(0.0, 0.0, 0.0, shown=False, per_period=None if volume is None else 0.0)
+    over = None if volume is None else -pair.difference * volume
+    return Saving(-pair.difference, -pair.high, -pair.low, pair.shown, over)
+
+
+def baseline_pair(policies: Policies) -> PolicyPair | None:
+    """Return the comparison of the cheapest policy with the baseline; None if it is that."""
+    return next((each for each in policies.pairs if each.second == policies.reference), None)
+
+
+# How many examples would settle it.
+
+
+def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
+    ties = [each for each in policies.pairs if not each.shown and each.difference < 0]
+    if not ties:
+        return None
+    pair = ties[0]
+    alpha = level(1 - policies.confidence, 1 + len(policies.ties))
+    needed = _planned(policies, pair, alpha, seed)
+    if needed is None:
+        needed = _by_width(n, pair, alpha)
+    if needed is None:
+        return None
+    needed = max(needed, n + 1)
+    return ToSettle(pair.second, needed, needed - n)
+
+
+def _planned(policies: Policies, pair: PolicyPair, alpha: float, seed: int) -> int | None:
+    """Return the size of a test set that shows the difference, by the plan for a paired test."""
+    priors = policies.design.class_priors
+    if policies.examples is not None or policies.design != Design(priors):
+        return None
+    table = policies.table((pair.first, pair.second)).pair(pair.first, pair.second)
+    if not isinstance(table, PairedConfusion) or table.squares is not None:
+        return None
+    try:
+        plan = plan_test_size(
+            policies.costs,
+            table,
+            power=POWER,
+            confidence=1 - alpha,
+            class_priors=priors,
+            rng=seed,
+        )
+    except (PlanError, InputError):  # more than can be planned, or no difference to plan with
+        return None
+    return plan.n
+
+
+def _by_width(n: int, pair: PolicyPair, alpha: float) -> int | None:
+    """Return the size of a test set whose limits are that much closer, by normal theory."""
+    quantile = -float(ndtri(alpha / 2))
+    error = (pair.high - pair.low) / (2 * quantile)
+    size = n * ((quantile + float(ndtri(POWER))) * error / abs(pair.difference)) ** 2
+    return int(size) + 1 if size < MOST_ROWS else None
+
+
+# In words.
+
+
+def in_words(policy: Policy) -> str:
+    """Say what a policy is."""
+    if policy.kind == "constant":
+        return f"always predicting {policy.decision}"
+    if policy.kind == "decisions":
+        return f"{policy.model} as decided"
+    if policy.kind == "minimum_cost":
+        return f"{policy.model} by minimum expected cost"
+    cuts = ", ".join(f"{value:.4g}" for _, value in policy.cuts)
+    return f"{policy.model} at threshold{'s' if policy.cuts[1:] else ''} {cuts}"
+
+
+def _sentences(
+    policies: Policies, stated: Stated, saving: Saving, settle: ToSettle | None
+) -> list[str]:
+    unit = f" {stated.unit}" if stated.unit else ""
+    sure = f"{percent(policies.confidence)} confidence"
+    best, interval = policies[policies.best], policies.interval(policies.best)
+    cost = number(policies.estimate(best.name).cost)
+    limits = " to ".join(map(number, interval))
+    use = f"Use {in_words(best)}: it"
+    if best.kind == "constant":
+        use = f"Use no model: {in_words(best)}"
+    sentences = [
+        f"{use} costs {cost}{unit} per decision ({limits}, {percent(policies.confidence)} CI)."
+    ]
+    sentences += _saving_words(policies, stated, saving, sure)
+    if policies.ties:
+        tied = listed([in_words(policies[name]) for name in policies.ties])
+        sentences.append(f"It cannot be told apart from {tied} at {sure}.")
+    elif len(policies.competitors) > 1:
+        sentences.append(
+            f"It is shown to cost less than each of {len(policies.competitors) - 1} others at "
+            f"{sure}."
+        )
+    if settle is not None:
+        sentences.append(
+            f"About {_round(settle.examples)} examples ({_round(settle.more)} more) would settle "
+            f"it against {in_words(policies[settle.against])}, if the difference is as large as "
+            "it is here."
+        )
+    return sentences
+
+
+def _round(size: int) -> str:
+    """Write a number that is not known better than to three digits."""
+    return number(int(float(f"{size:.3g}")))
+
+
+def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str) -> list[str]:
+    if policies.best == policies.reference:
+        return ["It is the baseline: no other policy cost less."]
+    unit = f" {stated.unit}" if stated.unit else ""
+    against = in_words(policies[policies.reference])
+    limits = f"({number(saving.low)} to {number(saving.high)})"
+    text = f"{number(saving.per_decision)}{unit} per decision against {against} {limits}"
+    if saving.per_period is not None and stated.volume is not None:
+        each = [value * stated.volume for value in (saving.low, saving.high)]
+        text += (
+            f", {amount(saving.per_period)}{unit} over {number(stated.volume)} decisions"
+            f"{f' a {stated.per}' if stated.per else ''} ({amount(each[0])} to "
+            f"{amount(each[1])})"
+        )
+    if saving.shown:
+        return [f"It saves {text}."]
+    return [f"It may save {text}: a saving is not shown at {sure}."]
+
+
+def _accuracy_note(policies: Policies) -> list[str]:
+    """Say that the policy with the fewest errors is not the one to use, where that is shown."""
+    if policies.examples is not None:
+        return []
+    rates = {}
+    for name in policies.competitors:
+        estimate = policies.estimate(name)
+        if policies[name].kind == "constant":
+            continue
+        try:
+            rates[name] = estimate.error_rate
+        except InputError:
+            return []
+    pairs = {each.second: each for each in policies.pairs}
+    accurate = min(rates, key=rates.__getitem__, default=None)
+    if accurate is None or accurate not in pairs or not pairs[accurate].shown:
+        return []
+    text = f"{in_words(policies[accurate])} makes the fewest mistakes but costs more, because its"
+    return [f"{text} mistakes are the expensive kind."]
