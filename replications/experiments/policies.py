@@ -25,7 +25,7 @@ from stakes.policies._choose import Choosing, Threshold, choose
 
 SETTINGS = {setting.name: setting for setting in settings()}
 COLUMN, ALPHA = "model@", 0.05
-FEWER, SLOW = 0.25, 0.1
+FEWER, SLOW = 0.5, 0.25
 """The share of test sets that settings have that take long, or that nothing is promised of; and
 those of designs, whose limits take a hundred times as long."""
 
@@ -146,7 +146,7 @@ def _in_designs(results: Sequence[Judged]) -> tuple[dict[str, Flags], Floats]:
         SAME: ~in_sample.any(axis=0),
     }
     widths = []
-    for each in results[:: max(1, len(results) // 20)]:
+    for each in results[:: max(1, len(results) // 10)]:
         first, second = (quiet_interval(e, 1 - ALPHA) for e in (each.held_out, each.in_sample))
         widths.append((first.high - min(first.low, second.low), first.width))
     return covered, np.array(widths)

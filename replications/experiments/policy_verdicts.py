@@ -66,6 +66,11 @@ class Contest:
         """What it is called."""
         return f"{self.what}: {self.n:,} rows, {self.prevalence:.0%}, {self.ratio:g} to 1"
 
+    @property
+    def powerful(self) -> bool:
+        """Whether one model is best, so that rules can be compared by how often they say so."""
+        return self.worse.count(0.0) == 1
+
     @cached_property
     def costs(self) -> CostMatrix:
         """What mistakes cost."""
@@ -289,30 +294,42 @@ RULES = ("policies", "Bonferroni", "Holm, all pairs")
 def measure(trial: Trial, *, contest: str) -> Iterator[Row]:
     """Measure false and true statements."""
     about = CONTESTS[contest]
-    every = about.what.split()[1] == "worse"  # all pairs are compared where power is
-    said = [each for _ in range(trial.repeats) if (each := draw(about, trial.rng)) is not None]
-    wanted = []
-    for each in said:
-        best, *others = each.found.competitors
-        names = itertools.combinations(each.found.competitors, 2)
-        wanted.append(list(names) if every else [(best, other) for other in others])
-    found = p_values(said, wanted)
-    for rule in RULES if every else RULES[:1]:
-        results = []
-        for each, p in zip(said, found, strict=True):
-            best, *others = each.found.competitors
-            against = {other: p[best, other] for other in others}
-            shown = (
-                stepping_down(against) if rule == RULES[0]
-                else bonferroni(against) if rule == RULES[1]
-                else holm_all_pairs(p, best)
-            )  # fmt: skip
-            results.append(_judged(each, best, others, shown))
-        for measured, hits in zip(MEASURED, np.array(results).sum(axis=0), strict=True):
-            yield share(measured, int(hits), len(said), rule=rule)
+    rules = RULES if about.powerful else RULES[:1]
+    for rule, results in judged(about, trial.repeats, trial.rng, rules).items():
+        for measured, hits in zip(MEASURED, results.sum(axis=0), strict=True):
+            yield share(measured, int(hits), len(results), rule=rule)
 
 
 MEASURED = ("any false statement", "false winner", "true winner")
+
+
+def judged(
+    contest: Contest, tried: int, rng: np.random.Generator, rules: Sequence[str] = RULES[:1]
+) -> dict[str, Any]:
+    """Return for each rule what is `MEASURED` of each test set that had enough rows."""
+    said = [each for _ in range(tried) if (each := draw(contest, rng)) is not None]
+    wanted: list[list[Pair]] = []
+    for each in said:
+        best, *others = each.found.competitors
+        every = itertools.combinations(each.found.competitors, 2)
+        wanted.append(list(every) if RULES[2] in rules else [(best, other) for other in others])
+    found = p_values(said, wanted)
+    results: dict[str, list[tuple[bool, ...]]] = {rule: [] for rule in rules}
+    for each, p in zip(said, found, strict=True):
+        best, *others = each.found.competitors
+        against = {other: p[best, other] for other in others}
+        for rule in rules:
+            shown = holm_all_pairs(p, best) if rule == RULES[2] else BY_RULE[rule](against)
+            results[rule].append(_judged(each, best, others, shown))
+    return {rule: np.array(each) for rule, each in results.items()}
+
+
+def any_false_statements(contest: Contest, tried: int, rng: np.random.Generator) -> Any:
+    """Tell of each test set whether anything false was said of it."""
+    return judged(contest, tried, rng)[RULES[0]][:, 0]
+
+
+BY_RULE = {RULES[0]: stepping_down, RULES[1]: bonferroni}
 
 
 def _judged(said: Said, best: str, others: Sequence[str], shown: set[str]) -> tuple[bool, ...]:
