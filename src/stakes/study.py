@@ -533,7 +533,7 @@ class Study:
         dict
             From each model to its CostCurve.
         """
-        if not self.both_classes:
+        if not self.both_classes or len(self.costs.decisions) != TWO:
             return {}
         return {name: CostCurve(counts, name) for name, counts in self.scores.items()}
 
@@ -545,7 +545,8 @@ class Study:
         dict
             From each model to its CostLine.
         """
-        if not self.both_classes or self.pos_label is None:
+        two = len(self.costs.decisions) == TWO
+        if not self.both_classes or self.pos_label is None or not two:
             return {}
         return {
             name: CostLine.from_counts(self.joint.single(name), pos_label=self.pos_label, name=name)

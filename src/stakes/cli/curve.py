@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
+TWO = 2
 EXAMPLES = (
     "stakes curve predictions.csv --costs costs.csv",
     "stakes curve predictions.csv --fp 1 --fn 50 --pos-label fraud",
@@ -277,7 +278,7 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
 
 
 def _curves(study: Study) -> dict[str, Curve]:
-    if study.pos_label is None:
+    if study.pos_label is None or len(study.costs.decisions) != TWO:
         raise InputError(
             "costs",
             "cost curves are for two classes that are the decisions too; the costs have "

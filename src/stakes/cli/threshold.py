@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
+TWO = 2
 EXAMPLES = (
     "stakes threshold predictions.csv --costs costs.csv",
     "stakes threshold test.csv -c costs.csv --validation validation.csv",
@@ -219,7 +220,7 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
     """Return the models whose thresholds can be chosen and judged."""
     from stakes.cli.curve import one_class
 
-    if study.pos_label is None:
+    if study.pos_label is None or len(study.costs.decisions) != TWO:
         raise InputError(
             "--costs",
             "a threshold is between two classes that are the decisions too; the costs have "

@@ -265,7 +265,9 @@ class _Steps:
         """Return the rows, or sums of weights, by class, fold and step."""
         steps = len(self.bounds) - 1
         step = ranks if self.every else _step_of(self.bounds)[ranks]
-        key = (positive.astype(np.int32) * count + folds) * steps + step
+        key = folds + count * positive.astype(np.intp)
+        key *= steps
+        key += step
         sums = np.bincount(key, each, minlength=2 * count * steps)
         return sums.reshape(2, count, steps).astype(np.float64)
 
@@ -416,11 +418,11 @@ class _Task:
                 for cuts, table in zip(by_fold, training.sum(axis=0), strict=False)
             ]
         )
-        held_out = (ranks[np.newaxis] >= ends.T[:, self.dealt]).sum(axis=0)
+        held_out = _places(ranks, [each[self.dealt] for each in ends.T.astype(ranks.dtype)])
         threshold = self._threshold(name, [steps.threshold(cut) for cut in deployed])
         within = _equally_good(steps, deployed, total[:, 0], self.costs, self.weight)
         threshold = replace(threshold, cross_fitted=True, range_=within)
-        places = (ranks[np.newaxis] >= steps.bounds[deployed][:, np.newaxis]).sum(axis=0)
+        places = _places(ranks, steps.bounds[deployed])
         return threshold, places, held_out
 
     def _cuts(self, tables: ScoreTables) -> NDArray[np.intp]:
@@ -459,7 +461,7 @@ class _Task:
         reason: str,
     ) -> tuple[Threshold, Any, Any]:
         """Return a threshold that the rows did not choose."""
-        places = (ranks[np.newaxis] >= ends[:, np.newaxis]).sum(axis=0)
+        places = _places(ranks, ends)
         return replace(self._threshold(name, thresholds), reason=reason), places, places
 
     def _threshold(self, name: str, thresholds: Sequence[float]) -> Threshold:
@@ -470,6 +472,14 @@ class _Task:
                 cuts.append((decision, float(value)))
             last = value
         return Threshold(name, tuple(cuts), by_score[-1], cross_fitted=False)
+
+
+def _places(ranks: NDArray[Any], ends: Sequence[Any] | NDArray[Any]) -> NDArray[np.int8]:
+    """Return the place of each row's decision in the order of scores: how many ends it is past."""
+    places = np.zeros(len(ranks), dtype=np.int8)
+    for end in ends:
+        places += ranks >= end
+    return places
 
 
 def _above(values: Floats, threshold: float) -> int:

@@ -247,8 +247,10 @@ def in_words(policy: Policy) -> str:
         return f"{policy.model} as decided"
     if policy.kind == "minimum_cost":
         return f"{policy.model} by minimum expected cost"
-    cuts = ", ".join(f"{value:.4g}" for _, value in policy.cuts)
-    return f"{policy.model} at threshold{'s' if policy.cuts[1:] else ''} {cuts}"
+    if policy.threshold is not None:
+        return f"{policy.model} at threshold {policy.threshold:.4g}"
+    cuts = ", ".join(f"{decision} from {value:.4g}" for decision, value in policy.cuts)
+    return f"{policy.model} ({cuts}, otherwise {policy.below})"
 
 
 def _sentences(

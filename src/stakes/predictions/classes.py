@@ -76,8 +76,11 @@ def among(label: Any, labels: Sequence[Label], name: str) -> Label:
 
 
 def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
-    """Return the positive class of two: as named, the usual one, or that whose misses cost more."""
-    if len(costs.labels) != TWO or set(costs.labels) != set(costs.decisions):
+    """Return the positive class of two: as named, the usual one, or that whose misses cost more.
+
+    There may be decisions besides the classes, such as to ask someone.
+    """
+    if len(costs.labels) != TWO or not set(costs.labels) <= set(costs.decisions):
         if pos_label is not None:
             raise InputError(
                 "pos_label",
@@ -132,6 +135,13 @@ def why_undecidable(
             f"probabilities (from {lowest:.4g} to {highest:.4g}).",
             "Name a column of decisions with models=, or choose a threshold first.",
             code="not_probabilities",
+        )
+    if len(costs.decisions) != TWO:
+        return InputError(
+            where,
+            f"the model {model.name!r} has scores and no decisions, and there are more decisions "
+            "than the classes.",
+            "Choose thresholds first.",
         )
     if sum(costs.mistake_costs(pos_label=positive).values()) <= 0:
         return InputError(

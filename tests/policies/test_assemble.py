@@ -1,0 +1,296 @@
+"""Which policies a study has, what they are called, and how they compare."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stakes import CostMatrix, compare, evaluate, study_of
+from stakes.errors import InputError
+from stakes.policies import Asked, Choosing
+from stakes.policies._family import level
+
+COSTS = CostMatrix.from_errors(false_positive=2, false_negative=35)
+
+
+def rows(n=2000, prevalence=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    actual = (rng.random(n) < prevalence).astype(int)
+    scores = {
+        name: 1 / (1 + np.exp(2.5 - rng.standard_normal(n) - lead * actual))
+        for name, lead in (("old", 1.2), ("new", 2.0))
+    }
+    return actual, scores
+
+
+@pytest.fixture(scope="module")
+def study():
+    actual, scores = rows()
+    decided = {"old": (scores["old"] > 0.5).astype(int)}
+    return study_of(actual, decided, COSTS, y_score=scores)
+
+
+def test_there_is_a_policy_for_each_way_to_decide(study):
+    kinds = {each.name.split("@")[0]: each.kind for each in study.policies.policies}
+    assert [each.kind for each in study.policies.policies] == [
+        "decisions",
+        "threshold",
+        "threshold",
+        "constant",
+        "constant",
+    ]
+    assert kinds == {
+        "old": "threshold",
+        "new": "threshold",
+        "always 0": "constant",
+        "always 1": "constant",
+    }
+    assert len({each.name for each in study.policies.policies}) == 5
+
+
+def test_decisions_as_given_cost_what_evaluate_says(study):
+    actual, scores = rows()
+    found = evaluate(actual, (scores["old"] > 0.5).astype(int), COSTS)
+    assert study.policies.estimate("old").cost == found.cost
+    assert tuple(study.policies.interval("old")) == tuple(found.interval())
+
+
+def test_the_deployed_threshold_is_applied_in_sample(study):
+    actual, scores = rows()
+    policies = study.policies
+    for policy in policies.policies:
+        if policy.kind == "threshold":
+            decided = (scores[policy.model] >= policy.threshold).astype(int)
+            direct = evaluate(actual, decided, COSTS).cost
+            assert policies.in_sample_cost(policy.name) == pytest.approx(direct, rel=1e-12)
+
+
+def test_the_range_of_thresholds_has_the_chosen_one_in_it(study):
+    for policy in study.policies.policies:
+        if policy.kind == "threshold":
+            low, high = policy.range_
+            assert low <= policy.threshold <= high
+
+
+def test_the_limits_are_the_wider_ones_of_both_tables(study):
+    policies = study.policies
+    name = next(each.name for each in policies.policies if each.kind == "threshold")
+    column = policies[name].column
+    intervals = [
+        evaluate_table(table.single(column)) for table in (policies.held_out, policies.in_sample)
+    ]
+    found = policies.interval(name)
+    assert found.low == min(each.low for each in intervals)
+    assert found.high == intervals[0].high
+
+
+def evaluate_table(table):
+    from stakes import CostEstimate
+
+    return CostEstimate(table, COSTS).interval()
+
+
+def test_two_columns_of_decisions_compare_as_compare_does():
+    rng = np.random.default_rng(3)
+    actual = (rng.random(3000) < 0.2).astype(int)
+    decided = {
+        name: np.where(rng.random(3000) < share, 1 - actual, actual)
+        for name, share in (("a", 0.1), ("b", 0.2))
+    }
+    policies = study_of(actual, decided, COSTS).policies
+    direct = compare(actual, decided["a"], decided["b"], COSTS)
+    pair = policies.alone("a", "b")
+    assert pair.difference == direct.difference
+    assert pair.p_value == direct.test().p_value
+    assert (pair.low, pair.high) == tuple(direct.interval())
+
+
+def test_against_a_constant_only_what_can_happen_counts():
+    """The difference from a constant is a cost by relative costs, of the model's own table."""
+    actual, scores = rows(400)
+    decided = (scores["new"] > 0.3).astype(int)
+    policies = study_of(actual, {"m": decided}, COSTS).policies
+    relative = CostMatrix(COSTS.values - COSTS.values[1], rows="predicted", labels=[0, 1])
+    direct = evaluate(actual, decided, relative)
+    pair = policies.alone("m", "always 1")
+    assert pair.difference == pytest.approx(direct.cost, rel=1e-12)
+    swapped = policies.alone("always 1", "m")
+    assert swapped.difference == pytest.approx(-direct.cost, rel=1e-12)
+    assert (swapped.low, swapped.high) == pytest.approx((-pair.high, -pair.low), rel=1e-9)
+
+
+def test_with_known_priors_a_constant_has_no_interval():
+    actual, scores = rows(300)
+    study = study_of(actual, {}, COSTS, y_score=scores, class_priors={0: 0.98, 1: 0.02})
+    interval = study.policies.interval("always 0")
+    assert interval.low == interval.high == pytest.approx(0.02 * 35)
+    assert tuple(study.policies.interval("always 1")) == pytest.approx((1.96, 1.96))
+
+
+def test_shown_agrees_with_the_limits(study):
+    for pair in study.policies.pairs:
+        assert pair.shown == (not pair.low <= 0 <= pair.high)
+        assert pair.shown == (pair.adjusted <= 0.05)
+        assert pair.adjusted >= pair.p_value
+
+
+def test_policies_that_were_asked_for_compete(study):
+    asked = replace(study, asked=Asked("always 0", ("old@0.3", "new@best"))).policies
+    assert asked.reference == "always 0"
+    assert "old@0.3" in asked.competitors
+    assert asked["old@0.3"].threshold == 0.3
+    assert not asked["old@0.3"].cross_fitted
+    chosen = next(each for each in asked.asked if each.startswith("new@"))
+    assert asked[chosen].cross_fitted
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("nobody", "there is no such policy"),
+        ("old@high", "expected a threshold after @"),
+        ("old@nan", "got nan"),
+        ("nobody@0.5", "there is no such policy"),
+    ],
+)
+def test_a_policy_that_is_not_there_is_an_error(study, name, problem):
+    with pytest.raises(InputError, match=problem):
+        _ = replace(study, asked=Asked(name)).policies
+
+
+def test_a_threshold_needs_scores():
+    actual, scores = rows(200)
+    study = study_of(actual, {"m": (scores["new"] > 0.5).astype(int)}, COSTS)
+    with pytest.raises(InputError, match="has no scores"):
+        _ = replace(study, asked=Asked("m@0.5")).policies
+    with pytest.raises(InputError, match="has no scores"):
+        _ = replace(study, asked=Asked("m@best")).policies
+
+
+def test_few_rows_of_a_class_choose_no_threshold():
+    actual, scores = rows(40)
+    study = study_of(actual, {}, COSTS, y_score=scores)
+    found = [each for each in study.policies.policies if each.kind == "threshold"]
+    assert [each.threshold for each in found] == pytest.approx([2 / 37, 2 / 37])
+    assert not any(each.cross_fitted for each in found)
+    assert any("only" in note for note in study.policies.notes)
+
+
+def test_the_threshold_by_costs_follows_the_priors():
+    """Odds move by (π⁺/π⁻)/(n⁺/n⁻): the threshold moves the other way."""
+    actual, scores = rows(40)
+    positives = int(actual.sum())
+    study = study_of(actual, {}, COSTS, y_score=scores, class_priors={0: 0.99, 1: 0.01})
+    odds = 2 / 35 * (0.99 / 0.01) * positives / (40 - positives)
+    assert study.policies.policies[0].threshold == pytest.approx(odds / (1 + odds), rel=1e-12)
+
+
+def test_margins_need_rows_to_choose_on():
+    actual, scores = rows(40)
+    margins = {name: np.log(each / (1 - each)) for name, each in scores.items()}
+    decided = {"old": (margins["old"] > 0).astype(int)}
+    study = study_of(actual, decided, COSTS, y_score=margins)
+    assert {each.model for each in study.policies.policies} == {"old", None}
+    assert sum("not probabilities" in note for note in study.policies.notes) == 2
+
+
+def test_raw_scores_choose_the_same_policies():
+    actual, scores = rows()
+    margins = {name: 100 * np.log(each / (1 - each)) for name, each in scores.items()}
+    one, other = (study_of(actual, {}, COSTS, y_score=each).verdict() for each in (scores, margins))
+    assert (one.cost, one.low, one.high) == (other.cost, other.low, other.high)
+    assert one.use.split("@")[0] == other.use.split("@")[0]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_nothing_changes_what_does_not_matter(ties):
+    actual, scores = rows(600)
+    if ties:
+        scores = {name: np.round(each, 1) for name, each in scores.items()}
+    decided = {"old": (scores["old"] > 0.5).astype(int)}
+    first = study_of(actual, decided, COSTS, y_score=scores).verdict()
+    order = np.random.default_rng(1).permutation(600)
+    shuffled = study_of(
+        actual[order],
+        {name: each[order] for name, each in decided.items()},
+        COSTS,
+        y_score={name: each[order] for name, each in scores.items()},
+    ).verdict()
+    assert shuffled == first
+    swapped = study_of(
+        1 - actual,
+        {name: 1 - each for name, each in decided.items()},
+        CostMatrix.from_errors(false_positive=35, false_negative=2),
+        y_score={name: -each for name, each in scores.items()},
+    ).verdict()
+    numbers = ("cost", "low", "high", "saving", "to_settle", "shown")
+    assert [getattr(swapped, each) for each in numbers[:3]] == pytest.approx(
+        [getattr(first, each) for each in numbers[:3]], rel=1e-9
+    )
+    assert swapped.shown == first.shown
+    tenfold = CostMatrix.from_errors(false_positive=20, false_negative=350)
+    larger = study_of(actual, decided, tenfold, y_score=scores).verdict()
+    assert larger.use == first.use
+    assert larger.cost == pytest.approx(10 * first.cost, rel=1e-12)
+
+
+def test_groups_stay_whole_in_folds():
+    actual, scores = rows(1000)
+    groups = np.repeat(np.arange(100), 10)
+    study = study_of(actual, {}, COSTS, y_score=scores, groups=groups)
+    assert study.policies.held_out.parts is not None
+    assert study.verdict().use
+
+
+def test_limits_hold_in_sample():
+    actual, scores = rows()
+    study = study_of(actual, {}, COSTS, y_score=scores)
+    for choosing, rate, keeps in (
+        (Choosing(min_recall=0.95), "recall", lambda share: share >= 0.95),
+        (Choosing(max_fpr=0.05), "fpr", lambda share: share <= 0.05),
+        (Choosing(capacity=0.1), "alarms", lambda share: share <= 0.1),
+    ):
+        for policy in replace(study, choosing=choosing).policies.policies:
+            if policy.kind == "threshold":
+                called = scores[policy.model] >= policy.threshold
+                share = {
+                    "recall": called[actual == 1].mean(),
+                    "fpr": called[actual == 0].mean(),
+                    "alarms": called.mean(),
+                }[rate]
+                assert keeps(share)
+
+
+def test_thresholds_of_other_rows_are_not_cross_fitted():
+    actual, scores = rows(seed=1)
+    other = study_of(actual, {}, COSTS, y_score=scores)
+    actual, scores = rows(500, seed=2)
+    study = study_of(actual, {}, COSTS, y_score=scores)
+    study = replace(study, choosing=Choosing(validation=other.joint_scores))
+    found = [each for each in study.policies.policies if each.kind == "threshold"]
+    known = [each for each in other.policies.policies if each.kind == "threshold"]
+    assert [each.threshold for each in found] == [each.threshold for each in known]
+    assert not any(each.cross_fitted for each in found)
+
+
+def test_a_review_decision_gives_two_thresholds():
+    actual, scores = rows()
+    costs = CostMatrix(
+        [[0, 35], [1, 3], [6, 0]], rows="predicted", labels=[0, 1], decisions=[0, "ask", 1]
+    )
+    study = study_of(actual, {"none": [0] * len(actual)}, costs, y_score={})
+    assert study.policies.best == "always ask"  # no scores, no thresholds
+    study = study_of(actual, {}, costs, y_score=scores)
+    policy = study.policies[study.policies.best]
+    decisions = [decision for decision, _ in policy.cuts]
+    assert decisions == [1, "ask"]
+    assert policy.below == 0
+    assert policy.cuts[0][1] > policy.cuts[1][1]
+
+
+def test_the_family_is_as_large_as_its_members(study):
+    pairs = study.policies.pairs
+    members = len(study.policies.competitors)
+    assert len(pairs) == members - 1
+    assert level(0.05, 2) == pytest.approx(0.05)
+    assert level(0.05, members) < 0.05
