@@ -208,8 +208,10 @@ class _Rows:
             return each, np.ones(2)
         labels = (self.scores.neg_label, self.scores.pos_label)
         sizes = np.bincount(self.positive, each, minlength=2)
+        if not sizes.all():  # there is nothing to weigh the one class against
+            return each, np.ones(2)
         shares = np.array([float(_prior(priors, label, at)) for at, label in enumerate(labels)])
-        return each, shares / shares.sum() / np.maximum(sizes / sizes.sum(), 1e-300)
+        return each, shares / shares.sum() / (sizes / sizes.sum())
 
 
 def _prior(priors: Any, label: Label, at: int) -> float:
@@ -309,10 +311,10 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
     labels = (scores.neg_label, scores.pos_label)
     values = costs.values_for(labels, costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
-    each, by_class = rows.class_weights(design)
-    task = _Task(
-        rows, costs.labels, costs.decisions, order, values[order] * by_class, each, choosing
-    )
+    other = None if choosing.validation is None else _Rows.of(choosing.validation)
+    each, by_class = (other or rows).class_weights(design)
+    weighted = values[order] * by_class
+    task = _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
     found, in_sample, held_out, undecided = {}, {}, {}, {}
 
     def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
@@ -355,6 +357,7 @@ class _Task:
     """The choice for one model after the other on the same rows."""
 
     rows: _Rows
+    other: _Rows | None
     labels: Sequence[Label]
     decisions: Sequence[Label]
     order: NDArray[np.intp]
@@ -363,9 +366,6 @@ class _Task:
     choosing: Choosing
 
     def __post_init__(self) -> None:
-        self.other = None
-        if self.choosing.validation is not None:
-            self.other = _Rows.of(self.choosing.validation)
         chosen_on = self.rows if self.other is None else self.other
         self.lacking = chosen_on.too_few()
         self.dealt: Folds | None = None
@@ -437,7 +437,7 @@ class _Task:
         own, theirs = other.scores.thresholds[place], other.ranks[place]
         steps = _Steps.of(own, theirs, other.positive)
         nothing = np.zeros(len(theirs), dtype=np.int8)
-        tables = steps.tables(theirs, other.positive, nothing, 1, other.weights)
+        tables = steps.tables(theirs, other.positive, nothing, 1, self.each)
         cuts = self._cuts(ScoreTables(tables[1], tables[0], self.weight))[0]
         thresholds = [steps.threshold(cut) for cut in cuts]
         ends = np.array([_above(values, each) for each in thresholds])
