@@ -182,7 +182,8 @@ HEADER = (
 def table(results: Results) -> str:
     """Return the table of the guide, in Markdown: a line for settings that are alike."""
     groups: dict[tuple[str, int], list[str]] = {}
-    for name, setting in SETTINGS.items():
+    promised_first = sorted(SETTINGS.items(), key=lambda item: not item[1].promised)
+    for name, setting in promised_first:
         if results.select(setting=name, measure="coverage"):
             groups.setdefault((setting.family, setting.n), []).append(name)
     lines: list[tuple[str, ...]] = [HEADER, ("---", *["---:"] * (len(HEADER) - 1))]
