@@ -25,6 +25,8 @@ NAMES = (
     "exact-band-coverage",
     "finite-validation",
     "designs",
+    "policies",
+    "policy-verdicts",
 )
 """An experiment "some-name" is `EXPERIMENT` in the module `replications.experiments.some_name`."""
 

@@ -21,7 +21,7 @@ from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.policies._folds import Folds, deal, deal_groups, deal_ranked, name_numbers, row_keys
-from stakes.policies._rule import ScoreTables, cheapest_cuts
+from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
 from stakes.predictions.scores import JointScores
 
 ENOUGH = 10
@@ -152,25 +152,26 @@ class _Rows:
         codes = parts.group_codes()
         return None if codes is None else np.asarray(codes[self.part])
 
-    def folds(self, choosing: Choosing) -> Folds:
-        """Return the fold of each row."""
+    def folds(self, choosing: Choosing, labels: Sequence[Label], decisions: int) -> Folds:
+        """Return the fold of each row; decisions are positions in the order of the labels."""
         scores, groups = self.scores, self.groups
         for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True):
             if groups is None and len(cuts) == len(ranks):
                 return deal_ranked(ranks, self.positive, choosing.folds, choosing.seed)
-        sided: list[tuple[Any, int]] = [
-            (ranks, len(cuts)) for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
+        sided: list[tuple[Any, int, Booleans]] = [
+            (ranks, len(cuts), self.positive)
+            for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
         ]
-        size = 1 + int(self.decided.max(initial=0))
-        sided += [(codes, size) for codes in self.decided]
+        ends = [labels.index(label) for label in (scores.neg_label, scores.pos_label)]
+        forward = self.positive if ends[0] < ends[1] else ~self.positive
+        sided += [(codes, decisions, forward) for codes in self.decided]
         others = [] if self.weights is None else [self.weights]
         parts = scores.parts
         if self.part is not None and parts is not None and parts.strata is not None:
             others.append(name_numbers(parts.strata)[self.part])
+        keys = row_keys(len(self.positive), sided, others)
         if groups is None:
-            keys = row_keys(len(self.positive), sided, others)
             return deal(keys, self.positive, choosing.folds, choosing.seed)
-        keys = row_keys(len(self.positive), [(self.positive, 2), *sided], others)
         return deal_groups(keys, self.positive, groups, choosing.folds, choosing.seed)
 
     def too_few(self) -> str:
@@ -207,8 +208,10 @@ class _Rows:
             return each, np.ones(2)
         labels = (self.scores.neg_label, self.scores.pos_label)
         sizes = np.bincount(self.positive, each, minlength=2)
+        if not sizes.all():  # there is nothing to weigh the one class against
+            return each, np.ones(2)
         shares = np.array([float(_prior(priors, label, at)) for at, label in enumerate(labels)])
-        return each, shares / shares.sum() / np.maximum(sizes / sizes.sum(), 1e-300)
+        return each, shares / shares.sum() / (sizes / sizes.sum())
 
 
 def _prior(priors: Any, label: Label, at: int) -> float:
@@ -308,8 +311,10 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
     labels = (scores.neg_label, scores.pos_label)
     values = costs.values_for(labels, costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
-    each, by_class = rows.class_weights(design)
-    task = _Task(rows, costs.decisions, order, values[order] * by_class, each, choosing)
+    other = None if choosing.validation is None else _Rows.of(choosing.validation)
+    each, by_class = (other or rows).class_weights(design)
+    weighted = values[order] * by_class
+    task = _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
     found, in_sample, held_out, undecided = {}, {}, {}, {}
 
     def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
@@ -352,6 +357,8 @@ class _Task:
     """The choice for one model after the other on the same rows."""
 
     rows: _Rows
+    other: _Rows | None
+    labels: Sequence[Label]
     decisions: Sequence[Label]
     order: NDArray[np.intp]
     costs: Floats
@@ -359,9 +366,6 @@ class _Task:
     choosing: Choosing
 
     def __post_init__(self) -> None:
-        self.other = None
-        if self.choosing.validation is not None:
-            self.other = _Rows.of(self.choosing.validation)
         chosen_on = self.rows if self.other is None else self.other
         self.lacking = chosen_on.too_few()
         self.dealt: Folds | None = None
@@ -401,7 +405,7 @@ class _Task:
     def _cross_fitted(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         rows, count = self.rows, self.choosing.folds
         if self.dealt is None:
-            self.dealt = rows.folds(self.choosing)
+            self.dealt = rows.folds(self.choosing, self.labels, len(self.decisions))
         steps = _Steps.of(values, ranks, rows.positive)
         tables = steps.tables(ranks, rows.positive, self.dealt, count, self.each)
         total = tables.sum(axis=1, keepdims=True)
@@ -433,7 +437,7 @@ class _Task:
         own, theirs = other.scores.thresholds[place], other.ranks[place]
         steps = _Steps.of(own, theirs, other.positive)
         nothing = np.zeros(len(theirs), dtype=np.int8)
-        tables = steps.tables(theirs, other.positive, nothing, 1, other.weights)
+        tables = steps.tables(theirs, other.positive, nothing, 1, self.each)
         cuts = self._cuts(ScoreTables(tables[1], tables[0], self.weight))[0]
         thresholds = [steps.threshold(cut) for cut in cuts]
         ends = np.array([_above(values, each) for each in thresholds])
@@ -443,7 +447,7 @@ class _Task:
         """Take scores as probabilities, where there are too few rows to choose on."""
         if values[0] > 1 or values[-1] < 0:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
-        thresholds = _expected_thresholds(self.costs)
+        thresholds = expected_thresholds(self.costs)
         ends = np.array([_above(values, each) for each in thresholds])
         reason = f"{self.lacking}: its scores are taken as probabilities"
         return self._same(name, ends, thresholds, ranks, reason)
@@ -521,31 +525,6 @@ def _allowed(tables: ScoreTables, choosing: Choosing, costs: Floats) -> Booleans
     if not keep.any(axis=1).all():
         raise InputError(", ".join(limits), "no threshold keeps within all of these limits.")
     return keep
-
-
-def _expected_thresholds(costs: Floats) -> list[float]:
-    """Return the probabilities from which on each decision but the last costs least on average.
-
-    Lines c₀(1 - p) + c₁ p, in the order of their slopes: their lower envelope.
-    """
-    hull: list[tuple[int, float]] = [(len(costs) - 1, 0.0)]  # each decision and where it begins
-    for at in range(len(costs) - 2, -1, -1):
-        while True:
-            other, begins = hull[-1]
-            loss = float(costs[at, 0] - costs[other, 0])
-            gain = float(costs[other, 1] - costs[at, 1])
-            start = np.inf if gain + loss <= 0 or gain <= 0 else max(loss / (loss + gain), 0.0)
-            if start > begins or len(hull) == 1:
-                break
-            hull.pop()
-        if start <= 1:
-            hull.append((at, start))
-    starts = dict(hull)
-    found, last = [], np.inf
-    for at in range(len(costs) - 1):
-        last = min(last, starts.get(at, last))
-        found.append(last)
-    return found
 
 
 def _equally_good(

@@ -21,27 +21,26 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(29)
 
 
-def row_keys(n: int, two_sided: Sequence[tuple[Any, int]], others: Sequence[Any] = ()) -> Keys:
-    """Return a number for each row that depends on its content alone.
+def row_keys(
+    n: int, two_sided: Sequence[tuple[Any, int, NDArray[Any]]], others: Sequence[Any] = ()
+) -> Keys:
+    """Return a number for each row that depends on its content, apart from its class.
 
     Parameters
     ----------
     n : int
         The number of rows.
-    two_sided : sequence of (ndarray of int, int)
-        Positions, and how many there are, that count from the other end when the classes change
-        their places: scores, decisions and the class.
+    two_sided : sequence of (ndarray of int, int, ndarray of bool)
+        Positions, how many there are, and of which rows they count from the first one: those of
+        one class. Those of the other class count from the last one, so that nothing changes where
+        the classes change their places, and positions with them.
     others : sequence of ndarray
         Other numbers, such as weights.
     """
-    sides = [np.zeros(n, dtype=np.uint64) for _ in range(2)]
-    for values, size in two_sided:
+    key = np.zeros(n, dtype=np.uint64)
+    for values, size, forward in two_sided:
         positions = np.asarray(values).astype(np.uint64)
-        sides = [
-            _mixed(sides[0], positions),
-            _mixed(sides[1], np.uint64(size - 1) - positions),
-        ]
-    key = sides[0] + sides[1]  # the same for both ways round
+        key = _mixed(key, np.where(forward, positions, np.uint64(size - 1) - positions))
     for values in others:
         numbers = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
         key = _mixed(key, numbers)
@@ -84,18 +83,16 @@ def deal(keys: Keys, classes: NDArray[Any], folds: int, seed: int) -> Folds:
 def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, seed: int) -> Folds:
     """Return the fold of each row where no two have the same score, which then tells their order.
 
-    Nothing needs to be sorted. Of each class the rows at the same distance from both ends are in
-    one fold, so that it makes no difference from which end one counts.
+    Nothing needs to be sorted. Each class counts from its own end of the scores, so that it makes
+    no difference which of them is called the positive one.
     """
     by_rank = np.empty(len(ranks), dtype=bool)
     by_rank[ranks] = classes
     dealt = np.empty(len(ranks), dtype=np.int8)
     for each in (False, True):
         places = np.flatnonzero(by_rank == each)
-        half = (len(places) + 1) // 2
-        turns = np.random.default_rng(seed).permutation((np.arange(half) % folds).astype(np.int8))
-        dealt[places[:half]] = turns
-        dealt[places[len(places) - half :]] = turns[::-1]
+        turns = (np.arange(len(places)) % folds).astype(np.int8)
+        dealt[places if each else places[::-1]] = np.random.default_rng(seed).permutation(turns)
     return np.asarray(dealt[ranks])
 
 
@@ -106,10 +103,17 @@ def deal_groups(
 
     Groups that have rows of the rarer class are dealt evenly, and so are the others.
     """
+    rare = _rarer(keys, classes)
     size = int(groups.max()) + 1
     content = np.zeros(size, dtype=np.uint64)
-    np.add.at(content, groups, keys)
-    rare = classes if 2 * int(classes.sum()) <= len(classes) else ~classes
+    np.add.at(content, groups, _mixed(keys, rare.astype(np.uint64)))
     with_rare = np.zeros(size, dtype=bool)
     with_rare[groups[rare]] = True
     return deal(content, with_rare, folds, seed)[groups]
+
+
+def _rarer(keys: Keys, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which rows are of the rarer class; of two equally frequent ones, content tells."""
+    flags = np.asarray(classes, dtype=bool)
+    found = [(int(side.sum()), int(keys[side].sum())) for side in (flags, ~flags)]
+    return flags if found[0] <= found[1] else ~flags

@@ -92,14 +92,8 @@ def _fitted_cuts(tables: ScoreTables, costs: Floats) -> Cuts:
     scores = ndtri(np.clip(1 - above / total, least, 1 - least))
     constant, slope = _logistic(tables.positives, rows, scores)
     log_odds = constant[:, np.newaxis] + slope[:, np.newaxis] * scores
-    # What each decision is expected to cost, at any positive scale: exp(x) to 1 are the odds.
-    high = np.maximum(log_odds, 0)
-    chances = np.exp(-high), np.exp(log_odds - high)
-    expected = np.stack([chances[0] * cost[0] + chances[1] * cost[1] for cost in costs])
-    chosen = expected.argmin(axis=0)
-    # Decisions come in their order where the slope is not negative; a falling one decides alike.
-    chosen = np.maximum.accumulate(chosen, axis=1)
-    return np.stack([(chosen <= at).sum(axis=1) for at in range(len(costs) - 1)], axis=1)
+    places = logit(np.clip(expected_thresholds(costs), 0.0, 1.0))
+    return np.stack([(log_odds >= place).sum(axis=1) for place in places], axis=1)
 
 
 def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, Floats]:
@@ -109,7 +103,20 @@ def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, 
     """
     share = positives.sum(axis=1) / rows.sum(axis=1)
     base = logit(np.clip(share, ROUNDING, 1 - ROUNDING))
-    constant, slope = base.copy(), np.ones_like(base)
+    most = [int(rows.sum(axis=1).argmax())]  # its curve is near those of parts of its rows
+    begin = _newton(positives[most], rows[most], scores[most], (base[most], np.ones(1)))
+    constant, slope = _newton(
+        positives, rows, scores, (base - base[most] + begin[0], np.repeat(begin[1], len(base)))
+    )
+    falling = ~(slope > 0)
+    return np.where(falling, base, constant), np.where(falling, 0.0, slope)
+
+
+def _newton(
+    positives: Floats, rows: Floats, scores: Floats, begin: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Go from a constant and a slope to those of greatest likelihood."""
+    constant, slope = begin
     for _ in range(STEPS):
         chance = expit(constant[:, np.newaxis] + slope[:, np.newaxis] * scores)
         spread, rest = rows * chance * (1 - chance), positives - rows * chance
@@ -129,8 +136,35 @@ def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, 
         constant, slope = constant + moves[0], slope + moves[1]
         if longest.max() < 1e-9:  # noqa: PLR2004 - far below what moves a cut
             break
-    falling = ~(slope > 0)
-    return np.where(falling, base, constant), np.where(falling, 0.0, slope)
+    return constant, slope
+
+
+def expected_thresholds(costs: Floats) -> list[float]:
+    """Return the probabilities from which on each decision but the last costs least on average.
+
+    Lines c₀(1 - p) + c₁ p, in the order of their slopes: their lower envelope.
+    """
+    hull: list[tuple[int, float]] = [(len(costs) - 1, 0.0)]  # each decision and where it begins
+    for at in range(len(costs) - 2, -1, -1):
+        while True:
+            other, begins = hull[-1]
+            loss = float(costs[at, 0] - costs[other, 0])
+            gain = float(costs[other, 1] - costs[at, 1])
+            if gain <= 0:
+                start = np.inf
+            else:  # of parallel lines the lower one is below everywhere
+                start = max(loss / (loss + gain), 0.0) if gain + loss > 0 else 0.0
+            if start > begins or len(hull) == 1:
+                break
+            hull.pop()
+        if start <= 1:
+            hull.append((at, start))
+    starts = dict(hull)
+    found, last = [], np.inf
+    for at in range(len(costs) - 1):
+        last = min(last, starts.get(at, last))
+        found.append(last)
+    return found
 
 
 class _Steps:

@@ -1,0 +1,63 @@
+"""The choice of a threshold: on other rows, at stated shares of the classes, within limits."""
+
+import numpy as np
+import pytest
+
+from stakes import CostMatrix
+from stakes.infer._outcomes import Design
+from stakes.policies._choose import Choosing, choose
+from stakes.predictions.scores import JointScores
+
+COSTS = CostMatrix.from_errors(false_positive=1, false_negative=20)
+APART = 1.5
+
+
+def rows(n, share, seed, **options):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n) < share
+    scores = rng.standard_normal(n) + APART * positive
+    return JointScores.from_columns(positive, {"m": scores}, pos_label=1, neg_label=0, **options)
+
+
+def threshold(scores, design=None, **options):
+    chosen = choose(scores, COSTS, design or Design(), Choosing(**options))
+    return chosen.thresholds["m@"].cuts[0][1]
+
+
+def best(share):
+    """Return the score above which a miss is expected to cost more than a false alarm."""
+    return (np.log((1 - share) / share / 20) + APART**2 / 2) / APART
+
+
+@pytest.mark.parametrize("test_share", [0.05, 0.5])
+@pytest.mark.parametrize("other_share", [0.05, 0.5])
+def test_stated_shares_count_whatever_those_of_the_rows_are(test_share, other_share):
+    """Of the rows that choose and of those that judge."""
+    test, other = rows(4000, test_share, 1), rows(20_000, other_share, 2)
+    design = Design(class_priors={0: 0.98, 1: 0.02})
+    assert threshold(test, design) == pytest.approx(best(0.02), abs=0.25)
+    assert threshold(test, design, validation=other) == pytest.approx(best(0.02), abs=0.15)
+    assert threshold(test, validation=other) == pytest.approx(best(other_share), abs=0.15)
+
+
+def test_weights_choose_as_copies_do():
+    one = rows(3000, 0.1, 3)
+    every = np.where(one.positive, 3, 1)
+    values = one.thresholds[0][one.ranks[0]]
+    copies = JointScores.from_columns(
+        np.repeat(one.positive, every), {"m": np.repeat(values, every)}, pos_label=1, neg_label=0
+    )
+    weighted = rows(3000, 0.1, 3, sample_weight=every.astype(float))
+    assert threshold(weighted) == pytest.approx(threshold(copies), abs=0.1)
+
+
+@pytest.mark.parametrize("priors", [None, {0: 0.9, 1: 0.1}])
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_one_class_alone_is_decided_by_probabilities(share, priors):
+    rng = np.random.default_rng(4)
+    positive = np.full(50, bool(share))
+    scores = JointScores.from_columns(positive, {"m": rng.random(50)}, pos_label=1, neg_label=0)
+    chosen = choose(scores, COSTS, Design(class_priors=priors), Choosing()).thresholds["m@"]
+    assert not chosen.cross_fitted
+    assert chosen.reason.startswith("there are only 0 rows of the class")
+    assert chosen.cuts == ((1, pytest.approx(1 / 21)),)
