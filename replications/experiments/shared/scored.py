@@ -15,7 +15,6 @@ from stakes import CostMatrix
 from stakes._core.typing import Floats
 from stakes.counts._parts import Parts
 from stakes.infer._outcomes import Design
-from stakes.policies._choose import Choosing
 from stakes.predictions.scores import JointScores
 
 Flags = NDArray[np.bool_]
@@ -28,7 +27,8 @@ APART = 1.5
 GRID = np.linspace(-40.0, 40.0, 160_001)
 LEVELS = np.array([-1.0, -0.3, 0.3, 0.8, 1.3, 2.0, 2.8])
 STEPS = 50
-USUAL_FOLDS = Choosing().folds
+USUAL_FOLDS = None
+"""As many as there are by default for so many rows."""
 
 
 # What scores are like.
@@ -199,7 +199,7 @@ class Setting:
     ratio: float
     kind: str
     way: str = ""
-    folds: int = USUAL_FOLDS
+    folds: int | None = USUAL_FOLDS
 
     @property
     def name(self) -> str:
@@ -332,7 +332,7 @@ def settings() -> list[Setting]:
     ]
     more_folds = [
         replace(each, folds=folds)
-        for folds in (10, 20)
+        for folds in (5, 10)
         for each in few
         if each.kind in ("calibrated", "coarse")
     ]

@@ -65,6 +65,8 @@ class Counted:
         The rows one by one, where costs are those of single rows.
     positive : label or None
         The positive class.
+    class_rows : tuple of int
+        How many rows each class has.
     """
 
     models: Sequence[Model]
@@ -75,6 +77,7 @@ class Counted:
     decided_from: Mapping[str, float]
     examples: JointExamples | None
     positive: Label | None
+    class_rows: tuple[int, ...] = ()
 
 
 def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: float) -> Policies:
@@ -233,8 +236,9 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
     notes = []
     fitted = [each for each in chosen.thresholds.values() if each.cross_fitted]
     if fitted:
+        folds = choosing.folds_of(sum(counted.class_rows))
         notes.append(
-            f"Thresholds are chosen on these rows. Each of {choosing.folds} folds is judged at the "
+            f"Thresholds are chosen on these rows. Each of {folds} folds is judged at the "
             f"threshold that the other folds choose (seed {choosing.seed})."
         )
     elif choosing.validation is not None:

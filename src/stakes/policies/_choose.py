@@ -30,6 +30,9 @@ ENOUGH = 10
 MOST_STEPS = 10_000
 """Up to so many different scores each may be a threshold; of more, those that matter."""
 
+FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
+"""Below so many rows there are so many folds."""
+
 TWO_ERRORS = 1.96
 """Standard errors that a threshold must cost more by, to be shown to."""
 
@@ -42,8 +45,8 @@ class Choosing:
 
     Attributes
     ----------
-    folds : int
-        The number of folds.
+    folds : int or None
+        The number of folds; None for more of them the fewer rows there are.
     seed : int
         How rows are dealt into them.
     min_recall, max_fpr : float or None
@@ -56,13 +59,22 @@ class Choosing:
         Other rows to choose thresholds on.
     """
 
-    folds: int = 5
+    folds: int | None = None
     seed: int = 0
     min_recall: float | None = None
     max_fpr: float | None = None
     capacity: float | None = None
     fixed: tuple[tuple[str, float], ...] = ()
     validation: JointScores | None = None
+
+    def folds_of(self, n: int) -> int:
+        """Return the number of folds for so many rows.
+
+        With few rows the thresholds of five folds differ much, and so does the cost with the seed.
+        """
+        if self.folds is not None:
+            return self.folds
+        return next(folds for rows, folds in FOLDS if n < rows)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -155,9 +167,10 @@ class _Rows:
     def folds(self, choosing: Choosing, labels: Sequence[Label], decisions: int) -> Folds:
         """Return the fold of each row; decisions are positions in the order of the labels."""
         scores, groups = self.scores, self.groups
+        count = choosing.folds_of(len(self.positive))
         for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True):
             if groups is None and len(cuts) == len(ranks):
-                return deal_ranked(ranks, self.positive, choosing.folds, choosing.seed)
+                return deal_ranked(ranks, self.positive, count, choosing.seed)
         sided: list[tuple[Any, int, Booleans]] = [
             (ranks, len(cuts), self.positive)
             for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
@@ -171,8 +184,8 @@ class _Rows:
             others.append(name_numbers(parts.strata)[self.part])
         keys = row_keys(len(self.positive), sided, others)
         if groups is None:
-            return deal(keys, self.positive, choosing.folds, choosing.seed)
-        return deal_groups(keys, self.positive, groups, choosing.folds, choosing.seed)
+            return deal(keys, self.positive, count, choosing.seed)
+        return deal_groups(keys, self.positive, groups, count, choosing.seed)
 
     def too_few(self) -> str:
         """Say which class has too few rows, or groups with such rows; nothing if none has."""
@@ -403,7 +416,7 @@ class _Task:
         return self._same(name, ends, [threshold], self.rows.ranks[at], "")
 
     def _cross_fitted(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
-        rows, count = self.rows, self.choosing.folds
+        rows, count = self.rows, self.choosing.folds_of(len(self.rows.positive))
         if self.dealt is None:
             self.dealt = rows.folds(self.choosing, self.labels, len(self.decisions))
         steps = _Steps.of(values, ranks, rows.positive)
