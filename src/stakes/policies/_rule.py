@@ -48,7 +48,12 @@ class ScoreTables:
     weight: float = 1.0
 
 
-def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None = None) -> Cuts:
+def cheapest_cuts(
+    tables: ScoreTables,
+    costs: Floats,
+    allowed: Booleans | None = None,
+    odds: tuple[Floats, Floats] | None = None,
+) -> Cuts:
     """Return how many steps, from the highest, each decision and those before it are taken for.
 
     Parameters
@@ -60,12 +65,14 @@ def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None =
         order from the highest scores to the lowest.
     allowed : ndarray of bool, shape (tables, steps + 1), optional
         Between two decisions, the cuts that keep within limits.
+    odds : pair of ndarray, shape (tables, steps), optional
+        What `fitted_odds` returns, for the same tables at several costs.
 
     Returns
     -------
     ndarray of int, shape (tables, decisions - 1)
     """
-    fitted = _fitted_cuts(tables, costs)
+    fitted = _fitted_cuts(fitted_odds(tables) if odds is None else odds, costs)
     found = np.empty_like(fitted)
     for at, (positives, negatives) in enumerate(
         zip(tables.positives, tables.negatives, strict=True)
@@ -83,8 +90,11 @@ def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None =
     return found
 
 
-def _fitted_cuts(tables: ScoreTables, costs: Floats) -> Cuts:
-    """Return the cuts that a logistic curve on the normal scores of mid-ranks gives each table."""
+def fitted_odds(tables: ScoreTables) -> tuple[Floats, Floats]:
+    """Return how likely negatives and positives are in each step, at any positive scale.
+
+    By a logistic curve on the normal scores of mid-ranks.
+    """
     rows = tables.positives + tables.negatives
     total = rows.sum(axis=1, keepdims=True)
     above = np.cumsum(rows, axis=1) - rows / 2
@@ -92,11 +102,19 @@ def _fitted_cuts(tables: ScoreTables, costs: Floats) -> Cuts:
     scores = ndtri(np.clip(1 - above / total, least, 1 - least))
     constant, slope = _logistic(tables.positives, rows, scores)
     log_odds = constant[:, np.newaxis] + slope[:, np.newaxis] * scores
-    # What each decision is expected to cost, at any positive scale: exp(x) to 1 are the odds.
     high = np.maximum(log_odds, 0)
-    chances = np.exp(-high), np.exp(log_odds - high)
-    expected = np.stack([chances[0] * cost[0] + chances[1] * cost[1] for cost in costs])
-    chosen = expected.argmin(axis=0)
+    return np.exp(-high), np.exp(log_odds - high)
+
+
+def _fitted_cuts(odds: tuple[Floats, Floats], costs: Floats) -> Cuts:
+    """Return the cuts at which each decision is expected to cost least."""
+    expected = [odds[0] * cost[0] + odds[1] * cost[1] for cost in costs]
+    if len(costs) == 2:  # noqa: PLR2004
+        return np.argmax(
+            np.concatenate([expected[1] < expected[0], np.ones((len(odds[0]), 1), bool)], axis=1),
+            axis=1,
+        )[:, np.newaxis]
+    chosen = np.stack(expected).argmin(axis=0)
     # Decisions come in their order where the slope is not negative; a falling one decides alike.
     chosen = np.maximum.accumulate(chosen, axis=1)
     return np.stack([(chosen <= at).sum(axis=1) for at in range(len(costs) - 1)], axis=1)
