@@ -242,6 +242,7 @@ def report_html(findings: Findings) -> str:
         "competing": [_policy_looks(findings)[name] for name in findings.joint.names],
         "by_policy": {each.name: each for each in findings.policies},
         "groups": policy_groups(findings),
+        "headline": headline(findings.verdict.text),
         "scored": _scored(findings),
         "money": money_tables(findings),
         "cards": card_width(findings),
@@ -275,6 +276,7 @@ def _environment() -> Any:
         "exact": exact,
         "label": repr,
         "threshold": threshold,
+        "thresholds": threshold_range,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     return environment
@@ -285,6 +287,24 @@ def threshold(value: float) -> str:
     if math.isinf(value):
         return "no score" if value > 0 else "any score"
     return f"{value:.4g}"
+
+
+def threshold_range(limits: tuple[float, float]) -> str:
+    """Say which thresholds would do as well."""
+    low, high = limits
+    if math.isinf(low) and math.isinf(high):
+        return "any threshold does"
+    if math.isinf(low):
+        return f"anything up to {high:.3g} does"
+    if math.isinf(high):
+        return f"anything from {low:.3g} does"
+    return f"anything from {low:.3g} to {high:.3g} does"
+
+
+def headline(text: str) -> tuple[str, str]:
+    """Return the first sentence of a verdict, which ends with its interval, and the others."""
+    first, end, rest = text.partition(" CI). ")
+    return f"{first}{end[:-1]}", f"{end[-1:]}{rest}"
 
 
 @cache

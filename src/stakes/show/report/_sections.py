@@ -196,13 +196,17 @@ EXTENT = 46
 """The height of a row, and the least width of an axis, so that charts above each other align."""
 
 
-def _intervals(found: Findings, name: str) -> Any:
+FARTHEST = 3
+"""Constants that cost more than so many times the highest limit of a model are not drawn."""
+
+
+def _intervals(found: Findings, rows: int) -> Any:
     """Draw what each policy costs, with its interval; the page has the rows.
 
     A row has its place, the place of its model among the models (-1 for constants), and numbers.
     """
     alt = altair()
-    rows, models = min(len(found.policies), MOST_ROWS), len(found.models)
+    models = len(found.models)
     colours = alt.Color("look:N", legend=None).scale(
         domain=[*range(models), -1], range=[*map(colour, range(models)), CONSTANT]
     )
@@ -214,7 +218,7 @@ def _intervals(found: Findings, name: str) -> Any:
     x = alt.X("low:Q", axis=number_axis(cost_title(found))).scale(zero=True, nice=True)
     tips = [alt.Tooltip("name:N"), *(alt.Tooltip(f"{each}:Q") for each in ("cost", "low", "high"))]
     return layers(
-        name,
+        "@policies",
         [
             base.mark_rule(strokeWidth=3, opacity=0.55).encode(
                 x=x, x2="high:Q", color=colours, tooltip=tips
@@ -235,14 +239,20 @@ def _model_charts(found: Findings) -> Drawn:
         f"Expected cost per decision of {len(found.policies)} policies, each with its interval. "
         "The table has the numbers."
     )
-    return {"costs": (_intervals(found, "@policies"), words)}
+    reach = max(each.high for each in found.policies if each.model is not None)
+    near = [
+        each
+        for each in found.policies
+        if each.model is not None or each.cost <= FARTHEST * reach or reach <= 0
+    ]
+    return {"costs": (_intervals(found, min(len(near), MOST_ROWS)), words)}
 
 
 def _cost_charts(found: Findings) -> Drawn:
     if not editable(found):
         return {}
     words = "Expected cost of each policy with its interval, for the costs in the table above."
-    return {"live": (_intervals(found, "@policies"), words)}
+    return {"live": (_intervals(found, min(len(found.policies), MOST_ROWS)), words)}
 
 
 def editable(found: Findings) -> bool:
@@ -325,6 +335,7 @@ def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
     rows, x, stated = _along(found, path)
     colours, dashes = policy_scales(found, path.names)
+    rows = rows.transform_filter(altair().FieldOneOfPredicate("name", _near(found, path)))
     axis = number_axis(cost_title(found), minExtent=EXTENT)
     marks = [
         rows.mark_area(opacity=0.14).encode(
@@ -337,6 +348,18 @@ def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     ]
     words = f"Expected cost of each policy, with bands, against the {path.axis}."
     return layers(f"sensitivity.paths.{place}", marks, 220), words
+
+
+def _near(found: Findings, path: CostPath) -> list[str]:
+    """Return the policies of a path but constants that cost far more than every model."""
+    models = {each.name for each in found.policies if each.model is not None}
+    mine = [name in models for name in path.names]
+    reach = float(path.high[mine].max()) if any(mine) else 0.0
+    return [
+        name
+        for name, cost, of_model in zip(path.names, path.cost, mine, strict=True)
+        if of_model or reach <= 0 or float(cost.min()) <= FARTHEST * reach
+    ]
 
 
 def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:

@@ -11,6 +11,7 @@ globalThis.stakesBootstrap = (() => {
   const TWO_PI = 2 * Math.PI;
   const TAIL = 1e-13;
   const ROUNDING = 1e-11;
+  const IMPOSSIBLE = 1e-16;
   const LARGEST_LATTICE = 1 << 22;
   const FINE_LATTICE = 1 << 20;
   const COARSER_LATTICE = 1 << 17;
@@ -108,17 +109,32 @@ globalThis.stakesBootstrap = (() => {
   }
 
   function limitsOnLattice(lattice, levels) {
-    const { first, size, step, anchor, room } = lattice;
+    const { first, size: length, step, anchor, room } = lattice;
     const upTo = cumulative(lattice);
     return levels.map((level, side) => {
-      let [low, high] = [first - 1, first + size - 1];
+      let [low, high] = [first - 1, first + length - 1];
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2);
         if (upTo(middle) >= level - ROUNDING) high = middle;
         else low = middle;
       }
-      return anchor + step * (high + (side ? room : -room));
+      const found = anchor + step * (high + (side ? room : -room));
+      if (room) return found;
+      const size = Math.max(...[first, first + length].map((end) => Math.abs(anchor + step * end)));
+      return size > 0 ? rounded(found, 13 - Math.ceil(Math.log10(size))) : found;
     });
+  }
+
+  /** Return a number without the rounding of adding up, which its last digits have. */
+  function rounded(value, decimals) {
+    const power = 10 ** Math.abs(decimals);
+    const found =
+      decimals < 0 ? roundHalfEven(value / power) * power : roundHalfEven(value * power) / power;
+    return Number.isFinite(found) ? found + 0 : value;
+  }
+
+  function tidy(value) {
+    return value === 0 ? 0 : rounded(value, 15 - Math.ceil(Math.log10(Math.abs(value))));
   }
 
   /** Return the largest step of which all differences of `costs` are multiples, or null. */
@@ -530,21 +546,33 @@ globalThis.stakesBootstrap = (() => {
       sums.push(runningSums(re, row * length, length, column));
     });
     const finest = kernel ? column.step : Math.min(column.step, ...rows.map(({ step }) => step));
+    const countAt = (row, x) => {
+      const lost = DIGITS * (Math.abs(starts[row]) + Math.abs(x));
+      const room = Math.min((NEARLY * finest + lost) / column.step, 0.25);
+      const place = Math.floor((x - starts[row]) / column.step + room) + 1;
+      return Math.min(Math.max(place, 0), column.size);
+    };
     const reached = (x) => {
       let total = 0;
-      for (let row = 0; row < starts.length; row++) {
-        const lost = DIGITS * (Math.abs(starts[row]) + Math.abs(x));
-        const room = Math.min((NEARLY * finest + lost) / column.step, 0.25);
-        const place = Math.floor((x - starts[row]) / column.step + room) + 1;
-        total += sums[row][Math.min(Math.max(place, 0), column.size)];
-      }
+      for (let row = 0; row < starts.length; row++) total += sums[row][countAt(row, x)];
       return total;
+    };
+    /** Return the largest possible value that is not above x. */
+    const valueAt = (x) => {
+      let found = -Infinity;
+      for (let row = 0; row < starts.length; row++) {
+        const count = countAt(row, x);
+        if (count > 0 && sums[row][count] - sums[row][count - 1] > IMPOSSIBLE) {
+          found = Math.max(found, starts[row] + column.step * (count - 1));
+        }
+      }
+      return Number.isFinite(found) ? found : x;
     };
     const ends = [lowest(starts) - column.step, highest(starts) + column.step * column.size];
     const error = kernel ? (REACH + 1) * column.step : 0;
     return levels.map((level, side) => {
-      const total = leastReaching(reached, level - ROUNDING, ends) + (side ? error : -error);
-      return anchor + total / outcomes.n;
+      const total = valueAt(leastReaching(reached, level - ROUNDING, ends));
+      return tidy(anchor + total / outcomes.n) + ((side ? error : -error) / outcomes.n);
     });
   }
 

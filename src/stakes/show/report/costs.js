@@ -132,8 +132,16 @@
     found.forEach((pair, i) => fillPair(body.rows[i], pair));
   }
 
+  /** Show the first sentence as a headline, and the others after it. */
+  function setHeadline(element, text) {
+    const end = text.indexOf(" CI). ") + 5;
+    const rest = Object.assign(document.createElement("span"), { className: "rest" });
+    rest.textContent = text.slice(end);
+    element.replaceChildren(text.slice(0, end), rest);
+  }
+
   function fill(found) {
-    document.getElementById("live-verdict").textContent = found.text;
+    setHeadline(document.getElementById("live-verdict"), found.text);
     const note = document.getElementById("live-note");
     note.textContent = found.note;
     note.hidden = found.note === "";
