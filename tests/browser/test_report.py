@@ -22,7 +22,6 @@ from stakes.findings.policies import compared_found
 from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report import write_report
 from stakes.show.report._page import SCRIPTS
-from stakes.study import Study
 
 SHOWN = {"rel": 0, "abs": 1e-6}
 
@@ -463,7 +462,7 @@ def test_the_page_says_for_which_costs_thresholds_were_chosen(report):
     note = page.locator("#live-note")
     assert note.is_hidden()
     edit(page, {(0, 1): 8000})
-    said = "nearest of 43 ratios of costs: a miss that costs as much as 3.991 false alarms; here it"
+    said = "nearest of 23 ratios of costs: a miss that costs as much as 5.024 false alarms; here it"
     assert said in note.inner_text()
     edit(page, {(0, 1): 80_000, (1, 0): 4000})
     assert note.inner_text() == "Thresholds were chosen again, for exactly these costs."
@@ -675,7 +674,9 @@ def test_on_a_phone_tables_are_lists_whose_cells_say_their_column(report, name):
         assert table.bounding_box()["width"] <= PHONE
     cell = page.locator("#policies-table tbody tr").first.locator("td").nth(1)
     assert cell.get_attribute("data-title") == "95\u00a0% interval"
-    before = "getComputedStyle(document.querySelector('#policies-table td:nth-child(3)'), '::before')"
+    before = (
+        "getComputedStyle(document.querySelector('#policies-table td:nth-child(3)'), '::before')"
+    )
     assert page.evaluate(f"{before}.content") == '"95\u00a0% interval"'
     page.set_viewport_size({"width": WIDE, "height": 800})
     assert page.evaluate(f"{before}.content") == "none"

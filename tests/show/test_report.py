@@ -365,7 +365,9 @@ def kinds():
     """Return studies of every kind of columns, by what is special about them."""
     rng = np.random.default_rng(7)
     actual = np.repeat([0, 1], [240, 60])
-    margin = {name: 2.0 * actual + rng.normal(-1, spread, 300) for name, spread in [("a", 1), ("b", 2)]}
+    margin = {
+        name: 2.0 * actual + rng.normal(-1, spread, 300) for name, spread in [("a", 1), ("b", 2)]
+    }
     chance = {name: 1 / (1 + np.exp(-each)) for name, each in margin.items()}
     points = {name: np.round(600 + 40 * each) for name, each in margin.items()}
     decided = {name: (each > 0).astype(int) for name, each in margin.items()}

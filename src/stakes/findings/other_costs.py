@@ -17,10 +17,10 @@ from stakes.policies._path import chosen_at, loss_ratio, with_thresholds
 from stakes.policies.policies import Policies
 from stakes.study import Study
 
-FACTORS = (0.0, *np.round(np.logspace(-2, 2, 41), 12).tolist(), np.inf)
+FACTORS = (0.0, *np.round(np.logspace(-2, 2, 21), 12).tolist(), np.inf)
 """Ratios of the costs of the two mistakes, for that of the stated costs: 0 and ∞ are the ends."""
 
-THINNED = (1, 2, 4, 10, 20)
+THINNED = (1, 2, 5, 10)
 """Of the ratios between, each one, every second, …, where the tables are large."""
 
 MOST_COUNTS = 20_000
@@ -136,7 +136,9 @@ def other_costs_of(study: Study) -> OtherCosts | None:
     stated = policies.held_out
     if len(stated.labels) * len(stated.decisions) ** len(stated.names) >= LARGEST_CODE:
         return None
-    ratio, decisions, classes = None, (), ()
+    ratio: float | None = None
+    decisions: tuple[int, ...] = ()
+    classes: tuple[int, ...] = ()
     found = [(1.0, policies)]
     if scores is not None and any(each.kind == "threshold" for each in policies.policies):
         ratio = loss_ratio(scores, study.costs, study.design)

@@ -143,7 +143,9 @@ def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
             found.append(Policy(name, model.name, "minimum_cost", column=model.name))
         elif chosen is None and model.name in counted.decided_from:
             cuts = ((counted.positive, float(counted.decided_from[model.name])),)
-            found.append(threshold_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name))
+            found.append(
+                threshold_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name)
+            )
     return found
 
 

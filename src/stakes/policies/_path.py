@@ -217,9 +217,7 @@ class _Tables:
 
     def in_sample(self, place: int) -> JointConfusion:
         """Return the decisions by the thresholds to deploy."""
-        cut = {
-            name: self.ranks[name] < each.deployed[place] for name, each in self.columns.items()
-        }
+        cut = {name: self.ranks[name] < each.deployed[place] for name, each in self.columns.items()}
         return self._joint(cut)
 
     def held_out(self, place: int) -> JointConfusion:

@@ -110,10 +110,9 @@ def _fitted_cuts(odds: tuple[Floats, Floats], costs: Floats) -> Cuts:
     """Return the cuts at which each decision is expected to cost least."""
     expected = [odds[0] * cost[0] + odds[1] * cost[1] for cost in costs]
     if len(costs) == 2:  # noqa: PLR2004
-        return np.argmax(
-            np.concatenate([expected[1] < expected[0], np.ones((len(odds[0]), 1), bool)], axis=1),
-            axis=1,
-        )[:, np.newaxis]
+        none = np.ones((len(odds[0]), 1), dtype=bool)
+        begun = np.concatenate([expected[1] < expected[0], none], axis=1)
+        return np.asarray(begun.argmax(axis=1)[:, np.newaxis])
     chosen = np.stack(expected).argmin(axis=0)
     # Decisions come in their order where the slope is not negative; a falling one decides alike.
     chosen = np.maximum.accumulate(chosen, axis=1)

@@ -356,9 +356,7 @@ def _policy_looks(found: Findings) -> dict[str, Look]:
     """Return how policies look: in the colour of their model, each competitor in its own style."""
     colours = policy_colours(found)
     places = {name: place for place, name in enumerate(found.joint.names)}
-    return {
-        name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()
-    }
+    return {name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()}
 
 
 @dataclass(frozen=True)
