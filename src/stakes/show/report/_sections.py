@@ -8,6 +8,7 @@ screen and paper need no other chart.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from stakes._core.optional import altair, vl_convert
 from stakes.findings import Findings
 from stakes.findings.curves import Curves
+from stakes.findings.policies import ComparedPolicies
 from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
 from stakes.show.report._theme import (
@@ -264,13 +266,13 @@ def _pair_charts(found: Findings) -> Drawn:
     if not found.pairs:
         return {}
     alt = altair()
-    shown = found.pairs[:MOST_ROWS]
+    shown = _near_pairs(found)[:MOST_ROWS]
     order = list(range(len(shown)))
     base = (
         alt.Chart()
+        .transform_filter(alt.FieldOneOfPredicate("second", [each.second for each in shown]))
         .transform_window(row="row_number()")
         .transform_calculate(row="datum.row - 1", pair="datum.first + ' minus ' + datum.second")
-        .transform_filter(f"datum.row < {len(shown)}")
         .encode(y=alt.Y("row:O", axis=None).scale(domain=order, paddingOuter=0.4))
     )
     sure = alt.condition("datum.shown", alt.value("var(--c0)"), alt.value("var(--soft)"))
@@ -292,6 +294,15 @@ def _pair_charts(found: Findings) -> Drawn:
         "dashed line is no difference. The table has the numbers."
     )
     return {"pairs": (chart, words)}
+
+
+def _near_pairs(found: Findings) -> list[ComparedPolicies]:
+    """Return the pairs but those with constants that cost far more than every model."""
+    models = {each.name for each in found.policies if each.model is not None}
+    ends = [max(abs(p.low), abs(p.high)) for p in found.pairs if p.second in models]
+    reach = FARTHEST * max(ends, default=math.inf)
+    near = [p for p in found.pairs if p.second in models or abs(p.difference) <= reach]
+    return near or list(found.pairs)
 
 
 def _sensitivity_charts(found: Findings) -> Drawn:

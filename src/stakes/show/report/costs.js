@@ -124,11 +124,12 @@
     show(row, "warning", pair.warning ?? "");
   }
 
+  const pairRow = document.querySelector("#live-pairs tbody tr")?.cloneNode(true);
+
   /** Fill as many rows as there are pairs: at other costs other policies may compete. */
   function fillPairs(found) {
     const body = document.querySelector("#live-pairs tbody");
-    while (body.rows.length < found.length) body.append(body.rows[0].cloneNode(true));
-    while (body.rows.length > found.length) body.rows[body.rows.length - 1].remove();
+    body.replaceChildren(...found.map(() => pairRow.cloneNode(true)));
     found.forEach((pair, i) => fillPair(body.rows[i], pair));
   }
 
