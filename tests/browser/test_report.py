@@ -648,7 +648,7 @@ def test_a_constant_prediction_far_off_does_not_squeeze_the_chart(report):
     assert far.inner_text() == page.locator("#far-costs").inner_text() == said
     points = page.locator("#chart-live .role-mark.mark-symbol path")
     assert points.count() == 7
-    edit(page, {(0, 1): 300})
+    edit(page, {(0, 0): 40_000, (1, 1): 40_000})
     assert far.is_hidden()
     assert points.count() == 8
     page.locator("#costs-reset").click()

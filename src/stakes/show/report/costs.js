@@ -92,10 +92,10 @@
             "decisions.";
     }
     const chosen = other.tables[at].factor;
-    if (chosen === factor) return "Thresholds were chosen again, for exactly these costs.";
     if (!(factor > 0 && factor < Infinity)) {
       return "Thresholds were chosen again: one decision is never the more expensive one.";
     }
+    if (chosen === factor) return "Thresholds were chosen again, for exactly these costs.";
     const miss = (times) => number(1 / (times * other.ratio));
     return (
       `Thresholds were chosen again, for the nearest of ${other.tables.length} ratios of costs: ` +
