@@ -3,31 +3,26 @@
 import itertools
 import json
 import math
-import warnings
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from _helpers.retuned import nearest, retuned
 from scipy.special import gammaln
 
 import stakes
-from stakes import (
-    Confusion,
-    CostEstimate,
-    CostMatrix,
-    JointConfusion,
-    Ranking,
-)
+from stakes import Confusion, CostEstimate, CostMatrix, JointConfusion, study_of
 from stakes._core.text import amount, listed, number, p_value, seen
-from stakes.errors import RareCostWarning
-from stakes.findings import Settings
-from stakes.findings.models import IntervalBy, models_of
-from stakes.findings.pairs import pairs_of
-from stakes.findings.verdict import verdict_of
+from stakes.findings._encode import plain
+from stakes.findings.other_costs import OtherCosts, _live_policies, _tables, other_costs_of
+from stakes.findings.policies import compared_found
 from stakes.infer._inference import outcomes_behind
-from stakes.infer._outcomes import Design
+from stakes.infer._outcomes import SIMPLE, Design
+from stakes.policies._family import adjusted, level
+from stakes.policies.policies import Policies, Policy
+from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report._page import ARITHMETIC
-from stakes.study import Study
 
 FOLDER = Path(stakes.__file__).parent / "show" / "report"
 SCRIPTS = [FOLDER / name for name in ARITHMETIC]
@@ -65,15 +60,9 @@ def live(scripts):
 
 
 @pytest.fixture(autouse=True)
-def _only_what_the_script_gives(monkeypatch):
-    """Spare the simultaneous intervals and the summaries, which the script does not give."""
-
-    def no_limits(compared, *_):
-        return [(math.nan, math.nan)] * len(compared)
-
-    monkeypatch.setattr("stakes.infer.ranking.bonferroni", no_limits)
-    monkeypatch.setattr("stakes.infer.ranking.max_t", no_limits)
-    monkeypatch.setattr(IntervalBy, "summary", lambda *_: "")
+def _only_what_the_script_says(monkeypatch):
+    """Spare the size of a test set that would settle it, which only Python computes."""
+    monkeypatch.setattr("stakes.policies.verdict._to_settle", lambda *_: None)
 
 
 def joint_of(cells, n_classes, n_decisions=None, names=None):
@@ -93,81 +82,196 @@ def matrix(joint, costs):
     return CostMatrix(costs, rows="predicted", labels=joint.labels, decisions=joint.decisions)
 
 
-def ranking_of(joint, costs, unit=""):
-    return Ranking.from_joint(joint, matrix(joint, costs), unit)
+def policies_of(joint, costs, confidence):
+    """Make the policies of decisions as they stand, and of constants."""
+    found = [Policy(name, name, "decisions", column=name) for name in joint.names]
+    found += [Policy(f"always {d}", None, "constant", decision=d) for d in joint.decisions]
+    return Policies(tuple(found), joint, joint, matrix(joint, costs), SIMPLE, confidence)
 
 
-def has_an_order(joint, costs):
-    """Tell whether no two models' costs are equal up to rounding, which may order them either way.
+def stored(policies):
+    """Return what the page has of policies whose thresholds it does not choose again."""
+    every = _live_policies(policies, again=False)
+    columns = len(policies.held_out.names)
+    return OtherCosts(None, (), (), every, columns, None, (), (_tables(1.0, policies),)).to_dict()
 
-    Models with the same outcomes are in order: their costs are equal to the last bit.
+
+def names_of(costs):
+    return plain({"labels": list(costs.labels), "decisions": list(costs.decisions)})
+
+
+def has_an_order(policies):
+    """Tell whether no two costs are equal up to rounding, which may order them either way.
+
+    Columns with the same outcomes are in order: their costs are equal to the last bit.
     """
-    outcomes = [CostEstimate(joint.single(name), matrix(joint, costs)) for name in joint.names]
-    found = sorted((each.cost, *outcomes_behind(each).only.counts[0]) for each in outcomes)
+    found = []
+    for each in policies.policies:
+        estimate = policies.estimate(each.name)
+        same = tuple(outcomes_behind(estimate).only.counts[0]) if each.model else each.name
+        found.append((estimate.cost, each.model is None, same))
+    found.sort(key=lambda each: each[0])
+    least = 1e-12 * float(np.abs(policies.costs.values).max())
     return all(
-        one[1:] == other[1:] or other[0] - one[0] > 1e-12 * float(np.ptp(costs))
+        one[1:] == other[1:] or other[0] - one[0] > least
         for one, other in itertools.pairwise(found)
     )
 
 
 def check_same(live, cases):
     """Compare the script with Python on (joint, costs, confidence)."""
-    cases = [case for case in cases if has_an_order(*case[:2])]
-    assert cases
-    arguments = [(joint.to_dict(), np.asarray(costs).tolist(), q) for joint, costs, q in cases]
-    found = zip(
-        *(live(name, *arguments) for name in ("estimates", "pairwise", "bestSet")), strict=True
+    both = [policies_of(*case) for case in cases]
+    check_policies(live, [(stored(policies), policies) for policies in both])
+
+
+def check_policies(live, cases):
+    """Compare the script with Python on what the page has, and policies at their costs."""
+    arguments = [
+        (other, names_of(each.costs), each.costs.values.tolist(), each.confidence)
+        for other, each in cases
+    ]
+    results = live("policiesAt", *arguments)
+    stated = {"unit": "EUR", "volume": 1000, "per": "week"}
+    verdicts = live(
+        "verdict",
+        *(
+            (found, each.confidence, stated)
+            for found, (_, each) in zip(results, cases, strict=True)
+        ),
     )
-    verdicts = live("verdict", *([*each, "EUR"] for each in arguments))
-    for case, results, verdict in zip(cases, found, verdicts, strict=True):
-        joint, costs, confidence = case
-        estimates, pairs, best = results
-        models, text = models_and_verdict(joint, costs, confidence)
-        check_estimates(models, costs, estimates)
-        ranking = ranking_of(joint, costs, "EUR")
-        check_pairs(ranking, confidence, pairs)
-        assert best == ranking.best_set(confidence)
-        assert verdict == text
+    for found, said, (_, policies) in zip(results, verdicts, cases, strict=True):
+        check_costs(policies, found["policies"])
+        if has_an_order(policies):
+            names = [each["name"] for each in found["policies"]]
+            assert [names[place] for place in found["order"]] == list(policies.competitors)
+            assert names[found["reference"]] == policies.reference
+            check_pairs(policies, found["pairs"])
+            wanted = Stated("EUR", 1000, "week")
+            check_text(policies, said, verdict_of(policies, int(policies.held_out.n), wanted).text)
+    return results
 
 
-def models_and_verdict(joint, costs, confidence):
-    """Return the models of a report made at these costs, and what it would say."""
-    study = Study("", None, joint, matrix(joint, costs), confidence=confidence)
-    settings = Settings(unit="EUR")
-    models = models_of(study, settings.unit)
-    by_name = {model.name: model for model in models}
-    found = {name: by_name[name] for name in joint.names}
-    return found, verdict_of(study, settings, models).text
+NUMBER = r"(?<![\w.@])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 
 
-def check_estimates(models, costs, found):
+def check_text(policies, said, wanted):
+    """Compare two texts; a number may be rounded up in one and down in the other."""
+    assert re.sub(NUMBER, "#", said) == re.sub(NUMBER, "#", wanted)
+    found, expected = (
+        [float(each.replace(",", "")) for each in re.findall(NUMBER, text)]
+        for text in (said, wanted)
+    )
+    size = 1000 * float(np.abs(policies.costs.values).max())
+    assert found == pytest.approx(expected, rel=1.1e-3, abs=1e-6 * size)
+
+
+def check_costs(policies, found):
+    costs = policies.costs.values
     span = float(np.ptp(costs)) or float(np.abs(costs).max())
-    assert [each["name"] for each in found] == list(models)
+    assert [each["name"] for each in found] == [each.name for each in policies.policies]
     for each in found:
-        expected = models[each["name"]]
-        low, high = expected.low, expected.high
-        assert each["cost"] == pytest.approx(expected.cost, rel=1e-12, abs=1e-12 * span)
-        assert each["total"] == pytest.approx(expected.total, rel=1e-12, abs=1e-9 * span)
-        assert each["low"] == pytest.approx(low, rel=0, abs=1e-6 * span)
-        assert each["high"] == pytest.approx(high, rel=0, abs=1e-6 * span)
+        estimate, interval = policies.estimate(each["name"]), policies.interval(each["name"])
+        assert each["cost"] == pytest.approx(estimate.cost, rel=1e-12, abs=1e-12 * span)
+        assert each["total"] == pytest.approx(estimate.total, rel=1e-12, abs=1e-9 * span)
+        assert each["low"] == pytest.approx(interval.low, rel=0, abs=1e-6 * span)
+        assert each["high"] == pytest.approx(interval.high, rel=0, abs=1e-6 * span)
         assert each["low"] <= each["cost"] + 1e-9 * span
         assert each["cost"] <= each["high"] + 1e-9 * span
 
 
-def check_pairs(ranking, confidence, found):
-    expected = ranking.pairwise(confidence=confidence)
+def check_pairs(policies, found):
     assert [(each["first"], each["second"]) for each in found] == [
-        (each.first, each.second) for each in expected
+        (each.first, each.second) for each in policies.pairs
     ]
-    size = float(np.abs(ranking.costs.values).max())
-    for each, pair in zip(found, expected, strict=True):
-        method = ranking.difference(pair.first, pair.second).choice.name
-        assert each["method"] == method
-        assert (each["rare"] is None) == (method == "exact")
+    size = float(np.abs(policies.costs.values).max())
+    for each, pair in zip(found, policies.pairs, strict=True):
+        expected = compared_found(policies, pair)
+        assert each["method"] == expected.method
         assert each["difference"] == pytest.approx(pair.difference, rel=1e-9, abs=1e-12 * size)
         assert each["p_value"] == pytest.approx(pair.p_value, rel=0, abs=1e-6)
-        assert each["adjusted"] == pytest.approx(pair.adjusted, rel=0, abs=1e-6 * len(expected))
-        assert each["rejected"] == pair.rejected
+        assert each["adjusted"] == pytest.approx(pair.adjusted, rel=0, abs=1e-5)
+        assert each["low"] == pytest.approx(pair.low, rel=0, abs=1e-6 * size)
+        assert each["high"] == pytest.approx(pair.high, rel=0, abs=1e-6 * size)
+        assert each["shown"] == pair.shown
+
+
+# -- thresholds that are chosen again
+
+
+def scored_study(seed, n=400, cost=(5.0, 60.0), with_decisions=2, models=3, **options):
+    """Draw rows with scores of several models, some of them raw, some with decisions."""
+    rng = np.random.default_rng(seed)
+    actual = (rng.random(n) < 0.25).astype(int)
+    scores = {
+        f"m{i}": np.round(2.0 * actual - 1 + rng.normal(0, 1 + 0.4 * i, n), 2)
+        for i in range(models)
+    }
+    decided = {f"m{i}": (scores[f"m{i}"] > 0).astype(int) for i in range(with_decisions)}
+    costs = CostMatrix([[0.5, cost[1]], [cost[0], 0]], rows="predicted", labels=[0, 1])
+    return study_of(actual, decided, costs, y_score=scores, **options)
+
+
+EDITS = (
+    [[0.5, 60], [5, 0]],
+    [[0, 100], [5, 0]],
+    [[0, 7], [11.5, 1]],
+    [[0, 6000], [3, 0]],
+    [[0, 1], [4000, 0]],
+    [[0, math.pi], [1, 0]],
+    [[0, 60], [0, 0]],
+    [[2, 60], [1, 0]],
+    [[0, 0], [5, 0]],
+    [[0, 3], [5, 4]],
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"with_decisions": 0},
+        {"baseline": "always 1"},
+        {"baseline": "m0@0.1"},
+        {"baseline": "m2@best"},
+        {"with_decisions": 2, "models": 2, "n": 120, "confidence": 0.8},
+    ],
+    ids=["mixed", "scores only", "constant", "stated", "best", "few rows"],
+)
+def test_thresholds_are_chosen_again_for_the_nearest_ratio(live, options):
+    study = scored_study(len(str(options)), **options)
+    other = other_costs_of(study).to_dict()
+    found = check_policies(live, [(other, policies) for policies in retuned(study, EDITS)])
+    assert [each["at"] for each in found] == [nearest(study, edited) for edited in EDITS]
+    assert all(each["rechosen"] for each in found)
+    thresholds = {tuple(each["policies"][-3]["cuts"]) for each in found}
+    assert len(thresholds) > 1
+
+
+def test_at_the_stated_costs_the_page_has_the_numbers_of_the_study(live):
+    study = scored_study(3)
+    other = other_costs_of(study).to_dict()
+    (found,) = check_policies(live, [(other, study.policies)])
+    assert found["factor"] == pytest.approx(1)
+
+
+def test_costs_that_turn_the_scores_round_keep_the_thresholds(live):
+    study = scored_study(4)
+    other = other_costs_of(study)
+    arguments = (other.to_dict(), names_of(study.costs), [[5, 0], [0, 60]], 0.95)
+    (found,) = live("policiesAt", arguments)
+    assert not found["rechosen"]
+    assert found["at"] == [each.factor for each in other.tables].index(1.0)
+    assert not any(each["rechosen"] for each in found["policies"])
+
+
+@pytest.mark.parametrize("members", [2, 3, 4, 7, 12])
+def test_the_family_of_comparisons_is_that_of_python(live, members):
+    values = [1.0, 0.7, 0.2, 0.05, 0.013, 1e-4, 1e-6, 1e-7, 1e-9, 1e-12]
+    found = live("adjusted", *([p, members] for p in values))
+    assert found == pytest.approx([adjusted(p, members) for p in values], rel=1e-6, abs=1e-11)
+    alphas = [0.05, 0.2, 0.001]
+    wanted = [level(alpha, members) for alpha in alphas]
+    assert live("level", *([alpha, members] for alpha in alphas)) == pytest.approx(wanted, rel=1e-6)
 
 
 # -- the example
@@ -269,7 +373,7 @@ def test_near_ties_by_the_bootstrap_test(live, kind):
         rng = np.random.default_rng([100 + seed, *kind.encode()])
         joint = tied_joint(rng, 10 ** rng.uniform(1, 7), seed % 3 + 2)
         cases.append((joint, random_costs(rng, kind, joint), 0.95))
-    methods = {ranking_of(*case[:2]).difference("m0", "m1").choice.name for case in cases}
+    methods = {policies_of(*case).difference("m0", "m1").choice.name for case in cases}
     assert "exact" in methods
     check_same(live, cases)
 
@@ -284,7 +388,8 @@ def test_so_many_different_costs_that_they_are_condensed(live):
     rng = np.random.default_rng(16)
     joint = random_joint(rng, 20_000, 2, 16, 16)
     cases = [(joint, rng.gamma(1, 10, (16, 16)), confidence) for confidence in CONFIDENCES]
-    assert len(outcomes_behind(ranking_of(*cases[0][:2]).difference("m0", "m1")).only.costs) > 2048
+    difference = policies_of(*cases[0]).difference("m0", "m1")
+    assert len(outcomes_behind(difference).only.costs) > 2048
     check_same(live, cases)
 
 
@@ -293,7 +398,9 @@ def test_ten_million_examples_are_exact(live):
     n, seen, large, small = 10**7, [6, 5, 8, 7], 15025, 699
     cells = dict(zip([(0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1)], seen, strict=True))
     cells |= {(0, 0, 0): n // 2, (1, 1, 1): n // 2 - sum(seen)}
-    (pair,) = live("pairwise", (joint_of(cells, 2).to_dict(), [[0, small], [large, 0]], 0.95))[0]
+    policies = policies_of(joint_of(cells, 2), [[0, small], [large, 0]], 0.95)
+    arguments = (stored(policies), names_of(policies.costs), policies.costs.values.tolist(), 0.95)
+    pair = live("policiesAt", arguments)[0]["pairs"][0]
     counts = np.meshgrid(*[np.arange(40)] * 4, indexing="ij", sparse=True)
     drawn = sum(counts)
     orders = np.concatenate([[0], np.cumsum(np.log(n - np.arange(drawn.max())))])
@@ -344,14 +451,9 @@ def test_degenerate_tables(live, name):
     check_same(live, [(joint_of(cells, 2), costs, confidence) for confidence in CONFIDENCES])
 
 
-def test_one_model_has_an_estimate_and_no_pairs(live):
+def test_one_model_is_compared_with_the_constants(live):
     joint = joint_of({(0, 0): 50, (1, 0): 8, (0, 1): 2, (1, 1): 40}, 2)
-    arguments = (joint.to_dict(), [[0, 10], [1, 0]], 0.95)
-    models, said = models_and_verdict(joint, [[0, 10], [1, 0]], 0.95)
-    check_estimates(models, [[0, 10], [1, 0]], live("estimates", arguments)[0])
-    assert live("pairwise", arguments) == [[]]
-    assert live("bestSet", arguments) == [["m0"]]
-    assert live("verdict", [*arguments, "EUR"]) == [said]
+    check_same(live, [(joint, [[0, 10], [1, 0]], confidence) for confidence in CONFIDENCES])
 
 
 # -- words
@@ -359,35 +461,24 @@ def test_one_model_has_an_estimate_and_no_pairs(live):
 
 def test_a_rare_outcome_is_described_as_python_describes_it(live):
     rng = np.random.default_rng(3)
+    described = 0
     for _ in range(10):
-        joint = random_joint(rng, 60, 2, 3, 4)
-        costs = rng.integers(0, 50, (4, 3)).astype(float)
-        (pair,) = live("pairwise", (joint.to_dict(), costs.tolist(), 0.95))[0]
-        rare = pair["rare"]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", RareCostWarning)
-            ranking_of(joint, costs).difference(pair["first"], pair["second"]).choice.warn()
-        said = (
-            f"{pair['first']} predicting {rare['predicted'][0]!r} and {pair['second']} "
-            f"{rare['predicted'][1]!r} when it was {rare['actual']!r}, changes the difference by "
-            f"{number(rare['value'])} and was {seen(rare['count'])}"
+        policies = policies_of(
+            random_joint(rng, 60, 2, 3, 4), rng.integers(0, 50, (4, 3)).astype(float), 0.95
         )
-        assert said in str(caught[0].message)
-        names = (pair["first"], pair["second"])
-        (expected,) = [
-            each.warning
-            for each in pairs_of(Study("", None, joint, matrix(joint, costs)))
-            if (each.first, each.second) == names
-        ]
-        assert live("warning", [pair]) == [expected]
-
-
-def test_pairs_can_be_handed_in_so_that_they_are_computed_once(live):
-    joint, costs = breast_cancer()
-    arguments = [joint.to_dict(), costs.tolist(), 0.95]
-    (pairs,) = live("pairwise", arguments)
-    assert live("bestSet", [*arguments, pairs]) == live("bestSet", arguments)
-    assert live("verdict", [*arguments, "EUR", pairs]) == live("verdict", [*arguments, "EUR"])
+        arguments = (
+            stored(policies),
+            names_of(policies.costs),
+            policies.costs.values.tolist(),
+            0.95,
+        )
+        (found,) = live("policiesAt", arguments)
+        if not has_an_order(policies):
+            continue
+        wanted = [compared_found(policies, pair).warning for pair in policies.pairs]
+        assert live("warning", *([pair] for pair in found["pairs"])) == wanted
+        described += sum(each is not None for each in wanted)
+    assert described > 0
 
 
 def numbers():
@@ -459,10 +550,14 @@ def refusal(scripts):
 @pytest.mark.parametrize("bad", ["", "7", "ten", None, math.nan, math.inf, -math.inf, [1], True])
 def test_a_cost_that_is_no_finite_number_is_refused(refusal, bad):
     joint, _ = breast_cancer()
-    for name in ("estimates", "pairwise", "bestSet", "verdict"):
-        assert refusal(name, joint.to_dict(), [[0, bad], [2000, 0]], 0.95).startswith(
-            "costs: expected a finite number for predicting 'benign' when it was 'malignant', got "
-        )
+    policies = policies_of(joint, [[0, 1], [2, 0]], 0.95)
+    message = (
+        "costs: expected a finite number for predicting 'benign' when it was 'malignant', got "
+    )
+    costs = [[0, bad], [2000, 0]]
+    assert refusal("estimates", joint.to_dict(), costs, 0.95).startswith(message)
+    names = names_of(policies.costs)
+    assert refusal("policiesAt", stored(policies), names, costs, 0.95).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -477,9 +572,8 @@ def test_costs_of_another_shape_are_refused(refusal, costs):
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, math.nan, "0.95", None])
 def test_a_confidence_out_of_range_is_refused(refusal, confidence):
     joint, costs = breast_cancer()
-    for name in ("estimates", "pairwise"):
-        message = refusal(name, joint.to_dict(), costs.tolist(), confidence)
-        assert message.startswith("confidence: expected a number between 0 and 1")
+    message = refusal("estimates", joint.to_dict(), costs.tolist(), confidence)
+    assert message.startswith("confidence: expected a number between 0 and 1")
 
 
 @pytest.mark.parametrize("counts", [[0, 0], [1.5, 2], [-1, 3], ["1", 2]])
@@ -493,10 +587,17 @@ def test_counts_that_are_none_are_refused(refusal, counts):
 def test_costs_beyond_double_precision_give_an_error_or_a_number(refusal, size):
     cells = {(0, 1, 0): 20, (1, 0, 0): 30, (0, 1, 1): 9, (1, 0, 1): 9}
     costs = [[-size, 0.7 * size], [0.2 * size, 0]]
-    for name in ("estimates", "pairwise"):
-        message = refusal(name, joint_of(cells, 2).to_dict(), costs, 0.95)
+    policies = policies_of(joint_of(cells, 2), [[0, 1], [2, 0]], 0.95)
+    arguments = {
+        "estimates": (joint_of(cells, 2).to_dict(), costs, 0.95),
+        "policiesAt": (stored(policies), names_of(policies.costs), costs, 0.95),
+    }
+    for name, given in arguments.items():
+        message = refusal(name, *given)
         assert message.startswith(("costs: they are too large", "no error: "))
-        assert "null" not in message.replace('"rare":null', "")  # how JSON writes NaN
+        for known in ("rare", "factor", "decision", "column", "model"):
+            message = message.replace(f'"{known}":null', "")
+        assert "null" not in message  # how JSON writes NaN
 
 
 # -- in a page
@@ -519,14 +620,14 @@ def test_an_edit_takes_no_noticeable_time(scripts):
     }
     joint = JointConfusion.from_labels(actual, predictions)
     assert len(joint.counts) > 1000
-    scripts.evaluate(f"window.joint = {json.dumps(joint.to_dict())}")
+    policies = policies_of(joint, np.ones((6, 6)), 0.95)
+    scripts.evaluate(f"window.other = {json.dumps(stored(policies))}")
+    scripts.evaluate(f"window.names = {json.dumps(names_of(policies.costs))}")
     for kind in COSTS:
         taken = scripts.evaluate(
             """(costs) => Math.min(...[1, 2, 3, 4, 5].map(() => {
                 const start = performance.now();
-                stakesLive.estimates(joint, costs, 0.95);
-                const pairs = stakesLive.pairwise(joint, costs, 0.95);
-                stakesLive.verdict(joint, costs, 0.95, "", pairs);
+                stakesLive.verdict(stakesLive.policiesAt(other, names, costs, 0.95), 0.95);
                 return performance.now() - start;
             }))""",
             random_costs(rng, kind, joint).tolist(),

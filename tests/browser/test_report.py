@@ -11,17 +11,17 @@ from _helpers.report_studies import (
     many_classes,
     study_of,
 )
+from _helpers.retuned import retuned
 
 from stakes import CostMatrix, Design, choose_threshold, evaluate
 from stakes._core.text import amount, number, p_value
 from stakes.curves import cost_ratio, operating_condition
 from stakes.findings import Settings, findings
-from stakes.findings.models import models_of
-from stakes.findings.pairs import pairs_of
-from stakes.findings.verdict import verdict_of
+from stakes.findings.other_costs import other_costs_of
+from stakes.findings.policies import compared_found
+from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report import write_report
 from stakes.show.report._page import SCRIPTS
-from stakes.study import Study
 
 SHOWN = {"rel": 0, "abs": 1e-6}
 
@@ -139,7 +139,7 @@ def test_a_report_opens_from_disk_and_draws_everything(report, name):
         box = plots.nth(i).locator("svg").bounding_box()
         assert box["width"] > 100
         assert box["height"] > 40
-    assert page.locator("#verdict-text").inner_text() == findings_of(name).verdict.text
+    assert page.locator("#verdict-text").text_content() == findings_of(name).verdict.text
 
 
 # ---- the slider over operating conditions
@@ -337,7 +337,7 @@ def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share
     write_report(found, tmp_path / "rare.html")
     page.goto((tmp_path / "rare.html").as_uri())
     page.wait_for_selector("html[data-drawn]")
-    assert page.locator("#population").inner_text() == found.verdict.population
+    assert study.population() in page.locator("#verdict .notes").inner_text()
     assert page.locator("#cost-matrix").count() == 0
     condition = found.curves.condition
     assert condition.prevalence == share
@@ -368,15 +368,16 @@ def edit(page, cells):
     page.wait_for_selector("#cost-matrix:not([data-state='waiting'])")
 
 
-def edited_study(study, cells):
-    """Return the same examples at other costs."""
+def edited_policies(study, cells):
+    """Return the policies at other costs, whose thresholds are chosen again where they can be."""
     values = study.costs.values.copy()
     for cell, cost in cells.items():
         values[cell] = cost
-    costs = CostMatrix(
-        values, rows="predicted", labels=study.costs.labels, decisions=study.costs.decisions
-    )
-    return Study(study.source, study.roles, study.joint, costs, confidence=study.confidence)
+    if other_costs_of(study).tables[1:]:
+        return retuned(study, [values.tolist()])[0]
+    costs = study.costs
+    named = {"rows": "predicted", "labels": costs.labels, "decisions": costs.decisions}
+    return replace(study.policies, costs=CostMatrix(values, **named))
 
 
 EDITS = [
@@ -391,57 +392,57 @@ EDITS = [
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 @pytest.mark.parametrize(("name", "cells"), EDITS)
-def test_edited_costs_give_pythons_numbers(report, name, cells):
-    page, found = report(name), findings_of(name)
+def test_edited_costs_give_pythons_numbers(report, name, cells, monkeypatch):
+    monkeypatch.setattr("stakes.policies.verdict._to_settle", lambda *_: None)
+    page, found, study = report(name), findings_of(name), study_of(name)
     edit(page, cells)
-    study = edited_study(study_of(name), cells)
-    rows = page.locator("#live-table [data-model]")
-    for place, model in enumerate(found.models):
-        estimate = study.estimate(model.name)
-        row, limits = rows.nth(place), estimate.interval(study.confidence)
-        for field, expected in (
-            ("cost", estimate.cost),
-            ("low", limits.low),
-            ("high", limits.high),
-        ):
+    policies = edited_policies(study, cells)
+    for stated, policy in zip(study.policies.policies, policies.policies, strict=True):
+        row = live_row(page, stated.name)
+        assert row.locator("[data-field='name']").text_content() == policy.name
+        limits = policies.interval(policy.name)
+        cost = policies.estimate(policy.name).cost
+        for field, expected in (("cost", cost), ("low", limits.low), ("high", limits.high)):
             close_numbers(shown(row, field)[0], expected)
             assert shown(row, field)[1] == number(shown(row, field)[0])
         if found.settings.volume:
             over, text = shown(row, "over")
-            close_numbers(over, estimate.cost * found.settings.volume)
+            close_numbers(over, cost * found.settings.volume)
             assert text == amount(over)
-    check_trivial(page, study)
-    check_pairs(page, study)
-    settings = Settings(unit=found.settings.unit)
-    verdict = verdict_of(study, settings, models_of(study, settings.unit))
-    said = page.locator("#live-verdict").inner_text()
-    assert said.split() == verdict.text.split()
+        said = row.locator("[data-field='note']").text_content()
+        assert ("cannot be made again" in said) == (policy.kind == "decisions")
+        assert ("chosen again" in said) == (policy.kind == "threshold")
+    check_pairs(page, policies)
+    settings = found.settings
+    stated = Stated(settings.unit, settings.volume, settings.per)
+    said = page.locator("#live-verdict").text_content()
+    assert said == verdict_of(policies, study.n, stated).text
 
 
-def check_trivial(page, study):
-    decision, best = study.estimate(study.names[0]).best_trivial()
-    row = page.locator("#live-trivial")
-    close_numbers(shown(row, "cost")[0], best.cost)
-    close_numbers(shown(row, "high")[0], best.interval(study.confidence).high)
-    assert row.locator("[data-field='decision']").inner_text() == repr(decision)
+def live_row(page, name):
+    rows = page.locator("#live-table [data-policy]")
+    names = rows.evaluate_all("(rows) => rows.map((row) => row.dataset.policy)")
+    return rows.nth(names.index(name))
 
 
-def check_pairs(page, study):
+def check_pairs(page, policies):
     rows = page.locator("#live-pairs tbody tr")
-    for place, pair in enumerate(pairs_of(study)):
-        row = rows.nth(place)
-        said = row.locator("[data-field='pair']").inner_text()
+    assert rows.count() == len(policies.pairs)
+    for place, each in enumerate(policies.pairs):
+        row, pair = rows.nth(place), compared_found(policies, each)
+        said = row.locator("[data-field='pair']").text_content()
         assert said.split() == f"{pair.first} − {pair.second}".split()
-        for field in ("difference", "p_value", "adjusted"):
-            close_numbers(shown(row, field)[0], getattr(pair, field))
-        verdict = f"{pair.first} is cheaper" if pair.rejected else "a tie"
-        assert row.locator("[data-field='verdict']").inner_text().split() == verdict.split()
+        for field in ("difference", "p_value", "adjusted", "low", "high"):
+            found = shown(row, field)[0]
+            assert found == pytest.approx(getattr(pair, field), rel=1e-5, abs=1e-5)
+        verdict = f"{pair.first} costs less" if pair.shown else "cannot be told apart"
+        assert row.locator("[data-field='verdict']").text_content().split() == verdict.split()
         warning = row.locator("[data-field='warning']").text_content()
         assert warning == (pair.warning or "")
 
 
 def test_edited_costs_are_those_of_evaluate(report):
-    """The same, from labels instead of counts, by the functions that users call."""
+    """The same for decisions as they stand, from labels instead of counts."""
     import pandas as pd
     from _helpers.report_studies import ROOT
 
@@ -450,10 +451,27 @@ def test_edited_costs_are_those_of_evaluate(report):
     tumours = pd.read_csv(ROOT / "examples/breast_cancer.csv")
     labels = ["benign", "malignant"]
     costs = CostMatrix([[0, 9000], [450, 0]], rows="predicted", labels=labels)
-    for place, model in enumerate(findings_of("example").models):
+    for model in findings_of("example").models:
         estimate = evaluate(tumours["actual"], tumours[model.name], costs)
-        row, limits = page.locator("#live-table [data-model]").nth(place), estimate.interval()
+        row, limits = live_row(page, model.name), estimate.interval()
         close_numbers([shown(row, f)[0] for f in ("cost", "low", "high")], [estimate.cost, *limits])
+
+
+def test_the_page_says_for_which_costs_thresholds_were_chosen(report):
+    page = report("example")
+    note = page.locator("#live-note")
+    assert note.is_hidden()
+    edit(page, {(0, 1): 8000})
+    said = "nearest of 23 ratios of costs: a miss that costs as much as 5.024 false alarms; here it"
+    assert said in note.inner_text()
+    edit(page, {(0, 1): 80_000, (1, 0): 4000})
+    assert note.inner_text() == "Thresholds were chosen again, for exactly these costs."
+    edit(page, {(1, 0): -1})
+    assert "never the more expensive one" in note.inner_text()
+    edit(page, {(0, 1): -1})
+    assert note.inner_text().startswith("Thresholds stay as they are")
+    page.locator("#costs-reset").click()
+    assert note.is_hidden()
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -465,13 +483,12 @@ def test_stated_costs_show_pythons_own_numbers(report, name):
 
 def check_stated(page, found):
     """Compare with Python's numbers to the last digit."""
-    rows = page.locator("#live-table [data-model]")
-    for place, model in enumerate(found.models):
+    for policy in found.policies:
+        row = live_row(page, policy.name)
+        assert row.locator("[data-field='note']").text_content() == ""
         for field in ("cost", "low", "high"):
-            assert shown(rows.nth(place), field) == (
-                getattr(model, field),
-                number(getattr(model, field)),
-            )
+            expected = getattr(policy, field)
+            assert shown(row, field) == (expected, number(expected))
     pairs = page.locator("#live-pairs tbody tr")
     for place, pair in enumerate(found.pairs):
         for field in ("p_value", "adjusted"):
@@ -479,7 +496,7 @@ def check_stated(page, found):
                 getattr(pair, field),
                 p_value(getattr(pair, field)),
             )
-    assert page.locator("#live-verdict").inner_text() == found.verdict.text
+    assert page.locator("#live-verdict").text_content() == found.verdict.text
 
 
 def test_reset_restores_pythons_own_numbers(report):
@@ -536,9 +553,8 @@ def test_hostile_names_stay_text(page, reports):
         page.evaluate("[...document.querySelectorAll('td b, dd b')].length")
         == page.locator("b").count()
     )
-    names = page.locator("#live-table tbody th .name")
-    shown_names = [names.nth(i).text_content() for i in range(len(HOSTILE_MODELS))]
-    assert sorted(shown_names) == sorted(HOSTILE_MODELS)
+    names = page.locator("#live-table tbody th .name").all_text_contents()
+    assert set(HOSTILE_MODELS) <= set(names)
     headers = page.locator("#cost-matrix thead th .name")
     assert [headers.nth(i).text_content() for i in range(2)] == list(HOSTILE_CLASSES)
     drawn = page.locator("#chart-costs").text_content()
@@ -625,17 +641,18 @@ def test_nothing_is_cut_off_on_paper(page, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth") <= 680
 
 
-def test_a_trivial_decision_far_off_does_not_squeeze_the_chart(report):
+def test_a_constant_prediction_far_off_does_not_squeeze_the_chart(report):
     page = report("example")
     far = page.locator("#far-live")
-    line = page.locator("#chart-live .role-mark.mark-rule line").first
+    said = "Not drawn, because the cost is so much higher: always benign."
+    assert far.inner_text() == page.locator("#far-costs").inner_text() == said
+    points = page.locator("#chart-live .role-mark.mark-symbol path")
+    assert points.count() == 7
+    edit(page, {(0, 0): 40_000, (1, 1): 40_000})
     assert far.is_hidden()
-    assert line.get_attribute("opacity") != "0"
-    edit(page, {(1, 0): 200_000, (0, 1): 200_000})
-    assert far.is_visible()
-    assert line.get_attribute("opacity") == "0"
+    assert points.count() == 8
     page.locator("#costs-reset").click()
-    assert far.is_hidden()
+    assert far.is_visible()
 
 
 def test_tables_that_scroll_can_be_reached_by_keyboard(report):
@@ -655,9 +672,11 @@ def test_on_a_phone_tables_are_lists_whose_cells_say_their_column(report, name):
     assert tables.count() >= 6
     for table in tables.all():
         assert table.bounding_box()["width"] <= PHONE
-    cell = page.locator("#models-table tbody tr").first.locator("td").nth(1)
+    cell = page.locator("#policies-table tbody tr").first.locator("td").nth(1)
     assert cell.get_attribute("data-title") == "95\u00a0% interval"
-    before = "getComputedStyle(document.querySelector('#models-table td:nth-child(3)'), '::before')"
+    before = (
+        "getComputedStyle(document.querySelector('#policies-table td:nth-child(3)'), '::before')"
+    )
     assert page.evaluate(f"{before}.content") == '"95\u00a0% interval"'
     page.set_viewport_size({"width": WIDE, "height": 800})
     assert page.evaluate(f"{before}.content") == "none"

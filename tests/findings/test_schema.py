@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, compare_many, evaluate
-from stakes.errors import InputError, RareCostWarning
+from stakes import CostMatrix, evaluate
+from stakes.errors import InputError
 from stakes.findings import SCHEMA, Settings, findings
 from stakes.findings._encode import json_text
 from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
-from stakes.study import Study, study_of
+from stakes.study import Study
 
 ROOT = Path(__file__).parents[2]
 PREDICTIONS = ROOT / "examples" / "breast_cancer.csv"
@@ -56,7 +56,7 @@ def keys(value, named_by_user=("cheapest", "software")):
 
 
 def test_the_layout_has_a_version_and_every_key_is_documented(found):
-    assert found.schema == SCHEMA == "stakes-report/2"
+    assert found.schema == SCHEMA == "stakes-report/3"
     documented = set(re.findall(r"`([\w-]+)`", SCHEMA_PAGE))
     assert set(keys(found.to_dict())) <= documented
 
@@ -97,47 +97,35 @@ def test_what_is_no_finding_is_refused():
         json_text(Odd({1}))
 
 
-def test_the_seed_reaches_everything_random():
-    """The simultaneous intervals of pairs too, where no costly outcome is rare."""
-    rng = np.random.default_rng(0)
-    actual = rng.integers(0, 2, 2000)
-    models = {
-        f"m{i}": np.where(rng.random(2000) < 0.1 + 0.05 * i, 1 - actual, actual) for i in range(3)
-    }
-    costs = CostMatrix.from_errors(false_positive=1, false_negative=4)
-    study = study_of(actual, models, costs)
-    first, again, other = (findings(study, Settings(seed=seed)).pairs[0].low for seed in (0, 0, 1))
-    assert first == again == study.ranking().pairwise()[0].low
-    assert first != other
-
-
-def test_the_numbers_are_those_of_the_library(found):
+def test_the_numbers_are_those_of_the_library(found, study):
     rows = read_table(PREDICTIONS).table.to_pydict()
-    names = ("logistic", "tree", "discriminant")
+    names = {each.name: each for each in found.policies}
+    for name in ("logistic", "tree", "discriminant"):
+        estimate, policy = evaluate(rows["actual"], rows[name], COSTS), names[name]
+        assert policy.kind == "decisions"
+        assert policy.cost == estimate.cost
+        assert (policy.low, policy.high) == tuple(estimate.interval())
+        assert policy.over_volume.high == pytest.approx(1000 * policy.high)
     for model in found.models:
-        estimate = evaluate(rows["actual"], rows[model.name], COSTS)
-        assert model.cost == estimate.cost
-        assert (model.low, model.high) == tuple(estimate.interval())
-        assert model.over_volume.high == pytest.approx(1000 * model.high)
+        assert model.cost == names[model.policy].cost
         assert np.sum(model.contributions) == pytest.approx(model.cost)
-    ranking = compare_many(rows["actual"], {name: rows[name] for name in names}, COSTS)
-    assert list(found.verdict.best_set) == ranking.best_set()
-    assert found.verdict.tie is True
-    with pytest.warns(RareCostWarning):
-        adjusted = [pair.adjusted for pair in ranking.pairwise()]
-    assert [pair.adjusted for pair in found.pairs] == adjusted
+    assert [pair.second for pair in found.pairs if not pair.shown] == list(found.verdict.ties)
+    saved = {each.first: each for each in found.moved}
+    assert sorted(each.second for each in saved.values()) == ["discriminant", "logistic", "tree"]
+    for name, each in saved.items():
+        alone = study.policies.alone(name, each.second)
+        assert (each.low, each.high, each.shown) == (alone.low, alone.high, alone.shown)
 
 
-def test_one_model_has_nothing_to_be_compared_with():
+def test_one_model_is_compared_with_its_decisions_and_constants():
     study = Study.from_table(
         ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS, models=["tree"]
     )
     found = findings(study)
-    assert found.pairs == ()
-    assert found.sensitivity is None
+    assert [pair.second for pair in found.pairs] == ["always malignant", "tree", "always benign"]
     assert [model.name for model in found.curves.models] == ["tree"]
     assert found.curves.pairs == ()
-    assert found.verdict.text.startswith("tree costs 2,028 a decision")
+    assert found.verdict.text.startswith("Use tree at threshold 0.08333: it costs 926.3 per ")
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,20 @@ import pytest
 from stakes import CostMatrix, JointConfusion
 from stakes.findings import Settings, findings
 from stakes.predictions import Roles
+from stakes.predictions.roles import Model
 from stakes.study import Study
 
 LABELS = ["ok", "bad"]
-ROLES = Roles("actual", (), (), guessed=False)
 
 
 def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
     """Return the findings of models with these counts of (decisions …, class)."""
     keys = sorted(cells)
     decisions = decisions or LABELS
+    names = [f"m{model}" for model in range(len(keys[0]) - 1)]
+    roles = Roles("actual", tuple(Model(name, name, None) for name in names), (), guessed=False)
     joint = JointConfusion(
-        [f"m{model}" for model in range(len(keys[0]) - 1)],
+        names,
         decided=np.array([key[:-1] for key in keys]),
         actual=np.array([key[-1] for key in keys]),
         counts=np.array([cells[key] for key in keys]),
@@ -25,7 +27,7 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
         decisions=decisions,
     )
     matrix = CostMatrix(costs, rows="predicted", labels=LABELS, decisions=decisions)
-    return findings(Study("x.csv", ROLES, joint, matrix), Settings(**settings))
+    return findings(Study("x.csv", roles, joint, matrix), Settings(**settings))
 
 
 @pytest.mark.parametrize(
@@ -33,52 +35,47 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
 )
 def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
     cells = {(0, 0, 0): 500, (1, 1, 1): 40, (1, 0, 0): 60, (1, 0, 1): 90, (0, 1, 1): times}
-    warning = found_for(cells).pairs[0].warning
+    found = found_for(cells)
+    (warning,) = [pair.warning for pair in found.pairs if pair.warning is not None]
     assert said in warning
     assert "0 times" not in warning
     assert "1 times" not in warning
 
 
-def test_a_tie_names_all_and_the_cheapest():
+def test_a_tie_names_all_that_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
-    assert found_for(cells).verdict.text == (
-        "A tie between m1 and m0: 102 examples do not tell which is cheaper with 95 % confidence. "
-        "m1 was the cheapest so far."
-    )
+    verdict = found_for(cells).verdict
+    assert (verdict.use, verdict.baseline, verdict.shown) == ("m1", "m0", False)
+    assert "It may save 0.09804 per decision against m0 as decided (" in verdict.text
+    assert "It cannot be told apart from m0 as decided" in verdict.text
 
 
-def test_equals_are_not_told_apart():
-    text = found_for({(0, 0, 0): 90, (1, 1, 1): 9, (0, 0, 1): 1}).verdict.text
-    assert text.startswith("A tie between m0 and m1:")
-    assert text.endswith(" They cost the same so far.")
+def test_equals_are_not_told_apart_and_the_baseline_stays():
+    verdict = found_for({(0, 0, 0): 90, (1, 1, 1): 9, (0, 0, 1): 1}).verdict
+    assert verdict.use == verdict.baseline == "m0"
+    assert "It is the baseline: no other policy cost less." in verdict.text
+    assert "m1" in verdict.ties
 
 
-def test_nobody_is_told_to_use_what_one_decision_for_all_beats():
+def test_nobody_is_told_to_use_what_a_constant_beats():
     cells = {(0, 1, 0): 30, (1, 0, 0): 130, (0, 0, 0): 400, (1, 1, 1): 20, (0, 0, 1): 20}
     verdict = found_for(cells, [[0, 1], [20, 0]], unit="EUR").verdict
-    assert verdict.text == (
-        "m1 is the cheapest of 2, with 95 % confidence. "
-        "Deciding 'ok' every time costs less, 0.06667 EUR a decision."
+    assert verdict.use == "always ok"
+    assert verdict.text.startswith(
+        "Use no model: always predicting ok costs 0.06667 EUR per decision ("
     )
-    assert verdict.caution == ("m0 costs more than deciding 'ok' every time.",)
+    assert verdict.shown
 
 
-def test_one_model_that_one_decision_for_all_beats():
-    verdict = found_for({(0, 0): 60, (1, 0): 40, (0, 1): 5, (1, 1): 5}, [[0, 1], [1, 0]]).verdict
-    assert verdict.text.endswith(" Deciding 'ok' every time costs less, 0.09091 a decision.")
-    assert verdict.caution == ()
-    assert verdict.money == ""
-
-
-def test_a_model_can_cost_as_much_as_one_decision_for_all():
+def test_a_model_that_costs_as_much_as_a_constant_is_the_baseline_and_stays():
     verdict = found_for({(0, 0): 95, (0, 1): 5}).verdict
-    assert "every time" not in verdict.text
-    assert verdict.caution == ("m0 costs as much as deciding 'ok' every time.",)
+    assert verdict.use == "m0"
+    assert verdict.ties == ("always ok", "always bad")[: len(verdict.ties)]
 
 
 def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_known():
-    found = found_for({(0, 0): 931, (1, 0): 7, (1, 1): 62}, volume=1_234_567, per="month")
-    assert found.verdict.money == (
-        "m0 costs 0.007 a decision (0.00282 to 0.03755); over 1,234,567 decisions a month that is "
-        "8,642 (3,481 to 46,360)."
-    )
+    cells = {(1, 0, 0): 31, (0, 0, 0): 900, (0, 1, 0): 7, (1, 1, 1): 62}
+    text = found_for(cells, volume=1_234_567, per="month").verdict.text
+    assert " over 1,234,567 decisions a month (" in text
+    for each in text.split("month (")[1].split(")")[0].split(" to "):
+        assert float(each.replace(",", "")) == float(f"{float(each.replace(',', '')):.4g}")

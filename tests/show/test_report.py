@@ -10,6 +10,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from _helpers.report_studies import (
     HOSTILE_CLASSES,
@@ -21,7 +22,8 @@ from _helpers.report_studies import (
     study_of,
 )
 
-from stakes import Design
+from stakes import CostMatrix, Design
+from stakes import study_of as study_of_arrays
 from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
@@ -145,8 +147,11 @@ def test_names_are_text(pages):
     assert {tag for tag, *_ in page.elements}.isdisjoint({"img", "i", "iframe", "object"})
     assert len(page.all("script")) == 2 + 1 + len(SCRIPTS)  # data, Vega, and the page's own
     headers = {text for _, text in page.all("th")}
-    for name in (*HOSTILE_MODELS, *HOSTILE_CLASSES):
+    for name in HOSTILE_CLASSES:
         assert " ".join(name.split()) in headers
+    names = {text for attrs, text in page.all("span") if attrs.get("class") == "name"}
+    for name in HOSTILE_MODELS:
+        assert " ".join(name.split()) in names
     assert "<b>$</b>" in page.text("verdict")
     assert "stakes '<i>' & \"x\"" in page.text("method")
 
@@ -164,8 +169,10 @@ def test_line_separators_do_not_end_a_script():
 def test_the_page_says_what_was_found(pages, name):
     found, page = findings_of(name), Page(pages(name))
     assert found.verdict.text in page.text("verdict")
-    for caution in found.verdict.caution:
-        assert caution in page.text("verdict")
+    for note in found.verdict.notes:
+        assert note in page.text("verdict")
+    for policy in found.policies:
+        assert policy.name in page.text("models")
     for pair in found.pairs:
         assert pair.warning is None or pair.warning in page.text("pairs")
     for model in found.models:
@@ -239,7 +246,7 @@ def test_importing_the_report_loads_no_heavy_library():
 
 def test_many_classes_are_listed_and_not_laid_out():
     page = Page(report_html(findings(many_classes(25))))
-    assert "too many classes" in page.text("costs")
+    assert "too many models or classes" in page.text("costs")
     assert "largest of" in page.text("models")
 
 
@@ -307,15 +314,11 @@ def rare():
 
 def test_a_page_with_class_priors_says_which_population_it_is_about(rare):
     page = Page(report_html(rare))
-    said = (
-        "Costs are for populations with 99 % 'benign' and 1 % 'malignant', not as in the examples."
-    )
-    assert said == rare.verdict.population
+    said = "Costs are for a population with 99 % 'benign' and 1 % 'malignant', not as in the data."
+    assert said in rare.verdict.notes
     assert said in page.text("verdict")
     assert "99\N{NO-BREAK SPACE}% 'benign', 1\N{NO-BREAK SPACE}% 'malignant'" in page.text("method")
     assert "about the examples as they came" in page.text("calibration")
-    assert "285 decisions" in {text for _, text in page.all("th")}
-    assert "in this test" not in page.text("models-table")
     assert "Your costs and the stated shares of the classes are at PC(+)" in page.text("curves")
 
 
@@ -323,8 +326,8 @@ def test_a_page_with_class_priors_has_no_costs_to_edit(rare):
     page = Page(report_html(rare))
     ids = {attrs.get("id") for _, attrs, _ in page.elements}
     assert ids.isdisjoint({"cost-matrix", "live-table", "live-verdict", "chart-live"})
-    assert "only for the shares of the classes in the examples" in page.text("costs")
-    assert "too many classes" not in page.text("costs")
+    assert "only for the class frequencies in the examples" in page.text("costs")
+    assert "too many" not in page.text("costs")
     plots = {attrs["data-chart"] for _, attrs, _ in page.elements if "data-chart" in attrs}
     assert plots == json.loads(page.text("charts")).keys()
 
@@ -332,7 +335,7 @@ def test_a_page_with_class_priors_has_no_costs_to_edit(rare):
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_page_without_class_priors_speaks_of_none(pages, name):
     text = " ".join(Page(pages(name)).text("main").split())
-    assert "Costs are for populations" not in text
+    assert "Costs are for" not in text
     assert "stated share" not in text
     assert "shares of the classes" not in text
 
@@ -350,5 +353,61 @@ def test_the_command_takes_class_priors_and_names_them_again(rare, tmp_path, mon
     expected = rare.to_dict()
     for part in ("verdict", "models", "pairs", "sample_size"):
         assert found[part] == expected[part]
-    assert rare.verdict.population in " ".join(capsys.readouterr().out.split())
-    assert rare.verdict.population in Page(page.read_text(encoding="utf-8")).text("verdict")
+    said = rare.verdict.notes[0]
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in Page(page.read_text(encoding="utf-8")).text("verdict")
+
+
+# ---- every kind of predictions
+
+
+def kinds():
+    """Return studies of every kind of columns, by what is special about them."""
+    rng = np.random.default_rng(7)
+    actual = np.repeat([0, 1], [240, 60])
+    margin = {
+        name: 2.0 * actual + rng.normal(-1, spread, 300) for name, spread in [("a", 1), ("b", 2)]
+    }
+    chance = {name: 1 / (1 + np.exp(-each)) for name, each in margin.items()}
+    points = {name: np.round(600 + 40 * each) for name, each in margin.items()}
+    decided = {name: (each > 0).astype(int) for name, each in margin.items()}
+    costs = CostMatrix([[0, 30], [2, 0]], rows="predicted", labels=[0, 1])
+    review = CostMatrix(
+        [[0, 30], [9, 0], [3, 4]], rows="predicted", labels=[0, 1], decisions=[0, 1, "review"]
+    )
+    few = np.repeat([0, 1], [294, 6])
+    priors = {0: 0.95, 1: 0.05}
+    return {
+        "margins": study_of_arrays(actual, {}, costs, y_score=margin),
+        "credit points": study_of_arrays(actual, {}, costs, y_score=points),
+        "probabilities": study_of_arrays(actual, {}, costs, y_score=chance),
+        "both": study_of_arrays(actual, decided, costs, y_score=chance),
+        "mixed": study_of_arrays(actual, {"a": decided["a"]}, costs, y_score={"b": margin["b"]}),
+        "priors": study_of_arrays(actual, decided, costs, y_score=chance, class_priors=priors),
+        "margins and priors": study_of_arrays(
+            actual, {}, costs, y_score=margin, class_priors=priors
+        ),
+        "few positives": study_of_arrays(few, {}, costs, y_score=chance),
+        "review": study_of_arrays(actual, {"a": decided["a"]}, review),
+        "constant scores": study_of_arrays(actual, {}, costs, y_score={"a": np.full(300, 0.5)}),
+        "groups": study_of_arrays(
+            actual, decided, costs, y_score=margin, groups=np.arange(300) % 100
+        ),
+        "a named baseline": study_of_arrays(
+            actual, decided, costs, y_score=margin, baseline="a@0.3"
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_page_is_written_for_every_kind_of_predictions(kind):
+    study = kinds()[kind]
+    found = findings(study, Settings(unit="EUR", volume=1000))
+    page = Page(report_html(found))
+    assert found.verdict.text in page.text("verdict")
+    for policy in found.policies:
+        assert policy.name in page.text("policies-table")
+    assert ("cost-matrix" in {attrs.get("id") for _, attrs, _ in page.elements}) == (
+        kind not in ("priors", "margins and priors", "groups")
+    )
+    assert "nan" not in page.text("main").lower().split()

@@ -184,7 +184,7 @@ def over_volume(cost: float, interval: Interval, volume: float | None) -> OverVo
 
 @dataclass(frozen=True, eq=False)
 class ComparedPolicies(Finding):
-    """How the cheapest policy, or a candidate, differs in cost from another.
+    """How a policy differs in cost from another.
 
     Attributes
     ----------
@@ -220,6 +220,20 @@ class ComparedPolicies(Finding):
 def pairs_found(study: Study) -> tuple[ComparedPolicies, ...]:
     """Return how the cheapest policy compares with each of the others that compete."""
     return tuple(compared_found(study.policies, pair) for pair in study.policies.pairs)
+
+
+def moved_found(study: Study) -> tuple[ComparedPolicies, ...]:
+    """Return how each threshold compares with the same model's decisions as they stand.
+
+    Each is compared as if there were no others: what moving the threshold saves.
+    """
+    policies = study.policies
+    decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}
+    return tuple(
+        compared_found(policies, policies.alone(each.name, decided[each.model]))
+        for each in policies.policies
+        if each.kind == "threshold" and each.model in decided
+    )
 
 
 def compared_found(policies: Policies, pair: PolicyPair) -> ComparedPolicies:

@@ -38,9 +38,11 @@ from stakes.findings.data import (
     software,
 )
 from stakes.findings.models import Model, Trivial, models_of, trivial_of
+from stakes.findings.other_costs import OtherCosts, other_costs_of
 from stakes.findings.policies import (
     ComparedPolicies,
     PolicyResult,
+    moved_found,
     pairs_found,
     policies_found,
 )
@@ -123,8 +125,13 @@ class Findings(Finding):
         What each constant prediction costs, the cheapest first.
     pairs : tuple of ComparedPolicies
         The cheapest policy against each of the others that compete.
+    moved : tuple of ComparedPolicies
+        Each threshold against the same model's decisions as they stand, compared alone: what moving
+        the threshold saves.
     joint : Joint
         The counts behind all findings.
+    other_costs : OtherCosts or None
+        What the policies decide at other costs; null where the page does not compute again.
     curves : Curves or None
         Cost curves and thresholds; null where no model has scores. This and what follows is there
         only for independent examples of equal weight, whose costs are those of their class.
@@ -162,7 +169,9 @@ class Findings(Finding):
     models: tuple[Model, ...]
     trivial: tuple[Trivial, ...]
     pairs: tuple[ComparedPolicies, ...]
+    moved: tuple[ComparedPolicies, ...]
     joint: Joint
+    other_costs: OtherCosts | None
     curves: Curves | None
     sensitivity: Sensitivity | None
     sample_size: tuple[SampleSize, ...]
@@ -217,7 +226,9 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
             models=models_of(study, chosen.unit, chosen.volume),
             trivial=trivial_of(study),
             pairs=pairs_found(study),
+            moved=moved_found(study),
             joint=_joint_of(policies.table(policies.competitors)),
+            other_costs=other_costs_of(study),
             curves=curves_of(study) if study.plain else None,
             sensitivity=sensitivity_of(study, chosen) if study.plain else None,
             sample_size=sample_sizes_of(study, chosen) if study.plain else (),

@@ -97,7 +97,7 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     stated = _stated(asked.names, counted.models)
     chosen = None
     if counted.scores is not None and counted.examples is None:
-        given = replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated.values()])))
+        given = with_stated(choosing, asked, counted.models)
         chosen = choose(counted.scores, counted.costs, counted.design, given)
     elif stated:
         name, (model, _) = next(iter(stated.items()))
@@ -127,6 +127,12 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     )
 
 
+def with_stated(choosing: Choosing, asked: Asked, models: Sequence[Model]) -> Choosing:
+    """Return how thresholds are chosen, with those that were stated in names."""
+    stated = _stated(asked.names, models).values()
+    return replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated])))
+
+
 def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
     """Return the policies of columns of decisions as they stand."""
     found = []
@@ -137,7 +143,9 @@ def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
             found.append(Policy(model.minimum_cost, model.name, "minimum_cost", column=model.name))
         elif chosen is None and model.name in counted.decided_from:
             cuts = ((counted.positive, float(counted.decided_from[model.name])),)
-            found.append(_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name))
+            found.append(
+                threshold_policy(Threshold(model.name, cuts, None, cross_fitted=False), model.name)
+            )
         if model.minimum_cost in counted.joint.names:
             column = model.minimum_cost
             found.append(Policy(column, model.name, "minimum_cost", column=column))
@@ -145,10 +153,11 @@ def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
 
 
 def _by_threshold(chosen: Chosen) -> list[Policy]:
-    return [_policy(each, column) for column, each in chosen.thresholds.items()]
+    return [threshold_policy(each, column) for column, each in chosen.thresholds.items()]
 
 
-def _policy(each: Threshold, column: str, digits: int = 4) -> Policy:
+def threshold_policy(each: Threshold, column: str, digits: int = 4) -> Policy:
+    """Return the policy of a model at a threshold."""
     return Policy(
         f"{each.model}@{','.join(_written(value, digits) for _, value in each.cuts)}",
         each.model,

@@ -320,14 +320,8 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
     choosing : Choosing
         How.
     """
-    rows = _Rows.of(scores)
-    labels = (scores.neg_label, scores.pos_label)
-    values = costs.values_for(labels, costs.decisions)
-    order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
-    other = None if choosing.validation is None else _Rows.of(choosing.validation)
-    each, by_class = (other or rows).class_weights(design)
-    weighted = values[order] * by_class
-    task = _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
+    task = task_of(scores, costs, design, choosing)
+    rows = task.rows
     found, in_sample, held_out, undecided = {}, {}, {}, {}
 
     def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
@@ -349,6 +343,17 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
         _joint(rows, {**given, **in_sample}, costs),
         undecided,
     )
+
+
+def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Choosing) -> _Task:
+    """Return the choice that is to be made for each model; parameters are those of `choose`."""
+    rows = _Rows.of(scores)
+    values = costs.values_for((scores.neg_label, scores.pos_label), costs.decisions)
+    order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
+    other = None if choosing.validation is None else _Rows.of(choosing.validation)
+    each, by_class = (other or rows).class_weights(design)
+    weighted = values[order] * by_class
+    return _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
 
 
 def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:

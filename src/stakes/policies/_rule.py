@@ -48,7 +48,12 @@ class ScoreTables:
     weight: float = 1.0
 
 
-def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None = None) -> Cuts:
+def cheapest_cuts(
+    tables: ScoreTables,
+    costs: Floats,
+    allowed: Booleans | None = None,
+    log_odds: Floats | None = None,
+) -> Cuts:
     """Return how many steps, from the highest, each decision and those before it are taken for.
 
     Parameters
@@ -60,12 +65,14 @@ def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None =
         order from the highest scores to the lowest.
     allowed : ndarray of bool, shape (tables, steps + 1), optional
         Between two decisions, the cuts that keep within limits.
+    log_odds : ndarray, shape (tables, steps), optional
+        What `fitted_odds` returns, for the same tables at several costs.
 
     Returns
     -------
     ndarray of int, shape (tables, decisions - 1)
     """
-    fitted = _fitted_cuts(tables, costs)
+    fitted = _fitted_cuts(fitted_odds(tables) if log_odds is None else log_odds, costs)
     found = np.empty_like(fitted)
     for at, (positives, negatives) in enumerate(
         zip(tables.positives, tables.negatives, strict=True)
@@ -83,15 +90,22 @@ def cheapest_cuts(tables: ScoreTables, costs: Floats, allowed: Booleans | None =
     return found
 
 
-def _fitted_cuts(tables: ScoreTables, costs: Floats) -> Cuts:
-    """Return the cuts that a logistic curve on the normal scores of mid-ranks gives each table."""
+def fitted_odds(tables: ScoreTables) -> Floats:
+    """Return the logarithm of the odds of a positive in each step.
+
+    By a logistic curve on the normal scores of mid-ranks.
+    """
     rows = tables.positives + tables.negatives
     total = rows.sum(axis=1, keepdims=True)
     above = np.cumsum(rows, axis=1) - rows / 2
     least = tables.weight / (2 * total)
     scores = ndtri(np.clip(1 - above / total, least, 1 - least))
     constant, slope = _logistic(tables.positives, rows, scores)
-    log_odds = constant[:, np.newaxis] + slope[:, np.newaxis] * scores
+    return np.asarray(constant[:, np.newaxis] + slope[:, np.newaxis] * scores)
+
+
+def _fitted_cuts(log_odds: Floats, costs: Floats) -> Cuts:
+    """Return the cuts at which each decision is expected to cost least."""
     places = logit(np.clip(expected_thresholds(costs), 0.0, 1.0))
     return np.stack([(log_odds >= place).sum(axis=1) for place in places], axis=1)
 

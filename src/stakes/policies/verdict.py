@@ -179,8 +179,8 @@ def _saving(policies: Policies, volume: float | None) -> Saving:
     pair = baseline_pair(policies)
     if pair is None:
         return Saving(0.0, 0.0, 0.0, shown=False, per_period=None if volume is None else 0.0)
-    over = None if volume is None else -pair.difference * volume
-    return Saving(-pair.difference, -pair.high, -pair.low, pair.shown, over)
+    each, low, high = (0.0 - x for x in (pair.difference, pair.high, pair.low))  # never -0
+    return Saving(each, low, high, pair.shown, None if volume is None else each * volume)
 
 
 def baseline_pair(policies: Policies) -> PolicyPair | None:

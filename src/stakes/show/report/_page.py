@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +16,13 @@ from stakes.findings import Findings
 from stakes.findings._encode import json_text
 from stakes.findings.curves import ScoredCurve
 from stakes.findings.models import Model
+from stakes.findings.policies import ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
 from stakes.read import write_text
 from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
-from stakes.show.report._theme import colour, dash
+from stakes.show.report._theme import colour, dash, policy_colours
 
 MOST_TABLE_CELLS = 144
 MOST_LISTED = 12
@@ -83,7 +85,7 @@ def card_width(found: Findings) -> str:
 
 
 def path_words(found: Findings) -> list[str]:
-    """Say for each cost that goes through its range which model is the cheapest on the way."""
+    """Say for each cost that goes through its range which policy is the cheapest on the way."""
     return [_path_words(path) for path in (found.sensitivity.paths if found.sensitivity else ())]
 
 
@@ -123,7 +125,7 @@ class FlipRow:
 
 @dataclass(frozen=True)
 class FlipTable:
-    """How far each cost can move before a rival gets cheaper than the cheapest model."""
+    """How far each cost can move before a rival gets cheaper than the cheapest policy."""
 
     first: str
     rivals: tuple[str, ...]
@@ -133,8 +135,8 @@ class FlipTable:
 
 
 def flip_table(found: Findings) -> FlipTable | None:
-    """Return how far each cost can move before a rival gets cheaper than the cheapest model."""
-    first = found.models[0].name
+    """Return how far each cost can move before a rival gets cheaper than the cheapest policy."""
+    first = found.verdict.use
     every = found.sensitivity.flips if found.sensitivity else ()
     regions = [each for each in every if each.cheaper == first][:MOST_RIVALS]
     if not regions:
@@ -210,7 +212,7 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
     >>> write_report(findings(study_of([0, 0, 0, 1, 1], decided, costs)), page)
-    >>> "careful was the cheapest so far" in page.read_text(encoding="utf-8")
+    >>> "Use careful as decided" in page.read_text(encoding="utf-8")
     True
     """
     write_text(path, report_html(findings))
@@ -261,6 +263,11 @@ def report_html(findings: Findings) -> str:
         "vega": _script(_drawing()),
         "scripts": [_script(_source(environment, name)) for name in SCRIPTS],
         "legend": _legend(findings),
+        "looks": _policy_looks(findings),
+        "competing": [_policy_looks(findings)[name] for name in findings.joint.names],
+        "by_policy": {each.name: each for each in findings.policies},
+        "groups": policy_groups(findings),
+        "headline": headline(findings.verdict.text),
         "scored": _scored(findings),
         "money": money_tables(findings),
         "cards": card_width(findings),
@@ -293,9 +300,36 @@ def _environment() -> Any:
         "percent": lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}"),
         "exact": exact,
         "label": repr,
+        "threshold": threshold,
+        "thresholds": threshold_range,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     return environment
+
+
+def threshold(value: float) -> str:
+    """Write a threshold: four digits, and of an infinite one what it means."""
+    if math.isinf(value):
+        return "no score" if value > 0 else "any score"
+    return f"{value:.4g}"
+
+
+def threshold_range(limits: tuple[float, float]) -> str:
+    """Say which thresholds would do as well."""
+    low, high = limits
+    if math.isinf(low) and math.isinf(high):
+        return "any threshold does"
+    if math.isinf(low):
+        return f"anything up to {high:.3g} does"
+    if math.isinf(high):
+        return f"anything from {low:.3g} does"
+    return f"anything from {low:.3g} to {high:.3g} does"
+
+
+def headline(text: str) -> tuple[str, str]:
+    """Return the first sentence of a verdict, which ends with its interval, and the others."""
+    first, end, rest = text.partition(" CI). ")
+    return f"{first}{end[:-1]}", f"{end[-1:]}{rest}"
 
 
 @cache
@@ -330,7 +364,7 @@ def _script(source: str) -> Any:
 
 @dataclass(frozen=True)
 class Look:
-    """How a model looks in all charts."""
+    """How a model or a policy looks in all charts."""
 
     name: str
     colour: str
@@ -341,6 +375,29 @@ def _legend(found: Findings) -> list[Look]:
     return [
         Look(model.name, colour(place), dash(place)) for place, model in enumerate(found.models)
     ]
+
+
+def _policy_looks(found: Findings) -> dict[str, Look]:
+    """Return how policies look: in the colour of their model, each competitor in its own style."""
+    colours = policy_colours(found)
+    places = {name: place for place, name in enumerate(found.joint.names)}
+    return {name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()}
+
+
+@dataclass(frozen=True)
+class PolicyRow:
+    """A policy, and what its threshold saves against the same model's decisions as they stand."""
+
+    policy: PolicyResult
+    moved: ComparedPolicies | None
+
+
+def policy_groups(found: Findings) -> list[PolicyRow]:
+    """Return the policies, those of one model together, constants last; the cheapest first."""
+    moved = {each.first: each for each in found.moved}
+    order = {model.name: place for place, model in enumerate(found.models)}
+    rows = sorted(found.policies, key=lambda each: order.get(each.model or "", len(order)))
+    return [PolicyRow(each, moved.get(each.name)) for each in rows]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ screen and paper need no other chart.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,12 @@ from typing import Any
 from stakes._core.optional import altair, vl_convert
 from stakes.findings import Findings
 from stakes.findings.curves import Curves
+from stakes.findings.policies import ComparedPolicies
 from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
 from stakes.show.report._theme import (
     CONFIG,
+    CONSTANT,
     MOST_ROWS,
     NUMBER,
     colour,
@@ -27,6 +30,8 @@ from stakes.show.report._theme import (
     layers,
     model_names,
     number_axis,
+    policy_colours,
+    policy_scales,
     scales,
 )
 
@@ -183,7 +188,7 @@ def _difference() -> tuple[Any, str]:
 
 
 MOST_PANELS = 6
-"""How many models have a chart of their own."""
+"""How many policies have a chart of their own."""
 
 MOST_CELLS = 400
 """How many costs, at most, the page lets people edit."""
@@ -193,23 +198,30 @@ EXTENT = 46
 """The height of a row, and the least width of an axis, so that charts above each other align."""
 
 
-def _intervals(found: Findings, data: str) -> Any:
-    """Draw what each model costs, with its interval, and the best trivial decision."""
+FARTHEST = 3
+"""Constants that cost more than so many times the highest limit of a model are not drawn."""
+
+
+def _intervals(found: Findings, rows: int) -> Any:
+    """Draw what each policy costs, with its interval; the page has the rows.
+
+    A row has its place, the place of its model among the models (-1 for constants), and numbers.
+    """
     alt = altair()
-    names = model_names(found)
-    colours, _ = scales(names)
+    models = len(found.models)
+    colours = alt.Color("look:N", legend=None).scale(
+        domain=[*range(models), -1], range=[*map(colour, range(models)), CONSTANT]
+    )
     base = alt.Chart().encode(
-        y=alt.Y("name:N", axis=None).scale(domain=names, paddingInner=0.2, paddingOuter=0.4)
+        y=alt.Y("row:O", axis=None).scale(
+            domain=list(range(rows)), paddingInner=0.2, paddingOuter=0.4
+        )
     )
     x = alt.X("low:Q", axis=number_axis(cost_title(found))).scale(zero=True, nice=True)
     tips = [alt.Tooltip("name:N"), *(alt.Tooltip(f"{each}:Q") for each in ("cost", "low", "high"))]
-    trivial = alt.Chart(alt.NamedData(name="@trivial"))
     return layers(
-        data,
+        "@policies",
         [
-            trivial.mark_rule(strokeDash=[4, 3], color="var(--soft)").encode(
-                x="cost:Q", opacity=alt.condition("datum.far", alt.value(0), alt.value(1))
-            ),
             base.mark_rule(strokeWidth=3, opacity=0.55).encode(
                 x=x, x2="high:Q", color=colours, tooltip=tips
             ),
@@ -220,48 +232,50 @@ def _intervals(found: Findings, data: str) -> Any:
                 x=alt.value(0), text="name:N"
             ),
         ],
-        ROW * len(names) + 10,
+        ROW * rows + 10,
     )
 
 
 def _model_charts(found: Findings) -> Drawn:
     words = (
-        f"Expected cost per decision of {len(found.models)} models, each with its interval; the "
-        "dashed line is the best trivial decision. The table has the numbers."
+        f"Expected cost per decision of {len(found.policies)} policies, each with its interval. "
+        "The table has the numbers."
     )
-    return {"costs": (_intervals(found, "models"), words)}
+    reach = max(each.high for each in found.policies if each.model is not None)
+    near = [
+        each
+        for each in found.policies
+        if each.model is not None or each.cost <= FARTHEST * reach or reach <= 0
+    ]
+    return {"costs": (_intervals(found, min(len(near), MOST_ROWS)), words)}
 
 
 def _cost_charts(found: Findings) -> Drawn:
     if not editable(found):
         return {}
-    words = "Expected cost of each model with its interval, for the costs in the table above."
-    return {"live": (_intervals(found, "@live"), words)}
+    words = "Expected cost of each policy with its interval, for the costs in the table above."
+    return {"live": (_intervals(found, min(len(found.policies), MOST_ROWS)), words)}
 
 
 def editable(found: Findings) -> bool:
-    """Tell whether the page can compute all again at other costs.
-
-    Its scripts know no priors, and only independent examples of equal weight.
-    """
-    known = found.settings.class_priors is None and found.data.sampling is None
-    return known and found.costs.values.size <= MOST_CELLS
+    """Tell whether the page can compute all again at other costs."""
+    return found.other_costs is not None and found.costs.values.size <= MOST_CELLS
 
 
 def _pair_charts(found: Findings) -> Drawn:
     if not found.pairs:
         return {}
     alt = altair()
-    shown = found.pairs[:MOST_ROWS]
+    shown = _near_pairs(found)[:MOST_ROWS]
     order = list(range(len(shown)))
     base = (
         alt.Chart()
+        .transform_filter(alt.FieldOneOfPredicate("second", [each.second for each in shown]))
         .transform_window(row="row_number()")
         .transform_calculate(row="datum.row - 1", pair="datum.first + ' minus ' + datum.second")
-        .transform_filter(f"datum.row < {len(shown)}")
         .encode(y=alt.Y("row:O", axis=None).scale(domain=order, paddingOuter=0.4))
     )
-    sure = alt.condition("datum.rejected", alt.value("var(--c0)"), alt.value("var(--soft)"))
+    sure = alt.condition("datum.shown", alt.value("var(--c0)"), alt.value("var(--soft)"))
     x = alt.X("low:Q", axis=number_axis(f"difference of {cost_title(found)}")).scale(nice=True)
     chart = layers(
         "pairs",
@@ -276,10 +290,19 @@ def _pair_charts(found: Findings) -> Drawn:
         ROW * len(shown) + 10,
     )
     words = (
-        f"Differences of {len(shown)} pairs of models with their simultaneous intervals; the "
+        f"Differences between the cheapest policy and {len(shown)} others with their limits; the "
         "dashed line is no difference. The table has the numbers."
     )
     return {"pairs": (chart, words)}
+
+
+def _near_pairs(found: Findings) -> list[ComparedPolicies]:
+    """Return the pairs but those with constants that cost far more than every model."""
+    models = {each.name for each in found.policies if each.model is not None}
+    ends = [max(abs(p.low), abs(p.high)) for p in found.pairs if p.second in models]
+    reach = FARTHEST * max(ends, default=math.inf)
+    near = [p for p in found.pairs if p.second in models or abs(p.difference) <= reach]
+    return near or list(found.pairs)
 
 
 def _sensitivity_charts(found: Findings) -> Drawn:
@@ -291,7 +314,7 @@ def _sensitivity_charts(found: Findings) -> Drawn:
 
 
 def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
-    """Return a path's rows, one for each model and position, its axis, and the cost as stated."""
+    """Return a path's rows, one for each policy and position, its axis, and the cost as stated."""
     alt = altair()
     each = ["cost", "low", "high", "probability_low"]
     rows = (
@@ -322,7 +345,8 @@ def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
 def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
     rows, x, stated = _along(found, path)
-    colours, dashes = scales(model_names(found))
+    colours, dashes = policy_scales(found, path.names)
+    rows = rows.transform_filter(altair().FieldOneOfPredicate("name", _near(found, path)))
     axis = number_axis(cost_title(found), minExtent=EXTENT)
     marks = [
         rows.mark_area(opacity=0.14).encode(
@@ -333,19 +357,32 @@ def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
         ),
         stated,
     ]
-    words = f"Expected cost of each model, with bands, against the {path.axis}."
+    words = f"Expected cost of each policy, with bands, against the {path.axis}."
     return layers(f"sensitivity.paths.{place}", marks, 220), words
+
+
+def _near(found: Findings, path: CostPath) -> list[str]:
+    """Return the policies of a path but constants that cost far more than every model."""
+    models = {each.name for each in found.policies if each.model is not None}
+    mine = [name in models for name in path.names]
+    reach = float(path.high[mine].max()) if any(mine) else 0.0
+    return [
+        name
+        for name, cost, of_model in zip(path.names, path.cost, mine, strict=True)
+        if of_model or reach <= 0 or float(cost.min()) <= FARTHEST * reach
+    ]
 
 
 def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
     rows, x, stated = _along(found, path)
-    colours, _ = scales(model_names(found))
+    colours, _ = policy_scales(found, path.names)
     axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
     y = alt.Y("probability_low:Q", axis=axis).stack("zero").scale(domain=[0, 1])
-    marks = [rows.mark_area(opacity=0.8).encode(x=x, y=y, color=colours), stated]
+    edge = {"stroke": "var(--paper)", "strokeWidth": 1}  # between two policies of one model
+    marks = [rows.mark_area(opacity=0.8, **edge).encode(x=x, y=y, color=colours), stated]
     words = (
-        "Lower bounds of the probability of being the cheapest model against the "
+        "Lower bounds of the probability of being the cheapest policy against the "
         f"{path.axis}; what is left blank cannot be told."
     )
     return layers(f"sensitivity.paths.{place}", marks, 70), words
@@ -358,7 +395,7 @@ def _size_charts(found: Findings) -> Drawn:
 
 def _size(found: Findings, place: int, each: SampleSize) -> tuple[Any, str]:
     alt = altair()
-    shade = colour(model_names(found).index(each.name))
+    shade = policy_colours(found)[each.name]
     rows = alt.Chart().transform_flatten(["sizes", "low", "high"], ["size", "low", "high"])
     sizes = alt.Axis(title="test examples", format=NUMBER, tickCount=3, grid=False)
     x = alt.X("size:Q", axis=sizes).scale(type="log", nice=False)

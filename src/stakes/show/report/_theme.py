@@ -15,7 +15,7 @@ DASHES = ([1, 0], [6, 3], [6, 3, 1.5, 3], [1.5, 2.5], [11, 3], [5, 2, 1.5, 2, 1.
 """The line styles that go with them, for print in black and white."""
 
 MOST_ROWS = 20
-"""How many pairs are drawn."""
+"""How many policies or pairs a chart has at most."""
 
 NUMBER = ",~r"
 CONFIG = {
@@ -70,6 +70,32 @@ def scales(names: Sequence[str]) -> tuple[Any, Any]:
         domain=list(names), range=[DASHES[place % len(DASHES)] for place in places]
     )
     return colours, dashes
+
+
+CONSTANT = "var(--soft)"
+"""The colour of constant predictions."""
+
+
+def policy_colours(found: Findings) -> dict[str, str]:
+    """Return the colour of each policy: its model's, or that of all constants."""
+    places = {model.name: place for place, model in enumerate(found.models)}
+    return {
+        each.name: CONSTANT if each.model is None else colour(places[each.model])
+        for each in found.policies
+    }
+
+
+def policy_scales(found: Findings, names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colour and the line style of policies; those of one model differ in the style."""
+    alt = altair()
+    colours = policy_colours(found)
+    shades = alt.Color("name:N", legend=None).scale(
+        domain=list(names), range=[colours[name] for name in names]
+    )
+    dashes = alt.StrokeDash("name:N", legend=None).scale(
+        domain=list(names), range=[DASHES[place % len(DASHES)] for place in range(len(names))]
+    )
+    return shades, dashes
 
 
 def model_names(found: Findings) -> list[str]:

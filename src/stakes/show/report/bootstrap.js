@@ -1,4 +1,4 @@
-/* BDELTACOST, the paired bootstrap of a difference, without its sampling noise.
+/* BDELTACOST, the paired bootstrap of a difference, without its sampling noise: p-values, limits.
 
    Follows stakes.infer._probability: distribution and convolution. */
 
@@ -10,6 +10,8 @@ globalThis.stakesBootstrap = (() => {
 
   const TWO_PI = 2 * Math.PI;
   const TAIL = 1e-13;
+  const ROUNDING = 1e-11;
+  const IMPOSSIBLE = 1e-16;
   const LARGEST_LATTICE = 1 << 22;
   const FINE_LATTICE = 1 << 20;
   const COARSER_LATTICE = 1 << 17;
@@ -33,52 +35,106 @@ globalThis.stakesBootstrap = (() => {
   /** Return the bootstrap probabilities of a mean of at most, and of at least, zero.
 
       Where they are not exact, these are the largest that they can be. */
-  function bootstrapTails({ costs, counts, n }) {
+  function bootstrapTails(outcomes) {
+    const draws = drawsOf(outcomes);
+    const [only] = draws.costs;
+    if (draws.costs.length === 1) return [Number(only <= 0), Number(only >= 0)];
+    const lattice = latticeOf(draws);
+    if (lattice !== null) return tailsOnLattice(lattice);
+    const plan = tablePlan(draws);
+    if (plan === null) return tailsOnLattice(smoothLattice(draws));
+    return tailsOfTable(plan.outcomes, plan, -draws.n * plan.anchor);
+  }
+
+  /** Return the α/2 and the 1 - α/2 quantile of the mean, moved outwards where not exact. */
+  function bootstrapLimits(outcomes, alpha) {
+    const draws = drawsOf(outcomes);
+    if (draws.costs.length === 1) return [draws.costs[0], draws.costs[0]];
+    const levels = [alpha / 2, 1 - alpha / 2];
+    const lattice = latticeOf(draws);
+    if (lattice !== null) return limitsOnLattice(lattice, levels);
+    const plan = tablePlan(draws);
+    if (plan === null) return limitsOnLattice(smoothLattice(draws), levels);
+    return limitsOfTable(plan, levels);
+  }
+
+  function drawsOf({ costs, counts, n }) {
     const seen = [...counts.keys()].filter((i) => counts[i] > 0);
     const draws = {
       n,
       costs: Float64Array.from(seen, (i) => costs[i]),
       probabilities: Float64Array.from(seen, (i) => counts[i] / n),
     };
-    if (seen.length === 1) return [Number(draws.costs[0] <= 0), Number(draws.costs[0] >= 0)];
-    const [low, high] = chernoffWindow(draws);
-    const common = commonStep(draws.costs);
-    const anchor = draws.costs[draws.probabilities.indexOf(highest(draws.probabilities))];
-    if (common !== null && (high - low) / (common / n) <= LARGEST_LATTICE) {
-      return latticeTails(draws, anchor, [low, high], common / n);
-    }
-    return tableTails(draws) ?? smoothTails(draws, anchor, [low, high]);
+    const commonest = draws.probabilities.indexOf(highest(draws.probabilities));
+    return { ...draws, anchor: draws.costs[commonest] };
   }
 
-  function latticeTails({ costs, probabilities, n }, anchor, [low, high], step) {
+  /** Return the lattice that the mean lies on; null where there is none that is short enough. */
+  function latticeOf(draws) {
+    const { costs, probabilities, n, anchor } = draws;
+    const [low, high] = chernoffWindow(draws);
+    const common = commonStep(costs);
+    if (common === null || (high - low) / (common / n) > LARGEST_LATTICE) return null;
+    const step = common / n;
     const placed = new Map();
     costs.forEach((cost, i) => {
       const position = roundHalfEven((cost - anchor) * (1 / n / step));
       placed.set(position, (placed.get(position) ?? 0) + probabilities[i]);
     });
-    const zero = -anchor / step;
-    const law = {
-      n,
-      placed,
-      kernel: 0,
-      first: Math.floor((low - anchor) / step + 1e-6),
-      size: Math.ceil((high - low) / step) + 2,
-    };
-    const [atMost, below] = cumulative(law, [Math.floor(zero + 1e-6), Math.ceil(zero - 1e-6) - 1]);
-    return [atMost, 1 - below];
+    const first = Math.floor((low - anchor) / step + 1e-6);
+    const size = Math.ceil((high - low) / step) + 2;
+    return { n, placed, kernel: 0, first, size, step, anchor, room: 0 };
   }
 
-  /** Return the tails of a mean that is rounded to a fine lattice by a narrow Gaussian. */
-  function smoothTails({ costs, probabilities, n }, anchor, [low, high]) {
+  /** Return a fine lattice to which a narrow Gaussian rounds the mean. */
+  function smoothLattice(draws) {
+    const { costs, probabilities, n, anchor } = draws;
+    const [low, high] = chernoffWindow(draws);
     const size = costs.length <= FEW_OUTCOMES ? FINE_LATTICE : COARSER_LATTICE;
     const step = (high - low) / (size - 2 * REACH - 4);
     const placed = new Map();
     costs.forEach((cost, i) => placed.set((cost - anchor) * (1 / n / step), probabilities[i]));
     const first = Math.floor((low - anchor) / step) - REACH - 1;
-    const [zero, room] = [-anchor / step, REACH + 1];
-    const ends = [Math.floor(zero + room + 1e-6), Math.ceil(zero - room - 1e-6) - 1];
-    const [atMost, below] = cumulative({ n, placed, kernel: KERNEL, first, size }, ends);
-    return [atMost, 1 - below];
+    return { n, placed, kernel: KERNEL, first, size, step, anchor, room: REACH + 1 };
+  }
+
+  function tailsOnLattice(lattice) {
+    const { step, anchor, room } = lattice;
+    const zero = -anchor / step;
+    const upTo = cumulative(lattice);
+    return [
+      upTo(Math.floor(zero + room + 1e-6)),
+      1 - upTo(Math.ceil(zero - room - 1e-6) - 1),
+    ];
+  }
+
+  function limitsOnLattice(lattice, levels) {
+    const { first, size: length, step, anchor, room } = lattice;
+    const upTo = cumulative(lattice);
+    return levels.map((level, side) => {
+      let [low, high] = [first - 1, first + length - 1];
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (upTo(middle) >= level - ROUNDING) high = middle;
+        else low = middle;
+      }
+      const found = anchor + step * (high + (side ? room : -room));
+      if (room) return found;
+      const size = Math.max(...[first, first + length].map((end) => Math.abs(anchor + step * end)));
+      return size > 0 ? rounded(found, 13 - Math.ceil(Math.log10(size))) : found;
+    });
+  }
+
+  /** Return a number without the rounding of adding up, which its last digits have. */
+  function rounded(value, decimals) {
+    const power = 10 ** Math.abs(decimals);
+    const found =
+      decimals < 0 ? roundHalfEven(value / power) * power : roundHalfEven(value * power) / power;
+    return Number.isFinite(found) ? found + 0 : value;
+  }
+
+  function tidy(value) {
+    return value === 0 ? 0 : rounded(value, 15 - Math.ceil(Math.log10(Math.abs(value))));
   }
 
   /** Return the largest step of which all differences of `costs` are multiples, or null. */
@@ -164,35 +220,37 @@ globalThis.stakesBootstrap = (() => {
     return [Math.max(limit(-1), least), Math.min(limit(1), most)];
   }
 
-  /** Return the probability of each of the totals `ends` and all before it.
+  /** Return a function of a position: the probability of it and all before it.
 
       A bootstrap total is a sum of n draws, so its Fourier coefficients are n-th powers, and their
       sums over positions geometric series. Only the angles at which a power is not negligible are
       visited. Whole numbers of lattice steps are reduced modulo the length before they become
       angles, so nothing is lost however large n is. */
-  function cumulative(law, ends) {
+  function cumulative(law) {
     const wave = centredTransform(law);
-    const { n, size, kernel } = law;
+    const { n, size, kernel, first } = law;
     const length = size | 1; // odd: no coefficient is its own mirror image
     const centre = n * wave.origin + Math.round(n * wave.mean);
     const reference = Math.round(n * wave.mean) % length;
-    const sums = ends.map((end) => {
-      const count = Math.min(Math.max(end - law.first, -1), size - 1) + 1;
-      return { count, twiceMiddle: 2 * (law.first - centre) + count - 1, total: count };
-    });
     const unit = TWO_PI / length;
+    const waves = [];
     wave.visit(unit, length, (k, excess, re, im) => {
       const logSize = 0.5 * (n * Math.log1p(excess) - (kernel * unit * k) ** 2);
       if (logSize < NEGLIGIBLE) return;
       const phase = n * Math.atan2(im, 1 + re) - unit * wrapped(k * reference, length);
-      const scale = (2 * Math.exp(logSize)) / Math.sin((unit * k) / 2);
-      for (const each of sums) {
-        const span = Math.sin((unit / 2) * wrapped(k * each.count, 2 * length));
-        const middle = (unit / 2) * wrapped(k * each.twiceMiddle, 2 * length);
-        each.total += scale * span * Math.cos(phase - middle);
-      }
+      waves.push([k, phase, (2 * Math.exp(logSize)) / Math.sin((unit * k) / 2)]);
     });
-    return sums.map(({ total }) => Math.min(Math.max(total / length, 0), 1));
+    return (position) => {
+      const count = Math.min(Math.max(position - first, -1), size - 1) + 1;
+      const twiceMiddle = 2 * (first - centre) + count - 1;
+      let total = count;
+      for (const [k, phase, scale] of waves) {
+        const span = Math.sin((unit / 2) * wrapped(k * count, 2 * length));
+        const middle = (unit / 2) * wrapped(k * twiceMiddle, 2 * length);
+        total += scale * span * Math.cos(phase - middle);
+      }
+      return Math.min(Math.max(total / length, 0), 1);
+    };
   }
 
   const wrapped = (steps, period) => steps - period * Math.round(steps / period);
@@ -253,8 +311,8 @@ globalThis.stakesBootstrap = (() => {
 
   // Costs on several lattices: the joint distribution of the sums on each of them.
 
-  /** Return the tails by a table that is exact, or closer than one fine lattice; else null. */
-  function tableTails({ costs, probabilities, n }) {
+  /** Return a table that is exact, or closer than one fine lattice; else null. */
+  function tablePlan({ costs, probabilities, n }) {
     const common = costs.filter((_, i) => probabilities[i] >= highest(probabilities) / 10);
     const anchor = common.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
     const others = [...costs.keys()].filter((i) => costs[i] !== anchor);
@@ -264,7 +322,7 @@ globalThis.stakesBootstrap = (() => {
       probabilities: Float64Array.from(others, (i) => probabilities[i]),
     };
     const plan = exactPlan(outcomes) ?? closePlan(outcomes);
-    return plan === null ? null : tailsOfTable(outcomes, plan, -n * anchor);
+    return plan === null ? null : { ...plan, outcomes, anchor };
   }
 
   function exactPlan(outcomes) {
@@ -466,6 +524,81 @@ globalThis.stakesBootstrap = (() => {
     return [atMost, 1 - below];
   }
 
+  /** Return quantiles of the mean from the table of all probabilities. */
+  function limitsOfTable({ outcomes, anchor, rows, column, kernel }, levels) {
+    const lengths = rows.map(({ size }) => 2 ** Math.ceil(Math.log2(size)));
+    const height = lengths.reduce((product, length) => product * length, 1);
+    const length = 2 ** Math.ceil(Math.log2(column.size));
+    const [re, im] = [new Float64Array(height * length), new Float64Array(height * length)];
+    const unit = TWO_PI / length;
+    const powersAt = rowPowers(outcomes, rows, column, lengths, height);
+    for (let k = 0; k <= length / 2; k++) {
+      const powers = powersAt(unit, k, length, -0.5 * (kernel * unit * k) ** 2);
+      if (powers === null) continue;
+      const times = (k === 0 || 2 * k === length ? 1 : 2) / length; // with its mirror image
+      for (let row = 0; row < height; row++) {
+        re[row * length + k] = times * powers[0][row];
+        im[row * length + k] = times * powers[1][row];
+      }
+    }
+    transformAlong(re, im, length, 1);
+    const [starts, sums] = [[], []];
+    visitRows(rows, lengths, (row, value) => {
+      starts.push(value + column.step * column.first);
+      sums.push(runningSums(re, row * length, length, column));
+    });
+    const finest = kernel ? column.step : Math.min(column.step, ...rows.map(({ step }) => step));
+    const countAt = (row, x) => {
+      const lost = DIGITS * (Math.abs(starts[row]) + Math.abs(x));
+      const room = Math.min((NEARLY * finest + lost) / column.step, 0.25);
+      const place = Math.floor((x - starts[row]) / column.step + room) + 1;
+      return Math.min(Math.max(place, 0), column.size);
+    };
+    const reached = (x) => {
+      let total = 0;
+      for (let row = 0; row < starts.length; row++) total += sums[row][countAt(row, x)];
+      return total;
+    };
+    /** Return the largest possible value that is not above x. */
+    const valueAt = (x) => {
+      let found = -Infinity;
+      for (let row = 0; row < starts.length; row++) {
+        const count = countAt(row, x);
+        if (count > 0 && sums[row][count] - sums[row][count - 1] > IMPOSSIBLE) {
+          found = Math.max(found, starts[row] + column.step * (count - 1));
+        }
+      }
+      return Number.isFinite(found) ? found : x;
+    };
+    const ends = [lowest(starts) - column.step, highest(starts) + column.step * column.size];
+    const error = kernel ? (REACH + 1) * column.step : 0;
+    return levels.map((level, side) => {
+      const total = valueAt(leastReaching(reached, level - ROUNDING, ends));
+      return tidy(anchor + total / outcomes.n) + ((side ? error : -error) / outcomes.n);
+    });
+  }
+
+  const lowest = (values) => values.reduce((a, b) => Math.min(a, b));
+
+  /** Return the sums of a row's probabilities up to each position, from none on. */
+  function runningSums(table, begin, length, { first, size }) {
+    const sums = new Float64Array(size + 1);
+    for (let i = 0; i < size; i++) {
+      const at = (((first + i) % length) + length) % length;
+      sums[i + 1] = sums[i] + table[begin + at];
+    }
+    return sums;
+  }
+
+  function leastReaching(reached, level, [from, to]) {
+    let [low, high] = [from, to];
+    for (let middle = (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2) {
+      if (reached(middle) >= level) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+
   /** Call `use(row, value)` for each row of the table, in the order of a transform. */
   function visitRows(rows, lengths, use) {
     const visit = (axis, row, value) => {
@@ -594,5 +727,5 @@ globalThis.stakesBootstrap = (() => {
     }
   }
 
-  return { bootstrapTails, transformAlong };
+  return { bootstrapTails, bootstrapLimits, transformAlong };
 })();

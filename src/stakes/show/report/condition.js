@@ -73,7 +73,7 @@
     const who =
       best.cost < trivial
         ? `${best.name} has the lowest cost, ${number(best.cost)} of what being always wrong costs`
-        : "no model is cheaper than one decision for all";
+        : "no model costs less than a constant prediction";
     document.getElementById("pc-status").textContent = `At PC(+) = ${number(pc)} ${who}.`;
   }
 

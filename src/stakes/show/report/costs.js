@@ -1,16 +1,16 @@
-/* The editable costs: as stated the page shows Python's own numbers, edited `stakesLive` computes
-   the same ones anew. */
+/* The editable costs: as stated the page shows Python's own numbers; edited, `stakesLive` chooses
+   thresholds again and computes the same numbers. */
 
 (() => {
   "use strict";
 
-  const { findings, show, complain, setRows, setTrivial } = globalThis.stakesPage;
+  const { findings, show, complain, setPolicies } = globalThis.stakesPage;
   const { number, amount, quoted, pValue } = globalThis.stakesWords;
   const live = globalThis.stakesLive;
   const table = document.getElementById("cost-matrix");
-  if (table === null) return; // too many classes, or their shares are stated
+  if (table === null) return; // too many classes, or rows that the script does not know
 
-  const { joint, settings, models, trivial, pairs, verdict } = findings;
+  const { settings, policies, pairs, verdict, other_costs: other } = findings;
   const stated = findings.costs.values;
   const inputs = [...table.querySelectorAll("input")];
   const resetButton = document.getElementById("costs-reset");
@@ -52,25 +52,62 @@
 
   // ---- what is known at the stated costs, and what is found at others
 
+  /** The names of the policies at the stated costs, in the order of the tables of decisions. */
+  const names = other.tables.find(({ factor }) => factor === 1).names;
+  const rows = new Map(
+    [...document.querySelectorAll("#live-table [data-policy]")].map((row) => [row.dataset.policy, row])
+  );
+
   function asStated() {
-    return { models, trivial: trivial[0], pairs, text: verdict.text };
+    const found = policies.map((each) => ({ ...each, stated: each.name, note: "" }));
+    return { policies: found, pairs, text: verdict.text, note: "" };
   }
 
   function computed(costs) {
-    const { confidence, unit } = settings;
-    const found = new Map(live.estimates(joint, costs, confidence).map((e) => [e.name, e]));
-    const compared = live.pairwise(joint, costs, confidence);
+    const { confidence } = settings;
+    const found = live.policiesAt(other, findings.costs, costs, confidence);
     return {
-      models: models.map(({ name }) => found.get(name)),
-      trivial: live.bestTrivial(joint, costs, confidence),
-      pairs: compared.map((pair) => ({ ...pair, warning: live.warning(pair) })),
-      text: live.verdict(joint, costs, confidence, unit, compared),
+      policies: found.policies.map((each, i) => ({ ...each, stated: names[i], note: noteOf(each) })),
+      pairs: found.pairs.map((pair) => ({ ...pair, warning: live.warning(pair) })),
+      text: live.verdict(found, confidence, settings),
+      note: noteOfAll(found),
     };
+  }
+
+  function noteOf({ kind, rechosen, column }) {
+    if (kind === "decisions") return "as decided: cannot be made again at other costs";
+    if (kind !== "threshold" || rechosen) return rechosen ? "threshold chosen again" : "";
+    return other.policies.some((each) => each.column === column && each.rechosen)
+      ? "threshold as for the stated costs"
+      : "threshold as stated";
+  }
+
+  /** Say for which costs the thresholds were chosen. */
+  function noteOfAll({ rechosen, factor, at }) {
+    if (other.ratio === null) return "";
+    if (!rechosen) {
+      return other.tables.length === 1
+        ? "Thresholds stay as they are: there are too many models to choose them again here."
+        : "Thresholds stay as they are: at these costs both mistakes cost no more than correct " +
+            "decisions.";
+    }
+    const chosen = other.tables[at].factor;
+    if (!(factor > 0 && factor < Infinity)) {
+      return "Thresholds were chosen again: one decision is never the more expensive one.";
+    }
+    if (chosen === factor) return "Thresholds were chosen again, for exactly these costs.";
+    const miss = (times) => number(1 / (times * other.ratio));
+    return (
+      `Thresholds were chosen again, for the nearest of ${other.tables.length} ratios of costs: ` +
+      `a miss that costs as much as ${miss(chosen)} false alarms; here it is ${miss(factor)}.`
+    );
   }
 
   // ---- showing it
 
-  function fillCosts(row, { cost, low, high }) {
+  function fillCosts(row, { name, note, cost, low, high }) {
+    show(row, "name", name);
+    show(row, "note", note);
     for (const [field, value] of Object.entries({ cost, low, high })) {
       show(row, field, number(value), value);
     }
@@ -79,23 +116,39 @@
 
   function fillPair(row, pair) {
     show(row, "pair", `${pair.first} − ${pair.second}`);
-    show(row, "difference", number(pair.difference), pair.difference);
+    for (const field of ["difference", "low", "high"]) {
+      show(row, field, number(pair[field]), pair[field]);
+    }
     for (const field of ["p_value", "adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
-    show(row, "verdict", pair.rejected ? `${pair.first} is cheaper` : "a tie");
+    show(row, "verdict", pair.shown ? `${pair.first} costs less` : "cannot be told apart");
     show(row, "warning", pair.warning ?? "");
   }
 
+  const pairRow = document.querySelector("#live-pairs tbody tr")?.cloneNode(true);
+
+  /** Fill as many rows as there are pairs: at other costs other policies may compete. */
+  function fillPairs(found) {
+    const body = document.querySelector("#live-pairs tbody");
+    body.replaceChildren(...found.map(() => pairRow.cloneNode(true)));
+    found.forEach((pair, i) => fillPair(body.rows[i], pair));
+  }
+
+  /** Show the first sentence as a headline, and the others after it. */
+  function setHeadline(element, text) {
+    const end = text.indexOf(" CI). ") + 5;
+    const rest = Object.assign(document.createElement("span"), { className: "rest" });
+    rest.textContent = text.slice(end);
+    element.replaceChildren(text.slice(0, end), rest);
+  }
+
   function fill(found) {
-    document.getElementById("live-verdict").textContent = found.text;
-    const rows = document.querySelectorAll("#live-table [data-model]");
-    found.models.forEach((model, i) => fillCosts(rows[i], model));
-    const always = document.getElementById("live-trivial");
-    fillCosts(always, found.trivial);
-    show(always, "decision", quoted(found.trivial.decision));
-    const pairRows = document.querySelectorAll("#live-pairs tbody tr");
-    found.pairs.forEach((pair, i) => fillPair(pairRows[i], pair));
-    setRows("live", "@live", found.models);
-    setTrivial("live", found.trivial, found.models);
+    setHeadline(document.getElementById("live-verdict"), found.text);
+    const note = document.getElementById("live-note");
+    note.textContent = found.note;
+    note.hidden = found.note === "";
+    for (const each of found.policies) fillCosts(rows.get(each.stated), each);
+    if (found.pairs.length) fillPairs(found.pairs);
+    setPolicies("live", [...found.policies].sort((a, b) => a.cost - b.cost));
   }
 
   function update() {

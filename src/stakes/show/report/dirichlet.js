@@ -265,5 +265,5 @@ globalThis.stakesDirichlet = (() => {
     ];
   }
 
-  return { normalTail, dirichletQuantile, posterior, extremalLimits, extremalTails };
+  return { density, normalTail, normalScore, dirichletQuantile, posterior, extremalLimits, extremalTails };
 })();

@@ -1,22 +1,24 @@
 /* The arithmetic behind the report's editable costs: what the Python package does by default.
 
-   From the joint counts (`JointConfusion.to_dict()`) and a cost matrix `costs[predicted][actual]`
-   this computes, to 1e-6, what each model costs with its extremal interval, each pair's p-value
-   adjusted by Holm's method, the best set and the verdict. Examples are drawn at random (the design
-   "simple"); weights, groups and class priors are not treated here. A page with class priors has no
-   costs to edit; its thresholds have intervals by `stakesStrata`.
+   From the decisions at several ratios of costs (`OtherCosts` of the findings) and a cost matrix
+   `costs[predicted][actual]` this computes, to 1e-6, what each policy costs with its interval, how
+   the cheapest compares with the others, and the verdict. Thresholds are those of the nearest ratio
+   that Python chose them for. Rows are independent and of equal weight; groups, weights and class
+   priors are not treated here: a page with these has no costs to edit.
 
-   Each script names the Python module it follows; the numbers must stay equal, so change both.
-   `tests/browser/test_live.py` holds them together. */
+   Follows stakes.policies: policies, _family and verdict. Each script names the Python module it
+   follows; the numbers must stay equal, so change both. `tests/browser/test_live.py` holds them
+   together. */
 
 globalThis.stakesLive = (() => {
   "use strict";
 
-  const { number, general, seen, listed, quoted } = globalThis.stakesWords;
+  const { number, amount, general, seen, listed, quoted } = globalThis.stakesWords;
   const { outcomesOf, outcomesOfPair, costDifferences, unravelled, place, sum, totalOf, meanOf } =
     globalThis.stakesOutcomes;
-  const { extremalLimits, extremalTails } = globalThis.stakesDirichlet;
-  const { bootstrapTails } = globalThis.stakesBootstrap;
+  const { density, normalTail, normalScore, extremalLimits, extremalTails } =
+    globalThis.stakesDirichlet;
+  const { bootstrapTails, bootstrapLimits } = globalThis.stakesBootstrap;
 
   // ---- what is asked
 
@@ -56,66 +58,212 @@ globalThis.stakesLive = (() => {
     throw new Error("costs: they are too large, or differ by too little, to compute with.");
   }
 
-  // ---- comparisons (stakes.infer: difference, significance, multiplicity and ranking)
+  // ---- the decisions at a ratio of costs (stakes.findings.other_costs)
+
+  const asNumber = (value) => (typeof value === "number" ? value : value === "inf" ? Infinity : -Infinity);
+
+  /** Return what a false alarm costs for what a miss costs, both beyond a correct decision. */
+  function ratioOf({ decisions: [high, low], classes: [negative, positive] }, costs) {
+    const alarm = costs[high][negative] - costs[low][negative];
+    const miss = costs[low][positive] - costs[high][positive];
+    if (alarm > 0 && miss > 0) return alarm / miss;
+    if (alarm <= 0 && miss <= 0) return null; // high scores would mean the other decision
+    return alarm <= 0 ? 0 : Infinity;
+  }
+
+  /** Return the place of the tables that are nearest to the costs, and whether they fit at all. */
+  function nearest(other, costs) {
+    const factors = other.tables.map(({ factor }) => asNumber(factor));
+    const stated = factors.indexOf(1);
+    const ratio = other.ratio === null ? null : ratioOf(other, costs);
+    if (ratio === null || factors.length === 1) return { at: stated, rechosen: false, factor: null };
+    const factor = ratio / other.ratio;
+    if (!(factor > 0 && factor < Infinity)) {
+      return { at: factors.indexOf(factor), rechosen: true, factor };
+    }
+    const far = (each) => Math.abs(Math.log(each / factor));
+    const inside = [...factors.keys()].filter((i) => factors[i] > 0 && factors[i] < Infinity);
+    const at = inside.reduce((a, b) => (far(factors[b]) < far(factors[a]) ? b : a));
+    return { at, rechosen: true, factor };
+  }
+
+  /** Return a table of decisions as it is counted, from its numbers. */
+  function decoded(codes, counts, columns, { labels, decisions }) {
+    const actual = codes.map((code) => code % labels.length);
+    const decided = codes.map((code) => {
+      let rest = Math.floor(code / labels.length);
+      return Array.from({ length: columns }, () => {
+        const digit = rest % decisions.length;
+        rest = Math.floor(rest / decisions.length);
+        return digit;
+      });
+    });
+    return { names: [], decided, actual, counts, labels, decisions };
+  }
+
+  // ---- what each policy costs (Policies.estimate and Policies.interval)
+
+  /** Return what each column of a table costs, with its interval, in the order of the names. */
+  function estimates(joint, costs, confidence) {
+    const alpha = checkedConfidence(confidence);
+    check(joint, costs);
+    return joint.names.map((name, model) => {
+      const outcomes = outcomesOf(joint, costs, model);
+      const [low, high] = extremalLimits(outcomes, alpha);
+      const estimate = { name, cost: meanOf(outcomes), total: totalOf(outcomes), low, high };
+      checkResults(estimate.cost, estimate.total, low, high);
+      return estimate;
+    });
+  }
+
+  /** Return the policies at some costs: all that the page shows of them.
+
+      `names` are the classes and decisions, as the findings of the costs have them. */
+  function policiesAt(other, names, costs, confidence) {
+    const alpha = checkedConfidence(confidence);
+    const { at, rechosen, factor } = nearest(other, costs);
+    const table = other.tables[at];
+    const heldOut = decoded(table.held_out, table.held_out_counts, other.columns, names);
+    const inSample = table.in_sample.length
+      ? decoded(table.in_sample, table.in_sample_counts, other.columns, names)
+      : heldOut;
+    check(heldOut, costs);
+    const context = { heldOut, inSample, costs, deltas: null };
+    const policies = other.policies.map((each, i) => {
+      const cuts = table.cuts[i].map(asNumber);
+      const policy = { ...each, name: table.names[i], cuts, rechosen: each.rechosen && rechosen };
+      const tables = each.cross_fitted ? [heldOut, inSample] : [heldOut];
+      const outcomes = tables.map((joint) => outcomesOfPolicy(context, joint, policy));
+      const limits = outcomes.map((one) => extremalLimits(one, alpha));
+      const low = Math.min(...limits.map(([end]) => end));
+      const [cost, total, high] = [meanOf(outcomes[0]), totalOf(outcomes[0]), limits[0][1]];
+      checkResults(cost, total, low, high);
+      return { ...policy, cost, total, low, high };
+    });
+    const order = competitors(other, policies);
+    const pairs = pairsOf(context, policies, order, alpha);
+    return { policies, order, pairs, reference: reference(other, policies), factor, at, rechosen };
+  }
+
+  function outcomesOfPolicy({ costs }, joint, policy) {
+    if (policy.kind !== "constant") return outcomesOf(joint, costs, policy.column);
+    return outcomesOfRow(joint, costs[joint.decisions.indexOf(policy.decision)]);
+  }
+
+  /** Return the outcomes of what depends on the class only. */
+  function outcomesOfRow({ actual, counts }, row) {
+    return outcomesOf({ decided: actual.map(() => [0]), actual, counts }, [row], 0);
+  }
+
+  // ---- who competes (Policies.competitors and Policies.reference)
+
+  const MOST_CONSTANTS = 5;
+
+  /** Return the place of the baseline: as named, the first as decided, or the best constant. */
+  function reference({ baseline }, policies) {
+    if (baseline !== null) return baseline;
+    const decided = policies.findIndex(({ kind }) => kind === "decisions");
+    return decided >= 0 ? decided : constantsOf(policies)[0];
+  }
+
+  function constantsOf(policies) {
+    const found = [...policies.keys()].filter((i) => policies[i].kind === "constant");
+    return found.sort((a, b) => policies[a].cost - policies[b].cost || a - b);
+  }
+
+  /** Return the places of each model's cheapest policy, the baseline and the constants. */
+  function competitors(other, policies) {
+    const best = new Map();
+    policies.forEach(({ model, cost }, i) => {
+      if (model === null || other.asked.includes(i)) return;
+      if (!best.has(model) || cost < policies[best.get(model)].cost) best.set(model, i);
+    });
+    const constants = constantsOf(policies);
+    const baseline = reference(other, policies);
+    const chosen = [...best.values(), ...other.asked, baseline, ...constants.slice(0, MOST_CONSTANTS)];
+    const rank = (i) => (i === baseline ? 0 : policies[i].kind === "constant" ? 1 : 2);
+    const cost = (i) => policies[i].cost;
+    return [...new Set(chosen)].sort((a, b) => cost(a) - cost(b) || rank(a) - rank(b));
+  }
+
+  // ---- comparisons (stakes.policies.policies, stakes.infer.difference)
 
   const ENOUGH = 5;
   const SMALLEST = 1e-12;
 
-  /** Return what each model costs, with its interval, in the order of `joint.names`. */
-  function estimates(joint, costs, confidence) {
-    const alpha = checkedConfidence(confidence);
-    return costsOf(joint, costs).map(({ outcomes, ...estimate }) => {
-      const [low, high] = extremalLimits(outcomes, alpha);
-      checkResults(estimate.cost, estimate.total, low, high);
-      return { ...estimate, low, high };
-    });
+  /** Compare the cheapest with each of the others; what is shown to cost more no longer competes. */
+  function pairsOf(context, policies, order, alpha) {
+    const [best, ...others] = order;
+    const compared = others.map((each) => compare(context, policies[best], policies[each]));
+    const byP = [...compared].sort((a, b) => a.p_value - b.p_value);
+    let [left, largest, shown] = [order.length, 0, true];
+    for (const each of byP) {
+      largest = Math.max(largest, adjusted(each.p_value, left));
+      judge(each, level(alpha, left), largest, shown && largest <= alpha);
+      shown = each.shown;
+      if (shown) left -= 1;
+    }
+    return compared;
   }
 
-  function costsOf(joint, costs) {
-    check(joint, costs);
-    return joint.names.map((name, model) => {
-      const outcomes = outcomesOf(joint, costs, model);
-      return { name, cost: meanOf(outcomes), total: totalOf(outcomes), outcomes };
-    });
-  }
-
-  /** Return the positions of the models, the cheapest first. */
-  function cheapestFirst(joint, costs) {
-    const found = costsOf(joint, costs).map(({ cost }) => cost);
-    return [...found.keys()].sort((a, b) => found[a] - found[b]);
-  }
-
-  /** Compare every pair, the cheaper first, by the test that suits it; adjusted by Holm. */
-  function pairwise(joint, costs, confidence) {
-    const alpha = checkedConfidence(confidence);
-    const order = cheapestFirst(joint, costs);
-    const deltas = costDifferences(costs);
-    const pairs = order.flatMap((first, i) =>
-      order.slice(i + 1).map((second) => compared(joint, deltas, first, second))
-    );
-    const adjusted = holm(pairs.map((pair) => pair.p_value));
-    return pairs.map((pair, i) => ({
-      ...pair,
-      adjusted: adjusted[i],
-      rejected: adjusted[i] <= alpha,
-    }));
-  }
-
-  function compared(joint, deltas, first, second) {
-    const outcomes = outcomesOfPair(joint, deltas, first, second);
-    const rare = rareOutcome(joint, deltas, outcomes);
-    const tails = rare === null ? bootstrapTails(outcomes) : extremalTails(outcomes);
-    const p = Math.min(1, 2 * Math.min(...tails));
-    const difference = meanOf(outcomes);
-    checkResults(difference, p);
+  function compare(context, first, second) {
+    const both = first.cross_fitted || second.cross_fitted;
+    const tables = both ? [context.heldOut, context.inSample] : [context.heldOut];
+    const found = tables.map((joint) => difference(context, joint, first, second));
+    const signs = new Set(found.map(({ outcomes }) => Math.sign(meanOf(outcomes)) + 0));
     return {
-      first: joint.names[first],
-      second: joint.names[second],
-      difference,
-      method: rare === null ? "exact" : "extremal",
-      p_value: Math.max(p, SMALLEST),
-      rare,
+      first: first.name,
+      second: second.name,
+      difference: meanOf(found[0].outcomes),
+      method: found[0].method,
+      p_value: signs.size === 1 ? Math.max(...found.map(pOf)) : 1,
+      rare: found[0].rare,
+      found,
     };
+  }
+
+  /** Return the outcomes of a difference, and the method that suits them. */
+  function difference(context, joint, first, second) {
+    const { costs } = context;
+    const row = ({ decision }) => costs[joint.decisions.indexOf(decision)];
+    const constant = [first, second].map(({ kind }) => kind === "constant");
+    const careful = { method: "extremal", rare: null };
+    if (constant[0] && constant[1]) {
+      const [one, two] = [row(first), row(second)];
+      return { ...careful, outcomes: outcomesOfRow(joint, one.map((cost, j) => cost - two[j])) };
+    }
+    if (constant[0] || constant[1]) {
+      const [always, policy, sign] = constant[1] ? [row(second), first, 1] : [row(first), second, -1];
+      const relative = costs.map((each) => each.map((cost, j) => sign * (cost - always[j]) + 0));
+      return { ...careful, outcomes: outcomesOf(joint, relative, policy.column) };
+    }
+    context.deltas ??= costDifferences(costs);
+    const outcomes = outcomesOfPair(joint, context.deltas, first.column, second.column);
+    const rare = rareOutcome(joint, context.deltas, outcomes);
+    return { method: rare === null ? "exact" : "extremal", rare, outcomes };
+  }
+
+  /** Return the p-value of no difference. */
+  function pOf({ outcomes, method }) {
+    if (outcomes.costs.length === 1) return meanOf(outcomes) === 0 ? 1 : 0;
+    const tails = method === "exact" ? bootstrapTails(outcomes) : extremalTails(outcomes);
+    const p = Math.min(1, 2 * Math.min(...tails));
+    checkResults(p);
+    return Math.max(p, SMALLEST);
+  }
+
+  /** Give a comparison its limits at an error rate; what is not shown they do not contradict. */
+  function judge(pair, alpha, all, shown) {
+    const limits = pair.found.map(({ outcomes, method }) =>
+      method === "exact" ? bootstrapLimits(outcomes, alpha) : extremalLimits(outcomes, alpha)
+    );
+    let low = Math.min(...limits.map(([end]) => end));
+    let high = Math.max(...limits.map(([, end]) => end));
+    checkResults(pair.difference, low, high);
+    const outside = !(low <= 0 && 0 <= high);
+    if (!(shown && outside)) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
+    Object.assign(pair, { low, high, adjusted: all, shown: shown && outside });
+    delete pair.found;
   }
 
   /** Return the extreme outcome that was seen too rarely: its count, its difference, its cell. */
@@ -136,84 +284,115 @@ globalThis.stakesLive = (() => {
     };
   }
 
-  /** Return Holm's adjusted p-values. */
-  function holm(pValues) {
-    const order = [...pValues.keys()].sort((a, b) => pValues[a] - pValues[b]);
-    const adjusted = [];
-    let most = 0;
-    order.forEach((index, rank) => {
-      most = Math.max(most, pValues[index] * (pValues.length - rank));
-      adjusted[index] = Math.min(most, 1);
-    });
-    return adjusted;
-  }
-
-  /** Return the models that no other was shown to beat, the cheapest first.
-
-      Who has the pairs already can hand them in. */
-  function bestSet(joint, costs, confidence, pairs = pairwise(joint, costs, confidence)) {
-    const beaten = new Set(pairs.filter((pair) => pair.rejected).map((pair) => pair.second));
-    const ordered = cheapestFirst(joint, costs).map((model) => joint.names[model]);
-    return ordered.filter((name) => !beaten.has(name));
-  }
-
   /** Say that the outcome that matters most was seen too rarely; null where it was not. */
   function warning({ first, second, rare }) {
     if (rare === null) return null;
     const [one, other] = rare.predicted.map(quoted);
     return (
-      `What matters most, ${first} predicting ${one} and ${second} ${other} when it was ` +
-      `${quoted(rare.actual)}, was ${seen(rare.count)}: too rarely for the usual test, so a more ` +
-      "careful one is used."
+      `The outcome that matters most, ${first} predicting ${one} and ${second} ${other} when it ` +
+      `was ${quoted(rare.actual)}, was ${seen(rare.count)}: too rarely for the usual test, so a ` +
+      "more conservative test is used."
     );
   }
 
-  // ---- the verdict (stakes.findings)
+  // ---- Tukey's range (stakes.policies._family)
 
-  /** Return the best of always deciding the same: models that look at nothing. */
-  function bestTrivial({ decisions, labels, actual, counts }, costs, confidence) {
-    const everyone = {
-      names: decisions.map((_, i) => i),
-      decided: actual.map(() => decisions.map((_, i) => i)),
-      actual,
-      counts,
-      labels,
-      decisions,
-    };
-    const found = estimates(everyone, costs, confidence);
-    const best = found.reduce((a, b) => (b.cost < a.cost ? b : a));
-    return { ...best, decision: decisions[best.name] };
+  const TINY = 1e-7;
+  const POINTS = Float64Array.from({ length: 1201 }, (_, i) => -9 + (18 * i) / 1200);
+  const NORMAL = POINTS.map((x) => normalTail(-x));
+  const DENSITY = POINTS.map(density);
+
+  /** Return the p-value of a comparison with the cheapest of some policies. */
+  function adjusted(p, members) {
+    const pairs = (members * (members - 1)) / 2;
+    if (pairs <= 1) return p;
+    if (p < TINY) return Math.min(1, pairs * p);
+    return Math.min(1, beyond(Math.SQRT2 * normalScore(p / 2), members));
   }
 
-  /** Say which model to use, or which are tied. */
-  function verdict(joint, costs, confidence, unit = "", pairs = undefined) {
-    const best = bestSet(joint, costs, confidence, pairs);
-    const found = new Map(costsOf(joint, costs).map(({ name, cost }) => [name, cost]));
-    const least = found.get(best[0]);
-    const trivial = bestTrivial(joint, costs, confidence);
-    const money = (cost) => `${number(cost)}${unit ? ` ${unit}` : ""}`;
-    const sure = `${general(100 * confidence, 4)} % confidence`;
-    const instead = `Deciding ${quoted(trivial.decision)} every time costs less, ` +
-      `${money(trivial.cost)} a decision.`;
-    const all = joint.names.length;
-    const worthwhile = least <= trivial.cost;
-    const say = (text) => (worthwhile ? text : `${text} ${instead}`);
-    if (all === 1) {
-      const [{ low, high }] = estimates(joint, costs, confidence);
-      const limits = `between ${number(low)} and ${number(high)}`;
-      return say(`${best[0]} costs ${money(least)} a decision, with ${sure} ${limits}.`);
+  /** Return the probability that so many normal variables have a larger range. */
+  function beyond(width, members) {
+    let total = 0;
+    POINTS.forEach((x, i) => {
+      const end = i === 0 || i === POINTS.length - 1 ? 0.5 : 1;
+      total += end * DENSITY[i] * (normalTail(-x - width) - NORMAL[i]) ** (members - 1);
+    });
+    return 1 - (members * total * 18) / 1200;
+  }
+
+  const levels = new Map();
+
+  /** Return the error rate of a comparison alone whose adjusted one is `alpha`. */
+  function level(alpha, members) {
+    const key = `${alpha} ${members}`;
+    if (!levels.has(key)) levels.set(key, foundLevel(alpha, members));
+    return levels.get(key);
+  }
+
+  function foundLevel(alpha, members) {
+    let [low, high] = [alpha / Math.max(1, (members * (members - 1)) / 2), alpha];
+    if (members <= 2 || adjusted(low, members) >= alpha) return low;
+    while (high / low - 1 > 1e-13) {
+      const middle = Math.sqrt(low * high);
+      if (middle <= low || middle >= high) break;
+      if (adjusted(middle, members) <= alpha) low = middle;
+      else high = middle;
     }
-    if (best.length === 1) {
-      const use = worthwhile ? `Use ${best[0]}: it` : best[0];
-      return say(`${use} is the cheapest of ${all}, with ${sure}.`);
-    }
-    const same = best.every((name) => found.get(name) === least);
-    return say(
-      `A tie between ${listed(best)}: ${number(sum(joint.counts))} examples do not tell which is ` +
-        `cheaper with ${sure}. ` +
-        (same ? "They cost the same so far." : `${best[0]} was the cheapest so far.`)
+    return low;
+  }
+
+  // ---- the verdict (stakes.policies.verdict)
+
+  /** Say what a policy is. */
+  function inWords({ kind, model, decision, cuts }) {
+    if (kind === "constant") return `always predicting ${plain(decision)}`;
+    if (kind === "decisions") return `${model} as decided`;
+    const written = cuts.map((cut) => (Number.isFinite(cut) ? general(cut, 4) : number(cut)));
+    return `${model} at threshold${cuts.length > 1 ? "s" : ""} ${written.join(", ")}`;
+  }
+
+  /** Write a label as Python's str does. */
+  const plain = (label) => (typeof label === "string" ? label : quoted(label));
+
+  /** Say which policy to use, what it saves, and what it cannot be told apart from. */
+  function verdict({ policies, order, pairs, reference: base }, confidence, stated = {}) {
+    const percent = `${general(100 * confidence, 4)} %`;
+    const unit = stated.unit ? ` ${stated.unit}` : "";
+    const best = policies[order[0]];
+    const use = best.kind === "constant" ? `Use no model: ${inWords(best)}` : `Use ${inWords(best)}: it`;
+    const limits = `${number(best.low)} to ${number(best.high)}`;
+    const sentences = [`${use} costs ${number(best.cost)}${unit} per decision (${limits}, ${percent} CI).`];
+    const place = order.indexOf(base);
+    sentences.push(
+      place === 0
+        ? "It is the baseline: no other policy cost less."
+        : savingWords(pairs[place - 1], inWords(policies[base]), `${percent} confidence`, unit, stated)
     );
+    const ties = order.slice(1).filter((_, i) => !pairs[i].shown);
+    if (ties.length) {
+      const tied = listed(ties.map((each) => inWords(policies[each])));
+      sentences.push(`It cannot be told apart from ${tied} at ${percent} confidence.`);
+    } else if (pairs.length) {
+      sentences.push(
+        `It is shown to cost less than each of ${pairs.length} others at ${percent} confidence.`
+      );
+    }
+    return sentences.join(" ");
   }
 
-  return { estimates, pairwise, bestSet, bestTrivial, verdict, warning };
+  function savingWords({ difference: apart, low, high, shown }, against, sure, unit, { volume, per }) {
+    const [saving, least, most] = [0 - apart, 0 - high, 0 - low];
+    let text =
+      `${number(saving)}${unit} per decision against ${against} ` +
+      `(${number(least)} to ${number(most)})`;
+    if (volume) {
+      const period = per ? ` a ${per}` : "";
+      text +=
+        `, ${amount(saving * volume)}${unit} over ${number(volume)} decisions${period} ` +
+        `(${amount(least * volume)} to ${amount(most * volume)})`;
+    }
+    return shown ? `It saves ${text}.` : `It may save ${text}: a saving is not shown at ${sure}.`;
+  }
+
+  return { estimates, policiesAt, verdict, warning, adjusted, level, nearest };
 })();

@@ -10,8 +10,9 @@ globalThis.stakesPage = (() => {
   const specs = read("charts");
   const views = new Map();
   const pageRows = new Map();
-  const FARTHEST = 3; // times the highest limit of a model
-  const { number } = globalThis.stakesWords;
+  const FARTHEST = 3; // times the highest limit of a policy of a model
+  const MOST_ROWS = 20; // as many as the chart has room for
+  const { number, listed } = globalThis.stakesWords;
 
   // ---- numbers for people
 
@@ -83,15 +84,24 @@ globalThis.stakesPage = (() => {
     document.documentElement.dataset.drawn = "true";
   }
 
-  /** Draw the best trivial decision, unless it is so far off that nothing else could be told. */
-  function setTrivial(chart, trivial, models) {
-    const reach = Math.max(...models.map(({ high }) => high));
-    const near = trivial.cost <= FARTHEST * reach || reach <= 0;
-    setRows(chart, "@trivial", [near ? trivial : { cost: models[0].cost, far: true }]);
-    document.getElementById(`far-${chart}`).hidden = near;
+  /** Draw policies, but for constants that cost so much more that nothing else could be told. */
+  function setPolicies(chart, policies) {
+    const look = ({ model }) => findings.models.findIndex(({ name }) => name === model);
+    const others = policies.filter(({ model }) => model !== null);
+    const reach = Math.max(...others.map(({ high }) => high));
+    const near = (each) => each.model !== null || each.cost <= FARTHEST * reach || reach <= 0;
+    const shown = policies.filter(near).slice(0, MOST_ROWS);
+    const row = ({ name, cost, low, high }) => ({ name, cost, low, high });
+    setRows(chart, "@policies", shown.map((each, i) => ({ ...row(each), row: i, look: look(each) })));
+    const far = policies.filter((each) => !near(each)).map(({ name }) => name);
+    const element = document.getElementById(`far-${chart}`);
+    element.hidden = far.length === 0;
+    element.textContent = far.length
+      ? `Not drawn, because the cost is so much higher: ${listed(far)}.`
+      : "";
   }
 
-  setTrivial("costs", findings.trivial[0], findings.models);
+  setPolicies("costs", findings.policies);
   addEventListener("DOMContentLoaded", drawAll); // once all scripts have set their rows
 
   /** Let the keyboard reach the tables that scroll, and no others. */
@@ -122,5 +132,5 @@ globalThis.stakesPage = (() => {
     document.querySelectorAll("details").forEach((each) => (each.open = true));
   });
 
-  return { findings, percent, threshold, asNumber, show, complain, setRows, setTrivial };
+  return { findings, percent, threshold, asNumber, show, complain, setRows, setPolicies };
 })();

@@ -1,0 +1,33 @@
+"""The policies of a study at other costs, as the report's page has them."""
+
+import math
+
+import numpy as np
+
+from stakes import CostMatrix
+from stakes.findings.other_costs import FACTORS
+from stakes.policies._assemble import with_stated
+from stakes.policies._path import chosen_at, with_thresholds
+
+
+def retuned(study, edits):
+    """Return the policies at other costs, with the thresholds of the nearest ratio of costs."""
+    given = with_stated(study.choosing, study.asked, study.roles.models)
+    every = chosen_at(study.joint_scores, study.costs, study.design, given, FACTORS)
+    named = {"rows": "predicted", "labels": study.costs.labels}
+    return [
+        with_thresholds(study.policies, every[nearest(study, edit)], CostMatrix(edit, **named))
+        for edit in edits
+    ]
+
+
+def nearest(study, edited):
+    """Return the place of the nearest ratio of costs; the positive class is the second."""
+    (c00, c01), (c10, c11) = edited
+    (s00, s01), (s10, s11) = study.costs.values.tolist()
+    alarm, miss = c10 - c00, c01 - c11
+    if alarm <= 0 or miss <= 0:
+        return FACTORS.index(0.0 if alarm <= 0 else math.inf)
+    factor = alarm / miss / ((s10 - s00) / (s01 - s11))
+    far = [abs(math.log(f / factor)) if 0 < f < math.inf else math.inf for f in FACTORS]
+    return int(np.argmin(far))
