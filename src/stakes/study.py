@@ -440,6 +440,7 @@ class Study:
             self.decided_from,
             self.examples,
             self.pos_label,
+            self.roles.doubtful,
         )
         return policies_of(counted, self.choosing, self.asked, self.confidence)
 

@@ -666,9 +666,13 @@ def show_caution(output: Output, data: Data) -> None:
 
 
 def show_verdict(output: Output, verdict: Verdict) -> None:
-    """Say which policy to use, and what to know beside it."""
-    output.text()
+    """Say which policy to use, before the numbers behind it."""
     output.text(verdict.text, "bold")
+    output.text()
+
+
+def show_notes(output: Output, verdict: Verdict) -> None:
+    """Say what to know beside the numbers."""
     for note in verdict.notes:
         output.text()
         output.text(note)

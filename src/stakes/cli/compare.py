@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_study, sampling_note, show_verdict
+from stakes.cli._inputs import read_study, sampling_note, show_notes, show_verdict
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
+    from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.gate import GateResult
     from stakes.findings.models import Model
@@ -27,6 +28,7 @@ EXAMPLES = (
     "stakes compare predictions.csv -c costs.csv --groups patient --weight weight",
 )
 SCHEMA = "stakes-compare/3"
+COULD_NOT_JUDGE = 2
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ AskGate = Annotated[
     typer.Option(
         "--gate",
         help="Exit with 1 if a candidate is shown to cost more than the baseline; with --margin, "
-        "unless all are shown to cost less than that much more.",
+        "unless all are shown to cost less than that much more. Exit with 2 if one cannot be "
+        "judged.",
     ),
 ]
 
@@ -115,7 +118,6 @@ def compare(
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
     from stakes.infer.gate import checked_margin
-    from stakes.show.text import pair_table, policy_pair_table
 
     output = context.obj
     if policy.baseline is None and (gate or margin is not None):
@@ -141,26 +143,48 @@ def compare(
         with_scores="if they fit",
     )
     found = _found(study, unit, seed, margin, gate=gate, named=policy.baseline is not None)
+    _show(output, found, study.confidence, named=policy.baseline is not None)
+    output.results(found)
+    return 0 if found.gate is None else _exit_code(output, found.gate)
+
+
+def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
+    """Say the outcome first: of the gate, or else which policy to use."""
+    from stakes.show.text import pair_table, policy_pair_table
+
+    if found.gate is not None:
+        output.text(f"Gate: {found.gate.outcome}.", _style(found.gate))
+        output.text(found.gate.summary, _style(found.gate))
+        output.text(f"{found.gate.rule[0].upper()}{found.gate.rule[1:]}")
+        output.text()
+    else:
+        show_verdict(output, found.verdict)
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
         output.text()
-    if policy.baseline is None:
-        output.table(policy_pair_table(found.pairs, unit, study.confidence))
-        show_verdict(output, found.verdict)
-    else:
-        output.table(pair_table(found.against_baseline, unit, study.confidence))
-        for sentence in [each.summary() for each in found.tests]:
-            output.text()
-            output.text(sentence, "bold")
-        for note in found.verdict.notes:
-            output.text()
-            output.text(note)
-    if found.gate is not None:
+    unit = found.settings.unit
+    if not named:
+        output.table(policy_pair_table(found.pairs, unit, confidence))
+    elif found.against_baseline:
+        output.table(pair_table(found.against_baseline, unit, confidence))
+    for sentence in [each.summary() for each in found.tests]:
         output.text()
-        output.text(f"Gate: {found.gate.rule}")
-        output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
-    output.results(found)
-    return 0 if found.gate is None or found.gate.passed else 1
+        output.text(sentence)
+    show_notes(output, found.verdict)
+
+
+def _style(gate: GateResult) -> str:
+    return "bold green" if gate.passed else "bold red"
+
+
+def _exit_code(output: Output, gate: GateResult) -> int:
+    """Return what the gate ends with; say on standard error, always, what it could not judge."""
+    if not gate.unjudged:
+        return 0 if gate.passed else 1
+    for name, reason in gate.unjudged.items():
+        output.complain(f"the gate could not judge {name!r}: {reason}.")
+    output.complain("name what the gate must judge with --candidate, or correct the column.")
+    return COULD_NOT_JUDGE
 
 
 def _found(

@@ -13,6 +13,7 @@ from stakes.cli._inputs import (
     examples_of,
     read_study,
     sampling_note,
+    show_notes,
     show_verdict,
     volume_words,
 )
@@ -129,8 +130,10 @@ def evaluate(
     title = ""
     if volume is not None:
         title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
-    _show_tables(output, found, study.confidence, title)
+    output.text()
     show_verdict(output, verdict)
+    _show_tables(output, found, study.confidence, title)
+    show_notes(output, verdict)
     output.results(
         Evaluation(
             schema=SCHEMA,
@@ -151,7 +154,6 @@ def _show_tables(
     """Show what each policy costs and, under a title, what many decisions do."""
     from stakes.show.text import policy_table, volume_table
 
-    output.text()
     output.table(policy_table(policies, confidence))
     if title:
         output.text()

@@ -21,6 +21,8 @@ POWER = 0.8
 """How likely a test set of the size to settle a tie shows it."""
 
 MOST_ROWS = 1e15
+MOST_NAMED = 3
+"""More policies than so many are counted, not named."""
 
 
 @dataclass(frozen=True)
@@ -268,11 +270,11 @@ def _sentences(
     sentences += _saving_words(policies, stated, saving, sure)
     if policies.ties:
         tied = listed([in_words(policies[name]) for name in policies.ties])
-        sentences.append(f"It cannot be told apart from {tied} at {sure}.")
+        sentences.append(f"At {sure} it cannot be told apart from {tied}.")
     elif len(policies.competitors) > 1:
         sentences.append(
-            f"It is shown to cost less than each of {len(policies.competitors) - 1} others at "
-            f"{sure}."
+            f"At {sure} it is shown to cost less than "
+            f"{_every([in_words(policies[name]) for name in policies.competitors[1:]])}."
         )
     if settle is not None:
         sentences.append(
@@ -283,6 +285,11 @@ def _sentences(
     return sentences
 
 
+def _every(names: list[str]) -> str:
+    """Name what something is compared with, unless that is too many to name."""
+    return listed(names) if len(names) <= MOST_NAMED else f"all {len(names)} others"
+
+
 def _round(size: int) -> str:
     """Write a number that is not known better than to three digits."""
     return number(int(float(f"{size:.3g}")))
@@ -290,7 +297,7 @@ def _round(size: int) -> str:
 
 def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str) -> list[str]:
     if policies.best == policies.reference:
-        return ["It is the baseline: no other policy cost less."]
+        return ["It is the baseline."]
     unit = f" {stated.unit}" if stated.unit else ""
     against = in_words(policies[policies.reference])
     limits = f"({number(saving.low)} to {number(saving.high)})"

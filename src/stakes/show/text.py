@@ -100,7 +100,8 @@ def _cost_row(
     name: Any, cost: float, limits: tuple[float, ...], total: float, errors: float | None
 ) -> list[str]:
     rate = "–" if errors is None else f"{100 * errors:.3g} %"
-    return [str(name), number(cost), _limits(limits), number(total), rate]
+    known = limits[0] == cost == limits[1]
+    return [str(name), number(cost), "known" if known else _limits(limits), number(total), rate]
 
 
 def _cost_table(rows: Sequence[Sequence[str]], confidence: float, what: str = "model") -> str:
