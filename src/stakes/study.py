@@ -198,7 +198,8 @@ class Study:
             roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models)
         )
         may = undecided or (bool(with_scores) and each is None and positive is not None)
-        decided_from = _thresholds(table, roles, matrix, positive, undecided=may)
+        factors = _class_factors(table, roles, matrix, class_priors)
+        decided_from = _thresholds(table, roles, matrix, positive, factors, undecided=may)
         counts = count_rows(
             table,
             roles,
@@ -207,7 +208,7 @@ class Study:
             decided_from,
             with_scores=with_scores,
             row_costs=each,
-            class_factors=_class_factors(table, roles, matrix, class_priors),
+            class_factors=factors,
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -754,7 +755,8 @@ def _class_factors(
     table: Table, roles: Roles, costs: CostMatrix, class_priors: Mapping[Any, float] | None
 ) -> Floats | None:
     """Return how many times as frequent classes are in the target population as in the rows."""
-    if class_priors is None or not any(model.probabilities for model in roles.models):
+    by_scores = [each for each in roles.models if each.probabilities or each.decisions is None]
+    if class_priors is None or not by_scores:
         return None
     shares = checked_priors(_by_name(class_priors, costs.labels, "class_priors"), costs.labels)
     matcher = LabelMatcher(costs.labels, table.cells)
@@ -830,7 +832,13 @@ def _mean_matrix(examples: JointExamples, names: CostMatrix | JointConfusion) ->
 
 
 def _thresholds(
-    table: Table, roles: Roles, costs: CostMatrix, positive: Label | None, *, undecided: bool
+    table: Table,
+    roles: Roles,
+    costs: CostMatrix,
+    positive: Label | None,
+    factors: Floats | None,
+    *,
+    undecided: bool,
 ) -> dict[str, float]:
     """Return the score from which on the positive class is decided, for models without decisions.
 
@@ -841,7 +849,7 @@ def _thresholds(
         if model.decisions is None and not model.probabilities:
             problem = why_undecidable(model, table, costs, positive)
             if problem is None:
-                thresholds[model.name] = least_cost_threshold(costs, positive)
+                thresholds[model.name] = least_cost_threshold(costs, positive, factors)
             elif not undecided:
                 raise problem
     return thresholds

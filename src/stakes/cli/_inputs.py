@@ -608,6 +608,11 @@ def _with_choosing(
             raise InputError("--validation", f"{policy.validation} has no scores.")
     share = None
     if policy.capacity is not None:
+        if not 0 <= policy.capacity < float("inf"):
+            raise InputError(
+                "--capacity",
+                f"expected a number of decisions, 0 or more; got {policy.capacity:g}.",
+            )
         share = policy.capacity / (study.n if volume is None else volume)
     choosing = Choosing(
         seed=seed,
@@ -676,6 +681,16 @@ def show_notes(output: Output, verdict: Verdict) -> None:
     for note in verdict.notes:
         output.text()
         output.text(note)
+
+
+def policies_of_models(study: Study) -> list[str]:
+    """Return the policies of models that compete: the cheapest of each, and the baseline."""
+    policies = study.policies
+    return [
+        each.name
+        for each in policies.policies
+        if each.model is not None and each.name in policies.competitors
+    ]
 
 
 def check_plain(study: Study) -> None:

@@ -100,6 +100,7 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         Of intervals and tests.
     """
     stated = _stated(asked, counted.models)
+    _check_limits(choosing)
     chosen = None
     if counted.scores is not None and counted.examples is None:
         for name, (model, _) in stated.items():
@@ -111,9 +112,12 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         name, (model, _) = next(iter(stated.items()))
         raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
+    if not found:
+        raise _nothing_to_judge(counted, chosen)
     found += [
         Policy(f"always {decision}", None, "constant", decision=decision)
         for decision in counted.costs.decisions
+        if not _breaks(decision, counted, choosing)
     ]
     order = {model.name: place for place, model in enumerate(counted.models)}
     found.sort(key=lambda each: order.get(each.model or "", len(order)))
@@ -134,6 +138,35 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
         tuple(_notes(counted, chosen, choosing)),
         _unjudged(counted, chosen, policies),
+    )
+
+
+def _check_limits(choosing: Choosing) -> None:
+    """Raise when a limit is no rate."""
+    for name in ("min_recall", "max_fpr"):
+        rate = getattr(choosing, name)
+        if rate is not None and not 0 <= rate <= 1:
+            raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
+
+
+def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
+    """Tell whether a constant prediction of the positive class, or of the other, breaks a limit."""
+    if counted.positive is None:
+        return False
+    rate = float(decision == counted.positive)
+    least, most = choosing.min_recall or 0.0, choosing.max_fpr
+    capacity = 1.0 if choosing.capacity is None else choosing.capacity
+    return rate < least or rate > (1.0 if most is None else most) or rate > capacity
+
+
+def _nothing_to_judge(counted: Counted, chosen: Chosen | None) -> InputError:
+    """Return the error that no model has decisions, or a threshold to decide by."""
+    reasons = {} if chosen is None else chosen.undecided
+    each = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    return InputError(
+        "",
+        f"no model can be judged{f' ({each})' if each else ''}.",
+        f"Give more rows, decisions, or a threshold, such as {counted.models[0].name}@0.31.",
     )
 
 
@@ -275,7 +308,11 @@ class _Known:
 def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[str]:
     """Say how thresholds were chosen, and for which models that could not be done."""
     if chosen is None:
-        return []
+        return [
+            f"{name} decides {counted.positive!r} from a score of {cut:.4g} up, as it was counted: "
+            "without its scores no other threshold can be chosen."
+            for name, cut in counted.decided_from.items()
+        ]
     notes = []
     fitted = [each for each in chosen.thresholds.values() if each.cross_fitted]
     if fitted:
@@ -283,7 +320,9 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
             f"Thresholds are chosen on these rows. Each of {choosing.folds} folds is judged at the "
             f"threshold that the other folds choose (seed {choosing.seed})."
         )
-    elif choosing.validation is not None:
+    elif choosing.validation is not None and not any(
+        each.reason for each in chosen.thresholds.values()
+    ):
         n = len(choosing.validation.positive)
         notes.append(f"Thresholds are chosen on {n:,} validation rows.")
     for name, reason in chosen.undecided.items():
@@ -300,4 +339,6 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
             notes.append(
                 f"The cheapest threshold of {each.model} decides {always!r} for every row."
             )
+    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
+    notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes

@@ -334,6 +334,8 @@ class Policies:
         if decided:
             return decided[0]
         constants = [each.name for each in self.policies if each.kind == "constant"]
+        if not constants:  # none keeps within the limits
+            return self.policies[0].name
         return min(constants, key=lambda name: self.estimate(name).cost)
 
     @property

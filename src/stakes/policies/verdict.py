@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from math import isfinite
 from typing import Any
 
 from scipy.special import ndtri
@@ -12,8 +13,10 @@ from scipy.special import ndtri
 from stakes._core.text import amount, listed, number, percent
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError, PlanError
+from stakes.infer._design import where_used
 from stakes.infer._outcomes import Design
 from stakes.infer.planning import plan_test_size
+from stakes.measures import error_rate
 from stakes.policies._family import level
 from stakes.policies.policies import Policies, Policy, PolicyPair
 
@@ -249,7 +252,11 @@ def in_words(policy: Policy) -> str:
         return f"{policy.model} as decided"
     if policy.kind == "minimum_cost":
         return f"{policy.model} by minimum expected cost"
-    cuts = ", ".join(f"{value:.4g}" for _, value in policy.cuts)
+    ends = [value for _, value in policy.cuts]
+    if len(ends) == 1 and not isfinite(ends[0]):
+        always = policy.below if ends[0] > 0 else policy.cuts[0][0]
+        return f"{policy.model} (which then always predicts {always})"
+    cuts = ", ".join(f"{value:.4g}" for value in ends)
     return f"{policy.model} at threshold{'s' if policy.cuts[1:] else ''} {cuts}"
 
 
@@ -320,16 +327,18 @@ def _accuracy_note(policies: Policies) -> list[str]:
         return []
     rates = {}
     for name in policies.competitors:
-        estimate = policies.estimate(name)
-        if policies[name].kind == "constant":
-            continue
         try:
-            rates[name] = estimate.error_rate
-        except InputError:
+            rates[name] = error_rate(where_used(policies.single(name), policies.design))
+        except InputError:  # no decision is a class
             return []
     pairs = {each.second: each for each in policies.pairs}
-    accurate = min(rates, key=rates.__getitem__, default=None)
-    if accurate is None or accurate not in pairs or not pairs[accurate].shown:
+    accurate = min(rates, key=rates.__getitem__)
+    if accurate not in pairs or not pairs[accurate].shown:
         return []
-    text = f"{in_words(policies[accurate])} makes the fewest mistakes but costs more, because its"
-    return [f"{text} mistakes are the expensive kind."]
+    text = in_words(policies[accurate])
+    if policies[accurate].kind == "constant":
+        text = f"{text[0].upper()}{text[1:]}"
+    return [
+        f"{text} makes the fewest mistakes but costs more, because its mistakes are the expensive "
+        "kind."
+    ]
