@@ -872,6 +872,8 @@ def _design(
             )
         population = _by_name(population, names, "population")
     priors = None if class_priors is None else _by_name(class_priors, joint.labels, "class_priors")
+    if priors is not None:
+        checked_priors(priors, joint.labels)
     return Design(priors, "class" if by_class else None, impossible, population)
 
 

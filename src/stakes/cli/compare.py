@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stakes.findings.gate import GateResult
     from stakes.findings.models import Model
     from stakes.findings.policies import ComparedPolicies, PolicyResult
-    from stakes.infer import Pair, TestResult
+    from stakes.infer import TestResult
     from stakes.policies import Verdict
     from stakes.study import Study
 
@@ -55,8 +55,9 @@ class Comparison:
         The cheapest policy against each of the others that compete.
     baseline : str
         The policy that others are compared with.
-    against_baseline : tuple of Pair
-        Where a baseline was named, each candidate minus the baseline.
+    against_baseline : tuple of ComparedPolicies
+        Where a baseline was named, each candidate minus the baseline; limits and adjusted p-values
+        allow for the number of candidates.
     margin : float or None
         How much more than the baseline a candidate may cost, as given.
     tests : tuple of TestResult
@@ -74,7 +75,7 @@ class Comparison:
     models: tuple[Model, ...]
     pairs: tuple[ComparedPolicies, ...]
     baseline: str
-    against_baseline: tuple[Pair, ...]
+    against_baseline: tuple[ComparedPolicies, ...]
     margin: float | None
     tests: tuple[TestResult, ...]
     gate: GateResult | None
@@ -150,7 +151,7 @@ def compare(
 
 def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
     """Say the outcome first: of the gate, or else which policy to use."""
-    from stakes.show.text import pair_table, policy_pair_table
+    from stakes.show.text import policy_pair_table
 
     if found.gate is not None:
         output.text(f"Gate: {found.gate.outcome}.", _style(found.gate))
@@ -163,10 +164,12 @@ def _show(output: Output, found: Comparison, confidence: float, *, named: bool) 
         output.text(drawn)
         output.text()
     unit = found.settings.unit
-    if not named:
-        output.table(policy_pair_table(found.pairs, unit, confidence))
-    elif found.against_baseline:
-        output.table(pair_table(found.against_baseline, unit, confidence))
+    pairs = found.against_baseline if named else found.pairs
+    if pairs:
+        output.table(policy_pair_table(pairs, unit, confidence))
+    for warning in dict.fromkeys(each.warning for each in pairs if each.warning):
+        output.text()
+        output.text(warning)
     for sentence in [each.summary() for each in found.tests]:
         output.text()
         output.text(sentence)
@@ -194,7 +197,8 @@ def _found(
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.gate import gate_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import pairs_found, policies_found
+    from stakes.findings.policies import compared_found, pairs_found, policies_found
+    from stakes.policies.policies import PolicyPair
 
     checked = study.policies.gate(margin=margin, unit=unit) if named else None
     return Comparison(
@@ -207,7 +211,10 @@ def _found(
         models=models_of(study, unit),
         pairs=pairs_found(study),
         baseline=study.policies.reference,
-        against_baseline=() if checked is None else checked.pairs,
+        against_baseline=tuple(
+            compared_found(study.policies, PolicyPair(*astuple(each)))
+            for each in (() if checked is None else checked.pairs)
+        ),
         margin=margin,
         tests=() if checked is None else checked.tests,
         gate=gate_of(checked) if gate and checked is not None else None,

@@ -237,8 +237,9 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
                 plan = plan_test_size(
                     study.costs, pilot, class_priors=study.design.class_priors, **settings
                 )
-            except PlanError as error:
-                if len(pilots) == 1:
+            except InputError as error:
+                told_nothing = error.argument == "pilot"  # as where all examples cost the same
+                if len(pilots) == 1 or not (isinstance(error, PlanError) or told_nothing):
                     raise
                 plans.append(Planned(name, None, error.problem))
             else:

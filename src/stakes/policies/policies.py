@@ -392,6 +392,8 @@ class Policies:
             that could not be judged are in its `unjudged`, and it does not pass.
         """
         names = self.candidates
+        if not names and self.asked:
+            raise InputError("candidates", f"{self.reference!r} is the baseline.")
         if not names and not self.unjudged:
             raise InputError("baseline", f"there is no other model than {self.reference!r}.")
         compared = [self._compared(name, self.reference) for name in names]
