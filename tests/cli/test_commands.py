@@ -239,9 +239,14 @@ def test_scores_alone_decide_at_least_cost(stakes, folder):
     found = json.loads(stakes("evaluate", "a.csv", *COSTS, "--json", "-").out)
     assert "m is used at 0.09091, as the costs imply: there are only 2" in found["verdict"]["notes"][0]
     assert found["models"][0]["cost"] == 2.5
-    priors = ("--class-priors", "fraud=0.1,ok=0.9")
+    lines = ["ok,0.05", "ok,0.2", "ok,0.6", "fraud,0.1", "fraud,0.9"]
+    rows = [line for line in lines for _ in range(16 if line.startswith("ok") else 4)]
+    (folder / "a.csv").write_text("\n".join(["actual,m_prob", *rows]))
+    priors = ("--class-priors", "fraud=0.05,ok=0.95")
     found = json.loads(stakes(*EVALUATE, "a.csv", *COSTS, *priors, "--json", "-").out)
-    assert found["models"][0]["policy"] == "m@0.4737"  # 10 · 0.9 / (10 · 0.9 + 100 · 0.1)
+    alarm, miss = 10 * 0.95 / (48 / 56), 100 * 0.05 / (8 / 56)
+    threshold = next(each for each in found["policies"] if each["model"] == "m")["threshold"]
+    assert threshold == pytest.approx(alarm / (alarm + miss))
 
 
 def test_the_gate(stakes, folder):
