@@ -34,10 +34,10 @@ COMMANDS = {
 }
 """The commands that write JSON, and what each writes."""
 
-PARTS = ("data", "models", "pairs", "curves", "sample_size")
+PARTS = ("data", "models", "policies", "gate", "curves", "sample_size")
 """The parts of the findings that commands are made of."""
 
-ROOMS = ("stakes.infer", "stakes.simulate")
+ROOMS = ("stakes.infer", "stakes.policies", "stakes.simulate")
 """Whose results commands write as they are."""
 
 PLAIN = {str: "text", bool: "true or false", int: "number", float: "number", Hashable: "label"}

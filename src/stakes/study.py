@@ -446,7 +446,13 @@ class Study:
         return policies_of(counted, self.choosing, self.asked, self.confidence)
 
     def verdict(
-        self, *, unit: str = "", volume: float | None = None, per: str = "year", seed: int = 0
+        self,
+        *,
+        unit: str = "",
+        volume: float | None = None,
+        per: str = "year",
+        seed: int = 0,
+        method: str = "auto",
     ) -> Verdict:
         """Return which policy to use, what it saves, and what would settle it.
 
@@ -460,6 +466,8 @@ class Study:
             The period.
         seed : int, default 0
             Of the plan for a larger test set.
+        method : str, default "auto"
+            The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
 
         Returns
         -------
@@ -478,7 +486,7 @@ class Study:
         >>> verdict.use, verdict.baseline, verdict.saving.shown
         ('eager', 'shy', True)
         """
-        stated = Stated(unit, volume, per, seed)
+        stated = Stated(unit, volume, per, seed, method)
         return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
 
     def _context(self) -> tuple[str, str]:

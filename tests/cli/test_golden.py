@@ -34,7 +34,7 @@ COMMANDS = {
     "evaluate_prevalence": f"stakes -q evaluate scores.csv -c {C} "
     "--class-priors benign=0.99,malignant=0.01",
     "evaluate_validation": f"stakes -q evaluate scores.csv -c {C} --validation validation.csv",
-    "evaluate_limits": f"stakes -q evaluate {P} -c {C} --max-fpr 0.1 --baseline 'always malignant'",
+    "evaluate_limits": f"stakes -q evaluate {P} -c {C} --max-fpr 0.1 --baseline tree",
     "compare_scores": f"stakes -q compare scores.csv -c {C} --unit USD",
     "compare_candidate": f"stakes -q compare {P} -c {C} --baseline tree --candidate logistic@0.3 "
     "--candidate tree@best --gate",

@@ -56,7 +56,7 @@ def keys(value, named_by_user=("cheapest", "software")):
 
 
 def test_the_layout_has_a_version_and_every_key_is_documented(found):
-    assert found.schema == SCHEMA == "stakes-report/2"
+    assert found.schema == SCHEMA == "stakes-report/3"
     documented = set(re.findall(r"`([\w-]+)`", SCHEMA_PAGE))
     assert set(keys(found.to_dict())) <= documented
 

@@ -154,8 +154,8 @@ def _show(output: Output, found: Comparison, confidence: float, *, named: bool) 
     from stakes.show.text import policy_pair_table
 
     if found.gate is not None:
-        output.text(f"Gate: {found.gate.outcome}.", _style(found.gate))
-        output.text(found.gate.summary, _style(found.gate))
+        lead = "Gate not passed." if found.gate.unjudged else f"Gate {found.gate.outcome}."
+        output.text(f"{lead} {found.gate.summary}", _style(found.gate))
         output.text(f"{found.gate.rule[0].upper()}{found.gate.rule[1:]}")
         output.text()
     else:

@@ -124,7 +124,7 @@ def evaluate(
     )
     by = IntervalBy(method, (("rng", seed),) if takes(method, "rng") else ())
     found = policies_found(study, volume, by)
-    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed)
+    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed, method=method)
     data = data_of(study)
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     title = ""

@@ -125,7 +125,8 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     tables = (counted.joint, counted.joint)
     if chosen is not None:
         tables = (chosen.held_out, chosen.in_sample)
-    known = _Known(policies, stated, asked, counted.doubtful)
+    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
+    known = _Known(policies, stated, asked, counted.doubtful, [f"always {each}" for each in barred])
     names = {each: known.resolved(each) for each in asked.names}
     return Policies(
         policies,
@@ -276,6 +277,7 @@ class _Known:
     stated: Mapping[str, tuple[str, float]]
     asked: Asked
     doubtful: Mapping[str, str]
+    barred: Sequence[str]
 
     def resolved(self, name: str) -> str:
         """Return the name of the policy that is meant."""
@@ -301,6 +303,8 @@ class _Known:
         for column, reason in self.doubtful.items():
             if column in (name, model):
                 raise self.asked.refused(name, f"the column {column!r} cannot be used: {reason}.")
+        if name in self.barred:
+            raise self.asked.refused(name, f"{name!r} does not keep within the limits.")
         there = listing(tuple(by_name))
         raise self.asked.refused(name, f"there is no policy {name!r}; there are {there}.")
 

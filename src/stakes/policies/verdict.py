@@ -14,6 +14,7 @@ from stakes._core.text import amount, listed, number, percent
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError, PlanError
 from stakes.infer._design import where_used
+from stakes.infer._inference import Interval, takes
 from stakes.infer._outcomes import Design
 from stakes.infer.planning import plan_test_size
 from stakes.measures import error_rate
@@ -140,12 +141,20 @@ class Stated:
         The period.
     seed : int
         Of the plan for a larger test set.
+    method : str
+        The method of the interval of the policy's cost.
     """
 
     unit: str = ""
     volume: float | None = None
     per: str = ""
     seed: int = 0
+    method: str = "auto"
+
+    def interval(self, policies: Policies) -> Interval:
+        """Return the limits of the cost of the policy to use."""
+        options = {"rng": self.seed} if takes(self.method, "rng") else {}
+        return policies.interval(policies.best, self.method, **options)
 
 
 def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] = ()) -> Verdict:
@@ -162,7 +171,7 @@ def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] 
     notes : sequence of str
         What else to know.
     """
-    best, interval = policies.best, policies.interval(policies.best)
+    best, interval = policies.best, stated.interval(policies)
     saving = _saving(policies, stated.volume)
     settle = _to_settle(policies, n, stated.seed)
     return Verdict(
@@ -223,6 +232,7 @@ def _planned(policies: Policies, pair: PolicyPair, alpha: float, seed: int) -> i
         plan = plan_test_size(
             policies.costs,
             table,
+            difference=abs(pair.difference),
             power=POWER,
             confidence=1 - alpha,
             class_priors=priors,
@@ -265,7 +275,7 @@ def _sentences(
 ) -> list[str]:
     unit = f" {stated.unit}" if stated.unit else ""
     sure = f"{percent(policies.confidence)} confidence"
-    best, interval = policies[policies.best], policies.interval(policies.best)
+    best, interval = policies[policies.best], stated.interval(policies)
     cost = number(policies.estimate(best.name).cost)
     limits = " to ".join(map(number, interval))
     use = f"Use {in_words(best)}: it"
@@ -326,7 +336,7 @@ def _accuracy_note(policies: Policies) -> list[str]:
     if policies.examples is not None:
         return []
     rates = {}
-    for name in policies.competitors:
+    for name in (each.name for each in policies.policies):
         try:
             rates[name] = error_rate(where_used(policies.single(name), policies.design))
         except InputError:  # no decision is a class
