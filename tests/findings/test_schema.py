@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, compare_many, evaluate
-from stakes.errors import InputError, RareCostWarning
+from stakes import CostMatrix, evaluate
+from stakes.errors import InputError
 from stakes.findings import SCHEMA, Settings, findings
 from stakes.findings._encode import json_text
 from stakes.predictions import ArrowTable
@@ -98,46 +98,44 @@ def test_what_is_no_finding_is_refused():
 
 
 def test_the_seed_reaches_everything_random():
-    """The simultaneous intervals of pairs too, where no costly outcome is rare."""
+    """The folds that thresholds are judged by, above all."""
     rng = np.random.default_rng(0)
-    actual = rng.integers(0, 2, 2000)
-    models = {
-        f"m{i}": np.where(rng.random(2000) < 0.1 + 0.05 * i, 1 - actual, actual) for i in range(3)
-    }
+    actual = rng.integers(0, 2, 300)
+    scores = {name: actual + rng.normal(0, 1, 300) for name in "ab"}
     costs = CostMatrix.from_errors(false_positive=1, false_negative=4)
-    study = study_of(actual, models, costs)
-    first, again, other = (findings(study, Settings(seed=seed)).pairs[0].low for seed in (0, 0, 1))
-    assert first == again == study.ranking().pairwise()[0].low
-    assert first != other
+    first, again, other = (
+        study_of(actual, {}, costs, y_score=scores, rng=seed).policies for seed in (0, 0, 1)
+    )
+    assert first.pairs == again.pairs
+    assert first.pairs != other.pairs
 
 
 def test_the_numbers_are_those_of_the_library(found):
     rows = read_table(PREDICTIONS).table.to_pydict()
     names = ("logistic", "tree", "discriminant")
+    policies = {each.name: each for each in found.policies}
+    for name in names:
+        estimate = evaluate(rows["actual"], rows[name], COSTS)
+        assert policies[name].cost == estimate.cost
+        assert (policies[name].low, policies[name].high) == tuple(estimate.interval())
     for model in found.models:
-        estimate = evaluate(rows["actual"], rows[model.name], COSTS)
-        assert model.cost == estimate.cost
-        assert (model.low, model.high) == tuple(estimate.interval())
+        assert model.cost == policies[model.policy].cost
         assert model.over_volume.high == pytest.approx(1000 * model.high)
         assert np.sum(model.contributions) == pytest.approx(model.cost)
-    ranking = compare_many(rows["actual"], {name: rows[name] for name in names}, COSTS)
-    assert list(found.verdict.best_set) == ranking.best_set()
-    assert found.verdict.tie is True
-    with pytest.warns(RareCostWarning):
-        adjusted = [pair.adjusted for pair in ranking.pairwise()]
-    assert [pair.adjusted for pair in found.pairs] == adjusted
+    assert found.verdict.baseline == "logistic"
+    assert not found.verdict.shown
 
 
-def test_one_model_has_nothing_to_be_compared_with():
+def test_one_model_is_compared_with_its_decisions_and_the_constants():
     study = Study.from_table(
         ArrowTable.of_file(read_table(PREDICTIONS), "breast_cancer.csv"), COSTS, models=["tree"]
     )
     found = findings(study)
-    assert found.pairs == ()
-    assert found.sensitivity is None
+    assert {pair.second for pair in found.pairs} == {"tree", "always malignant", "always benign"}
     assert [model.name for model in found.curves.models] == ["tree"]
     assert found.curves.pairs == ()
-    assert found.verdict.text.startswith("tree costs 2,028 a decision")
+    assert found.verdict.text.startswith("Use tree at threshold 0.08333: it costs 926.3 per")
+    assert found.verdict.baseline == "tree"
 
 
 @pytest.mark.parametrize(

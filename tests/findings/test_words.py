@@ -1,23 +1,26 @@
 """What is said about models, in words that suit the numbers."""
 
+import re
+
 import numpy as np
 import pytest
 
 from stakes import CostMatrix, JointConfusion
 from stakes.findings import Settings, findings
 from stakes.predictions import Roles
+from stakes.predictions.roles import Model
 from stakes.study import Study
 
 LABELS = ["ok", "bad"]
-ROLES = Roles("actual", (), (), guessed=False)
 
 
 def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
     """Return the findings of models with these counts of (decisions …, class)."""
     keys = sorted(cells)
     decisions = decisions or LABELS
+    names = [f"m{model}" for model in range(len(keys[0]) - 1)]
     joint = JointConfusion(
-        [f"m{model}" for model in range(len(keys[0]) - 1)],
+        names,
         decided=np.array([key[:-1] for key in keys]),
         actual=np.array([key[-1] for key in keys]),
         counts=np.array([cells[key] for key in keys]),
@@ -25,7 +28,12 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
         decisions=decisions,
     )
     matrix = CostMatrix(costs, rows="predicted", labels=LABELS, decisions=decisions)
-    return findings(Study("x.csv", ROLES, joint, matrix), Settings(**settings))
+    roles = Roles("actual", tuple(Model(name, name, None) for name in names), (), guessed=False)
+    return findings(Study("x.csv", roles, joint, matrix), Settings(**settings))
+
+
+def pair_with(found, name):
+    return next(each for each in found.pairs if name in (each.first, each.second))
 
 
 @pytest.mark.parametrize(
@@ -33,52 +41,59 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
 )
 def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
     cells = {(0, 0, 0): 500, (1, 1, 1): 40, (1, 0, 0): 60, (1, 0, 1): 90, (0, 1, 1): times}
-    warning = found_for(cells).pairs[0].warning
+    found = found_for(cells)
+    other = next(each for each in ("m0", "m1") if each != found.verdict.use)
+    warning = pair_with(found, other).warning
     assert said in warning
     assert "0 times" not in warning
     assert "1 times" not in warning
 
 
-def test_a_tie_names_all_and_the_cheapest():
+def test_a_tie_names_what_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
-    assert found_for(cells).verdict.text == (
-        "A tie between m1 and m0: 102 examples do not tell which is cheaper with 95 % confidence. "
-        "m1 was the cheapest so far."
-    )
+    verdict = found_for(cells).verdict
+    assert verdict.text.startswith("Use m1 as decided: it costs 0.098 per decision (")
+    assert "At 95 % confidence it cannot be told apart from m0 as decided" in verdict.text
+    assert verdict.ties[0] == "m0"
+    assert not verdict.shown
 
 
 def test_equals_are_not_told_apart():
-    text = found_for({(0, 0, 0): 90, (1, 1, 1): 9, (0, 0, 1): 1}).verdict.text
-    assert text.startswith("A tie between m0 and m1:")
-    assert text.endswith(" They cost the same so far.")
+    verdict = found_for({(0, 0, 0): 90, (1, 1, 1): 9, (0, 0, 1): 1}).verdict
+    assert "m1" in verdict.ties
+    assert verdict.saving.per_decision == 0
+    assert verdict.to_settle is None or verdict.to_settle.against != "m1"
 
 
-def test_nobody_is_told_to_use_what_one_decision_for_all_beats():
+def test_nobody_is_told_to_use_what_a_constant_prediction_beats():
     cells = {(0, 1, 0): 30, (1, 0, 0): 130, (0, 0, 0): 400, (1, 1, 1): 20, (0, 0, 1): 20}
-    verdict = found_for(cells, [[0, 1], [20, 0]], unit="EUR").verdict
-    assert verdict.text == (
-        "m1 is the cheapest of 2, with 95 % confidence. "
-        "Deciding 'ok' every time costs less, 0.06667 EUR a decision."
+    found = found_for(cells, [[0, 1], [20, 0]], unit="EUR")
+    assert found.verdict.text.startswith(
+        "Use no model: always predicting ok costs 0.06667 EUR per decision ("
     )
-    assert verdict.caution == ("m0 costs more than deciding 'ok' every time.",)
+    assert found.verdict.shown
+    assert all(pair.shown for pair in found.pairs)
+    assert not any(model.cheaper_than_trivial for model in found.models)
 
 
-def test_one_model_that_one_decision_for_all_beats():
+def test_one_model_that_a_constant_prediction_beats():
     verdict = found_for({(0, 0): 60, (1, 0): 40, (0, 1): 5, (1, 1): 5}, [[0, 1], [1, 0]]).verdict
-    assert verdict.text.endswith(" Deciding 'ok' every time costs less, 0.09091 a decision.")
-    assert verdict.caution == ()
-    assert verdict.money == ""
+    assert verdict.use == "always ok"
+    assert verdict.baseline == "m0"
+    assert verdict.saving.shown
 
 
-def test_a_model_can_cost_as_much_as_one_decision_for_all():
+def test_a_model_can_cost_as_much_as_a_constant_prediction():
     verdict = found_for({(0, 0): 95, (0, 1): 5}).verdict
-    assert "every time" not in verdict.text
-    assert verdict.caution == ("m0 costs as much as deciding 'ok' every time.",)
+    assert (verdict.use, verdict.ties[0]) == ("m0", "always ok")  # of equal ones, the baseline
 
 
 def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_known():
-    found = found_for({(0, 0): 931, (1, 0): 7, (1, 1): 62}, volume=1_234_567, per="month")
-    assert found.verdict.money == (
-        "m0 costs 0.007 a decision (0.00282 to 0.03755); over 1,234,567 decisions a month that is "
-        "8,642 (3,481 to 46,360)."
-    )
+    cells = {(0, 0): 931, (1, 0): 7, (1, 1): 62}
+    found = found_for(cells, [[0, 9], [1, 0]], volume=1_234_567, per="month")
+    assert found.verdict.use == "m0"
+    found = found_for({(1, 0): 930, (0, 0): 8, (1, 1): 62}, volume=1_234_567, per="month")
+    saved = re.search(r", ([\d,]+) over 1,234,567 decisions a month \(", found.verdict.text)
+    assert saved is not None
+    assert float(saved[1].replace(",", "")) == pytest.approx(found.verdict.saving.per_period, rel=1e-3)
+    assert saved[1].rstrip("0,") != saved[1]  # digits that are not known are zeros
