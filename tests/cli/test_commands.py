@@ -237,7 +237,9 @@ def test_scores_that_are_no_probabilities(stakes, folder):
 def test_scores_alone_decide_at_least_cost(stakes, folder):
     (folder / "a.csv").write_text("actual,m_prob\nok,0.05\nfraud,0.1\nok,0.2\nfraud,0.9\n")
     found = json.loads(stakes("evaluate", "a.csv", *COSTS, "--json", "-").out)
-    assert "m is used at 0.09091, as the costs imply: there are only 2" in found["verdict"]["notes"][0]
+    assert (
+        "m is used at 0.09091, as the costs imply: there are only 2" in found["verdict"]["notes"][0]
+    )
     assert found["models"][0]["cost"] == 2.5
     lines = ["ok,0.05", "ok,0.2", "ok,0.6", "fraud,0.1", "fraud,0.9"]
     rows = [line for line in lines for _ in range(16 if line.startswith("ok") else 4)]
@@ -414,9 +416,7 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
     assert found["settings"]["class_priors"] == list(shares.values())
     for each in found["plans"]:
         plan = each["plan"]
-        table = Confusion.from_labels(
-            columns["actual"], columns[each["name"]], labels=costs.labels
-        )
+        table = Confusion.from_labels(columns["actual"], columns[each["name"]], labels=costs.labels)
         expected = plan_test_size(costs, table, half_width=3, class_priors=shares, rng=0)
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)

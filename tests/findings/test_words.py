@@ -52,7 +52,7 @@ def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
 def test_a_tie_names_what_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
     verdict = found_for(cells).verdict
-    assert verdict.text.startswith("Use m1 as decided: it costs 0.098 per decision (")
+    assert verdict.text.startswith("Use m1 as decided: it costs 0.09804 per decision (")
     assert "At 95 % confidence it cannot be told apart from m0 as decided" in verdict.text
     assert verdict.ties[0] == "m0"
     assert not verdict.shown
@@ -95,5 +95,7 @@ def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_know
     found = found_for({(1, 0): 930, (0, 0): 8, (1, 1): 62}, volume=1_234_567, per="month")
     saved = re.search(r", ([\d,]+) over 1,234,567 decisions a month \(", found.verdict.text)
     assert saved is not None
-    assert float(saved[1].replace(",", "")) == pytest.approx(found.verdict.saving.per_period, rel=1e-3)
+    assert float(saved[1].replace(",", "")) == pytest.approx(
+        found.verdict.saving.per_period, rel=1e-3
+    )
     assert saved[1].rstrip("0,") != saved[1]  # digits that are not known are zeros

@@ -88,7 +88,9 @@ def test_costs_of_single_rows_agree_with_example_costs(name, form):
         assert limits(mine) == pytest.approx(limits(right), rel=1e-9)
         assert study.policies.contributions(each).sum() == pytest.approx(right.cost, rel=1e-9)
     pair = study.policies.alone("good", "poor")
-    right = limits(compare_many(Y, predictions, example_costs(), **design).difference("good", "poor"))
+    right = limits(
+        compare_many(Y, predictions, example_costs(), **design).difference("good", "poor")
+    )
     if not pair.shown:  # then limits contain 0
         right = (min(right[0], 0.0), max(right[1], 0.0))
     assert (pair.low, pair.high) == pytest.approx(right, rel=1e-9)

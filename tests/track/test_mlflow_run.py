@@ -84,7 +84,9 @@ def test_names_do_not_depend_on_who_wins(mlflow):
             false_positive=alarm, false_negative=40_000, pos_label="malignant", neg_label="benign"
         )
         decided = {name: ROWS[name] for name in ("logistic", "tree")}
-        study = study_of(ROWS["actual"], decided, costs, class_priors={"benign": 0.9, "malignant": 0.1})
+        study = study_of(
+            ROWS["actual"], decided, costs, class_priors={"benign": 0.9, "malignant": 0.1}
+        )
         with mlflow.start_run() as run:
             log_to_mlflow(study, report=False)
         kept = mlflow.get_run(run.info.run_id).data

@@ -340,9 +340,7 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
         ends = [value for _, value in each.cuts]
         if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
             always = each.below if ends[0] > 0 else each.cuts[0][0]
-            notes.append(
-                f"The threshold chosen for {each.model} decides {always!r} for every row."
-            )
+            notes.append(f"The threshold chosen for {each.model} decides {always!r} for every row.")
     barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
     notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes
