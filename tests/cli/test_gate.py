@@ -31,14 +31,14 @@ def write(folder):
 
 
 def spelt(values, form):
-    rng = np.random.default_rng(1)
+    rng, capitals = np.random.default_rng(1), np.char.upper(values)
     return {
-        "case": np.char.upper(values),
+        "case": capitals,
         "punctuation": np.array([f"<{each}>" for each in values]),
         "unknown labels": np.where(values == "ok", "legit", "scam"),
         "one unknown label": np.where(values == "ok", "fine", values),
         "missing": np.where(rng.random(len(values)) < 0.6, "n/a", values),
-        "missing in other case": np.where(rng.random(len(values)) < 0.6, "NULL", np.char.upper(values)),
+        "missing in other case": np.where(rng.random(len(values)) < 0.6, "NULL", capitals),
     }[form]  # fmt: skip
 
 

@@ -146,6 +146,20 @@ def test_what_is_stated_of_other_costs_is_shown(kind):
         assert not model.cheaper_than_trivial or model.cost < model.trivial_cost
 
 
+def check_saving(verdict, compared):
+    """Check that the saving is the difference of the pair with the baseline, negated."""
+    saving = verdict["saving"]
+    assert saving["per_period"] == pytest.approx(1000 * saving["per_decision"])
+    pair = compared.get(verdict["baseline"])
+    if pair is None:
+        assert verdict["baseline"] == verdict["use"]
+        assert (saving["per_decision"], saving["shown"]) == (0, False)
+    else:
+        found = [saving["per_decision"], saving["low"], saving["high"]]
+        assert found == pytest.approx([-pair["difference"], -pair["high"], -pair["low"]])
+        assert saving["shown"] == pair["shown"]
+
+
 @EVERY
 def test_the_json_is_consistent(kind, seed):
     _, found = found_for(kind, seed)
@@ -194,16 +208,7 @@ def test_the_json_is_consistent(kind, seed):
         assert settle["against"] in verdict["ties"]
         assert settle["examples"] == content["data"]["n"] + settle["more"]
         assert settle["more"] > 0
-    saving = verdict["saving"]
-    assert saving["per_period"] == pytest.approx(1000 * saving["per_decision"])
-    pair = compared.get(verdict["baseline"])
-    if pair is None:
-        assert verdict["baseline"] == verdict["use"]
-        assert (saving["per_decision"], saving["shown"]) == (0, False)
-    else:
-        found = [saving["per_decision"], saving["low"], saving["high"]]
-        assert found == pytest.approx([-pair["difference"], -pair["high"], -pair["low"]])
-        assert saving["shown"] == pair["shown"]
+    check_saving(verdict, compared)
     models = {each["name"] for each in content["models"]}
     assert models == {each["model"] for each in policies.values()} - {None}
     assert "NaN" not in json.dumps(content)

@@ -348,7 +348,5 @@ def _accuracy_note(policies: Policies) -> list[str]:
     text = in_words(policies[accurate])
     if policies[accurate].kind == "constant":
         text = f"{text[0].upper()}{text[1:]}"
-    return [
-        f"{text} makes the fewest mistakes but costs more, because its mistakes are the expensive "
-        "kind."
-    ]
+    reason = "because its mistakes are the expensive kind"
+    return [f"{text} makes the fewest mistakes but costs more, {reason}."]
