@@ -479,6 +479,8 @@ class Policies:
             examples.always(each.decision) if each.kind == "constant" else samples[each.column]
             for each in (one, other)
         ]
+        if "constant" in (one.kind, other.kind):  # which may do what models cannot
+            spread = max(spread, float(np.ptp(examples.costs, axis=1).max()))
         return CostDifference(
             both[0].minus(both[1], spread), None, (one.name, other.name), self.design
         )
