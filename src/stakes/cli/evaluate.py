@@ -127,12 +127,9 @@ def evaluate(
     verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed, method=method)
     data = data_of(study)
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
-    title = ""
-    if volume is not None:
-        title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
     output.text()
     show_verdict(output, verdict)
-    _show_tables(output, found, study.confidence, title)
+    _show_tables(output, found, study.confidence, _title(volume, per, unit))
     show_notes(output, verdict)
     output.results(
         Evaluation(
@@ -146,6 +143,13 @@ def evaluate(
             pairs=pairs_found(study),
         )
     )
+
+
+def _title(volume: float | None, per: str | None, unit: str) -> str:
+    """Say what the costs of many decisions are for; nothing where no number was stated."""
+    if volume is None:
+        return ""
+    return f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
 
 
 def _show_tables(
