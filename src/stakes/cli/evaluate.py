@@ -131,18 +131,10 @@ def evaluate(
     show_verdict(output, verdict)
     _show_tables(output, found, study.confidence, _title(volume, per, unit))
     show_notes(output, verdict)
-    output.results(
-        Evaluation(
-            schema=SCHEMA,
-            data=data,
-            costs=costs_of_study(study),
-            settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
-            verdict=verdict,
-            policies=found,
-            models=models_of(study, unit, volume, by),
-            pairs=pairs_found(study),
-        )
-    )
+    settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
+    models, pairs = models_of(study, unit, volume, by), pairs_found(study)
+    costs = costs_of_study(study)
+    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs))
 
 
 def _title(volume: float | None, per: str | None, unit: str) -> str:
