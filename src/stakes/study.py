@@ -198,7 +198,8 @@ class Study:
             roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models)
         )
         may = undecided or (bool(with_scores) and each is None and positive is not None)
-        decided_from = _thresholds(table, roles, matrix, positive, undecided=may)
+        factors = _class_factors(table, roles, matrix, class_priors)
+        decided_from = _thresholds(table, roles, matrix, positive, factors, undecided=may)
         counts = count_rows(
             table,
             roles,
@@ -207,7 +208,7 @@ class Study:
             decided_from,
             with_scores=with_scores,
             row_costs=each,
-            class_factors=_class_factors(table, roles, matrix, class_priors),
+            class_factors=factors,
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -441,11 +442,18 @@ class Study:
             self.examples,
             self.pos_label,
             self.class_rows,
+            self.roles.doubtful,
         )
         return policies_of(counted, self.choosing, self.asked, self.confidence)
 
     def verdict(
-        self, *, unit: str = "", volume: float | None = None, per: str = "year", seed: int = 0
+        self,
+        *,
+        unit: str = "",
+        volume: float | None = None,
+        per: str = "year",
+        seed: int = 0,
+        method: str = "auto",
     ) -> Verdict:
         """Return which policy to use, what it saves, and what would settle it.
 
@@ -459,6 +467,8 @@ class Study:
             The period.
         seed : int, default 0
             Of the plan for a larger test set.
+        method : str, default "auto"
+            The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
 
         Returns
         -------
@@ -477,7 +487,7 @@ class Study:
         >>> verdict.use, verdict.baseline, verdict.saving.shown
         ('eager', 'shy', True)
         """
-        stated = Stated(unit, volume, per, seed)
+        stated = Stated(unit, volume, per, seed, method)
         return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
 
     def _context(self) -> tuple[str, str]:
@@ -755,7 +765,8 @@ def _class_factors(
     table: Table, roles: Roles, costs: CostMatrix, class_priors: Mapping[Any, float] | None
 ) -> Floats | None:
     """Return how many times as frequent classes are in the target population as in the rows."""
-    if class_priors is None or not any(model.probabilities for model in roles.models):
+    by_scores = [each for each in roles.models if each.probabilities or each.decisions is None]
+    if class_priors is None or not by_scores:
         return None
     shares = checked_priors(_by_name(class_priors, costs.labels, "class_priors"), costs.labels)
     matcher = LabelMatcher(costs.labels, table.cells)
@@ -831,7 +842,13 @@ def _mean_matrix(examples: JointExamples, names: CostMatrix | JointConfusion) ->
 
 
 def _thresholds(
-    table: Table, roles: Roles, costs: CostMatrix, positive: Label | None, *, undecided: bool
+    table: Table,
+    roles: Roles,
+    costs: CostMatrix,
+    positive: Label | None,
+    factors: Floats | None,
+    *,
+    undecided: bool,
 ) -> dict[str, float]:
     """Return the score from which on the positive class is decided, for models without decisions.
 
@@ -842,7 +859,7 @@ def _thresholds(
         if model.decisions is None and not model.probabilities:
             problem = why_undecidable(model, table, costs, positive)
             if problem is None:
-                thresholds[model.name] = least_cost_threshold(costs, positive)
+                thresholds[model.name] = least_cost_threshold(costs, positive, factors)
             elif not undecided:
                 raise problem
     return thresholds
@@ -865,6 +882,8 @@ def _design(
             )
         population = _by_name(population, names, "population")
     priors = None if class_priors is None else _by_name(class_priors, joint.labels, "class_priors")
+    if priors is not None:
+        checked_priors(priors, joint.labels)
     return Design(priors, "class" if by_class else None, impossible, population)
 
 

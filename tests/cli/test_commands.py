@@ -28,14 +28,28 @@ def rows(folder, name="predictions.csv"):
     return dict(zip(header.split(","), map(list, zip(*cells, strict=True)), strict=True))
 
 
-def test_the_cost_is_that_of_the_library(stakes, folder):
-    found = json.loads(stakes(*EVALUATE, "predictions.csv", *COSTS, "--json", "-").out)
+@pytest.fixture
+def decided(folder):
+    """Write the predictions without scores, and return the name of the file."""
+    text = (folder / "predictions.csv").read_text()
+    (folder / "decided.csv").write_text(text.replace("_score", "_number"))
+    return "decided.csv"
+
+
+def test_the_cost_is_that_of_the_library(stakes, folder, decided):
     columns = rows(folder)
     costs = CostMatrix.read(folder / "costs.csv")
-    for model in found["models"]:
-        expected = evaluate(columns["actual"], columns[model["name"]], costs)
-        assert model["cost"] == expected.cost
-        assert (model["low"], model["high"]) == tuple(expected.interval())
+    for name in ("predictions.csv", decided):
+        found = json.loads(stakes(*EVALUATE, name, *COSTS, "--json", "-").out)
+        policies = {each["name"]: each for each in found["policies"]}
+        for model in ("old", "logistic", "tree"):
+            expected = evaluate(columns["actual"], columns[model], costs)
+            assert policies[model]["cost"] == expected.cost
+            assert (policies[model]["low"], policies[model]["high"]) == tuple(expected.interval())
+        for model in found["models"]:  # at its cheapest policy
+            own = [each for each in found["policies"] if each["model"] == model["name"]]
+            assert model["policy"] == min(own, key=lambda each: each["cost"])["name"]
+            assert model["cost"] == policies[model["policy"]]["cost"]
     assert [model["name"] for model in found["models"]] == sorted(
         ("old", "logistic", "tree"),
         key=lambda name: evaluate(columns["actual"], columns[name], costs).cost,
@@ -59,8 +73,8 @@ def test_simulations_state_what_was_added_to_the_counts(stakes):
     ) in said
 
 
-def test_what_is_asked_twice_is_simulated_once(stakes):
-    asked = ["predictions.csv", *COSTS, "-m", "tree", "-m", "old", "--repeats", "5", "--json", "-"]
+def test_what_is_asked_twice_is_simulated_once(stakes, decided):
+    asked = [decided, *COSTS, "-m", "tree", "-m", "old", "--repeats", "5", "--json", "-"]
     twice = ["--n", "50", "--n", "50", "--method", "normal", "--method", "normal"]
     for command, results in (("coverage", 2), ("type-one", 1), ("power", 1)):
         found = json.loads(stakes("-q", "simulate", command, *asked, *twice).out)
@@ -80,10 +94,19 @@ def test_every_interval_method_is_in_the_help_and_takes_the_seed(method, stakes)
     assert re.search(rf"\b{method}\b", " ".join(stakes("evaluate", "--help").out.split()))
     asked = (*EVALUATE, "predictions.csv", *COSTS, "--method", method, "--json", "-")
     found, again, other = (
-        json.loads(stakes(*asked, "--seed", seed).out)["models"] for seed in (1, 1, 2)
+        json.loads(stakes(*asked, "--seed", seed).out)["policies"] for seed in (1, 1, 2)
     )
     assert found == again
-    assert (found == other) == (method != "bcost")
+    found, other = (
+        {each["name"]: each for each in several if not each["cross_fitted"]}  # folds are dealt
+        for several in (found, other)
+    )
+    keys = ("cost", "low", "high", "method")
+    one, two = (
+        {name: [each[key] for key in keys] for name, each in several.items()}
+        for several in (found, other)
+    )
+    assert (one == two) == (method != "bcost")
 
 
 @pytest.mark.parametrize(
@@ -124,21 +147,23 @@ def test_numbers_are_classes_too(stakes, folder):
     (folder / "c.csv").write_text("predicted\\actual,0,1\n0,0,5\n1,1,0\n")
     for costs in (["--fp", "1", "--fn", "5"], ["-c", "c.csv"]):
         found = json.loads(stakes(*EVALUATE, "a.csv", *costs, "--json", "-").out)
-        assert [(model["name"], model["cost"]) for model in found["models"]] == [("y_pred", 1.5)]
+        assert [each["name"] for each in found["models"]] == ["y_pred"]
+        costs_of = {each["name"]: each["cost"] for each in found["policies"]}
+        assert costs_of["y_pred"] == 1.5
     table = pa.table({"y_true": [0.0, 1.0], "y_pred": [False, True]})
     pq.write_table(table, folder / "a.parquet")
     found = json.loads(stakes(*EVALUATE, "a.parquet", "-c", "c.csv", "--json", "-").out)
     assert found["models"][0]["cost"] == 0
 
 
-def test_files_of_several_models_are_joined(stakes, folder):
+def test_files_of_several_models_are_joined(stakes, folder, decided):
     columns = rows(folder)
     order = np.random.default_rng(0).permutation(len(columns["id"]))
     for i, model in enumerate(["old", "tree"]):
         rank = order if i else np.arange(len(order))
         lines = [f"{columns['id'][j]},{columns['actual'][j]},{columns[model][j]}" for j in rank]
         (folder / f"{model}.csv").write_text("\n".join(["id,actual,pred", *lines]))
-    expected = stakes(*EVALUATE, "predictions.csv", *COSTS, "-m", "old", "-m", "tree")
+    expected = stakes(*EVALUATE, decided, *COSTS, "-m", "old", "-m", "tree")
     found = stakes(*EVALUATE, "old.csv", "tree.csv", "--id", "id", *COSTS)
     assert found.code == 0
     assert found.out.splitlines()[2:] == expected.out.splitlines()[2:]
@@ -192,19 +217,38 @@ def test_counts_without_scores(stakes, folder):
 
 def test_scores_that_are_no_probabilities(stakes, folder):
     (folder / "a.csv").write_text("actual,m_score\nok,-3\nfraud,2\nok,-1\nfraud,5\nok,3\n")
-    assert stakes(*EVALUATE, "a.csv", *COSTS).code == 2
+    few = stakes(*EVALUATE, "a.csv", *COSTS)
+    assert few.code == 2
+    assert "only 2 rows of the class 'fraud'" in few.err
+    assert stakes("-q", "evaluate", "a.csv", *COSTS, "--candidate", "m@1.5").code == 0
     for name in ("threshold", "curve"):
         assert stakes("-q", name, "a.csv", *COSTS).code == 0
     assert stakes("-q", "count", "a.csv", *COSTS, "--out", "a.json").code == 0
     assert stakes("-q", "threshold", "a.json", *COSTS).code == 0
-    assert "without decisions" in stakes("-q", "evaluate", "a.json", *COSTS).err
+    assert stakes("-q", "evaluate", "a.json", *COSTS).err == few.err
+    lines = [f"{'fraud' if i % 3 else 'ok'},{(i % 3) * 4 - i % 7}" for i in range(60)]
+    (folder / "b.csv").write_text("\n".join(["actual,m_score", *lines]))
+    found = json.loads(stakes(*EVALUATE, "b.csv", *COSTS, "--json", "-").out)
+    policy = next(each for each in found["policies"] if each["model"] == "m")
+    assert (policy["kind"], policy["cross_fitted"]) == ("threshold", True)
+    assert -7 < policy["threshold"] < 9
 
 
 def test_scores_alone_decide_at_least_cost(stakes, folder):
     (folder / "a.csv").write_text("actual,m_prob\nok,0.05\nfraud,0.1\nok,0.2\nfraud,0.9\n")
-    said = stakes("evaluate", "a.csv", *COSTS, "--json", "-")
-    assert "'fraud' is decided from 0.09091 on" in said.err
-    assert json.loads(said.out)["models"][0]["cost"] == 2.5
+    found = json.loads(stakes("evaluate", "a.csv", *COSTS, "--json", "-").out)
+    assert (
+        "m is used at 0.09091, as the costs imply: there are only 2" in found["verdict"]["notes"][0]
+    )
+    assert found["models"][0]["cost"] == 2.5
+    lines = ["ok,0.05", "ok,0.2", "ok,0.6", "fraud,0.1", "fraud,0.9"]
+    rows = [line for line in lines for _ in range(16 if line.startswith("ok") else 4)]
+    (folder / "a.csv").write_text("\n".join(["actual,m_prob", *rows]))
+    priors = ("--class-priors", "fraud=0.05,ok=0.95")
+    found = json.loads(stakes(*EVALUATE, "a.csv", *COSTS, *priors, "--json", "-").out)
+    alarm, miss = 10 * 0.95 / (48 / 56), 100 * 0.05 / (8 / 56)
+    threshold = next(each for each in found["policies"] if each["model"] == "m")["threshold"]
+    assert threshold == pytest.approx(alarm / (alarm + miss))
 
 
 def test_the_gate(stakes, folder):
@@ -228,13 +272,14 @@ def test_the_gate(stakes, folder):
     assert "Gate" not in without.out
 
 
-def test_warnings_are_said_once(stakes):
-    said = stakes("-q", "compare", "predictions.csv", *COSTS, "--baseline", "old")
-    lines = said.err.splitlines()
-    assert lines
-    assert all(line.startswith("warning: ") for line in lines)
-    assert len(set(lines)) == len(lines)
-    assert "impossible=" not in said.err
+def test_rare_outcomes_are_said_once(stakes, decided):
+    said = stakes("-q", "compare", decided, *COSTS, "--baseline", "old")
+    assert (said.code, said.err) == (0, "")
+    paragraphs = [" ".join(each.split()) for each in said.out.split("\n\n")]
+    rare = [each for each in paragraphs if "a more conservative test is used" in each]
+    assert rare
+    assert len(set(rare)) == len(rare)
+    assert "impossible=" not in said.out
 
 
 def test_what_was_understood_of_two_files_is_said_once(stakes, folder, payments):
@@ -258,8 +303,15 @@ def test_probabilities_of_many_classes_do_not_matter_where_there_are_decisions(s
         "label,pred,prob_a,prob_b,prob_c\na,a,1,0,0\nb,c,0.1,0.2,0.7\nc,c,0,0,1\n"
     )
     said = stakes("evaluate", "a.csv", "-c", "c.csv", "--json", "-")
+    costs = {each["name"]: each["cost"] for each in json.loads(said.out)["policies"]}
+    assert costs["pred"] == 2
+    assert "its probabilities in 'prob_a', 'prob_b' and 'prob_c'." in said.err
+    (folder / "b.csv").write_text(
+        "label,pred,prob_a,prob_b\na,a,1,0\nb,c,0.1,0.2\nc,c,0,0\n"  # of too few classes
+    )
+    said = stakes("evaluate", "b.csv", "-c", "c.csv", "--json", "-")
     assert [model["cost"] for model in json.loads(said.out)["models"]] == [2]
-    assert "Not used: 'prob_a', 'prob_b', 'prob_c'." in said.err
+    assert "Not used: 'prob_a', 'prob_b'." in said.err
 
 
 def test_a_single_example_is_one(stakes, folder):
@@ -354,8 +406,8 @@ def test_progress_is_not_shown_to_files_nor_to_who_wants_quiet(
     assert capsys.readouterr().err == ""
 
 
-def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, folder):
-    asked = ["-q", "plan", "predictions.csv", *COSTS, "--half-width", "3", "--json", "-"]
+def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, folder, decided):
+    asked = ["-q", "plan", decided, *COSTS, "--half-width", "3", "--json", "-"]
     columns = rows(folder)
     costs = CostMatrix.read(folder / "costs.csv")
     shares = dict(zip(costs.labels, (0.97, 0.03), strict=True))
@@ -363,8 +415,8 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
     found = json.loads(stakes(*asked, "--class-priors", given).out)
     assert found["settings"]["class_priors"] == list(shares.values())
     for each in found["plans"]:
-        decided, plan = columns[each["name"]], each["plan"]
-        table = Confusion.from_labels(columns["actual"], decided, labels=costs.labels)
+        plan = each["plan"]
+        table = Confusion.from_labels(columns["actual"], columns[each["name"]], labels=costs.labels)
         expected = plan_test_size(costs, table, half_width=3, class_priors=shares, rng=0)
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
@@ -400,9 +452,14 @@ def test_features_that_share_values_with_classes_are_no_models(stakes, folder, n
 
 def test_scores_that_are_not_used_may_be_missing(stakes, folder):
     text = (folder / "predictions.csv").read_text()
-    expected = stakes("-q", "evaluate", "predictions.csv", "-c", "costs.csv").out
+    arguments = ("-q", "count", "predictions.csv", *COSTS, "--without-scores", "--out")
+    assert stakes(*arguments, "all.json").code == 0
     (folder / "predictions.csv").write_text(re.sub(r"0\.\d+\n", "\n", text, count=1))
-    assert stakes("-q", "evaluate", "predictions.csv", "-c", "costs.csv").out == expected
+    assert stakes(*arguments, "some.json").code == 0
+    assert (folder / "some.json").read_bytes() == (folder / "all.json").read_bytes()
+    said = stakes(*EVALUATE, "predictions.csv", *COSTS)  # thresholds use them
+    assert said.code == 2
+    assert "line 2, column 'tree_score': there is no score" in said.err
 
 
 def test_classes_with_leading_zeros_are_kept(stakes, folder):

@@ -1,11 +1,14 @@
 """What commands say, word by word; STAKES_WRITE_GOLDEN=1 writes it anew."""
 
 import json
+import math
 import os
 import shlex
 from pathlib import Path
 
 import pytest
+
+from stakes.cli._output import csv_text
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "cli"
@@ -24,6 +27,18 @@ COMMANDS = {
     "compare_gate": f"stakes -q compare {P} -c {C} --baseline logistic --gate",
     "compare_margin": f"stakes -q compare {P} -c {C} --baseline tree --margin 1500 --gate",
     "compare_failed": f"stakes -q compare {P} -c {C} --baseline tree --margin 100 --gate",
+    "evaluate_scores": f"stakes evaluate scores.csv -c {C} --unit USD",
+    "evaluate_decisions": f"stakes evaluate decisions.csv -c {C} --unit USD",
+    "evaluate_mixed": f"stakes evaluate mixed.csv -c {C} --unit USD",
+    "evaluate_margins": f"stakes -q evaluate margins.csv -c {C} --unit USD",
+    "evaluate_prevalence": f"stakes -q evaluate scores.csv -c {C} "
+    "--class-priors benign=0.99,malignant=0.01",
+    "evaluate_validation": f"stakes -q evaluate scores.csv -c {C} --validation validation.csv",
+    "evaluate_limits": f"stakes -q evaluate {P} -c {C} --max-fpr 0.1 --baseline tree",
+    "compare_scores": f"stakes -q compare scores.csv -c {C} --unit USD",
+    "compare_candidate": f"stakes -q compare {P} -c {C} --baseline tree --candidate logistic@0.3 "
+    "--candidate tree@best --gate",
+    "compare_unjudged": f"stakes -q compare capitals.csv -c {C} --baseline tree --gate",
     "curve": f"stakes -q curve {P} -c {C} --unit USD",
     "curve_decisions": f"stakes curve {P} --pos-label malignant -m tree -m logistic -s tree_score",
     "threshold": f"stakes -q threshold {P} -c {C} --unit USD",
@@ -49,7 +64,37 @@ def examples(folder, drawn):
     (folder / "few.csv").write_text(drawn(30, 3))
     for name in (P, C):
         (folder / name).write_bytes((ROOT / "examples" / name).read_bytes())
+    write_kinds(folder)
     return folder
+
+
+def write_kinds(folder):
+    """Write the predictions as other kinds of files: scores or decisions alone, margins, …"""
+    header, *lines = (folder / P).read_text().splitlines()
+    names = header.split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines]
+
+    def write(name, rows):
+        (folder / name).write_text(csv_text(rows[0], [row.values() for row in rows]))
+
+    scores = [name for name in names if name.endswith("_score")]
+    alone = [{name: row[name] for name in ("actual", *scores)} for row in rows]
+    write("scores.csv", alone)
+    write("validation.csv", alone[::2])
+    write("decisions.csv", [{k: v for k, v in row.items() if k not in scores} for row in rows])
+    write("mixed.csv", [{k: v for k, v in row.items() if k != "tree"} for row in rows])
+    write("margins.csv", [{k: margin(k, v) for k, v in row.items()} for row in alone])
+    tree, logistic = ([row[name] for row in rows] for name in ("tree", "logistic"))
+    both = zip(rows, tree, map(str.upper, logistic), strict=True)
+    write("capitals.csv", [{"actual": r["actual"], "tree": t, "new": new} for r, t, new in both])
+
+
+def margin(name, value):
+    """Return the log-odds of a probability, as a classifier with margins would give them."""
+    if name == "actual":
+        return value
+    share = min(max(float(value), 1e-6), 1 - 1e-6)
+    return round(math.log(share / (1 - share)), 3)
 
 
 def transcript(command, said):
@@ -78,7 +123,7 @@ def test_no_golden_file_is_left_over():
 
 @pytest.mark.usefixtures("examples")
 @pytest.mark.parametrize(
-    "name", ["evaluate_one", "compare", "curve", "plan_models", "simulate_power"]
+    "name", ["evaluate_one", "evaluate_scores", "compare", "curve", "plan_models", "simulate_power"]
 )
 def test_the_same_input_gives_the_same_files(name, stakes, folder):
     arguments = shlex.split(COMMANDS[name])[1:]

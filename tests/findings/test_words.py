@@ -1,5 +1,7 @@
 """What is said about models, in words that suit the numbers."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,6 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
     keys = sorted(cells)
     decisions = decisions or LABELS
     names = [f"m{model}" for model in range(len(keys[0]) - 1)]
-    roles = Roles("actual", tuple(Model(name, name, None) for name in names), (), guessed=False)
     joint = JointConfusion(
         names,
         decided=np.array([key[:-1] for key in keys]),
@@ -27,7 +28,12 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
         decisions=decisions,
     )
     matrix = CostMatrix(costs, rows="predicted", labels=LABELS, decisions=decisions)
+    roles = Roles("actual", tuple(Model(name, name, None) for name in names), (), guessed=False)
     return findings(Study("x.csv", roles, joint, matrix), Settings(**settings))
+
+
+def pair_with(found, name):
+    return next(each for each in found.pairs if name in (each.first, each.second))
 
 
 @pytest.mark.parametrize(
@@ -36,46 +42,60 @@ def found_for(cells, costs=((0, 10), (1, 0)), decisions=None, **settings):
 def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
     cells = {(0, 0, 0): 500, (1, 1, 1): 40, (1, 0, 0): 60, (1, 0, 1): 90, (0, 1, 1): times}
     found = found_for(cells)
-    (warning,) = [pair.warning for pair in found.pairs if pair.warning is not None]
+    other = next(each for each in ("m0", "m1") if each != found.verdict.use)
+    warning = pair_with(found, other).warning
     assert said in warning
     assert "0 times" not in warning
     assert "1 times" not in warning
 
 
-def test_a_tie_names_all_that_cannot_be_told_apart():
+def test_a_tie_names_what_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
     verdict = found_for(cells).verdict
-    assert (verdict.use, verdict.baseline, verdict.shown) == ("m1", "m0", False)
-    assert "It may save 0.09804 per decision against m0 as decided (" in verdict.text
-    assert "It cannot be told apart from m0 as decided" in verdict.text
+    assert verdict.text.startswith("Use m1 as decided: it costs 0.09804 per decision (")
+    assert "At 95 % confidence it cannot be told apart from m0 as decided" in verdict.text
+    assert verdict.ties[0] == "m0"
+    assert not verdict.shown
 
 
-def test_equals_are_not_told_apart_and_the_baseline_stays():
+def test_equals_are_not_told_apart():
     verdict = found_for({(0, 0, 0): 90, (1, 1, 1): 9, (0, 0, 1): 1}).verdict
-    assert verdict.use == verdict.baseline == "m0"
-    assert "It is the baseline: no other policy cost less." in verdict.text
     assert "m1" in verdict.ties
+    assert verdict.saving.per_decision == 0
+    assert verdict.to_settle is None or verdict.to_settle.against != "m1"
 
 
-def test_nobody_is_told_to_use_what_a_constant_beats():
+def test_nobody_is_told_to_use_what_a_constant_prediction_beats():
     cells = {(0, 1, 0): 30, (1, 0, 0): 130, (0, 0, 0): 400, (1, 1, 1): 20, (0, 0, 1): 20}
-    verdict = found_for(cells, [[0, 1], [20, 0]], unit="EUR").verdict
-    assert verdict.use == "always ok"
-    assert verdict.text.startswith(
+    found = found_for(cells, [[0, 1], [20, 0]], unit="EUR")
+    assert found.verdict.text.startswith(
         "Use no model: always predicting ok costs 0.06667 EUR per decision ("
     )
-    assert verdict.shown
+    assert found.verdict.shown
+    assert all(pair.shown for pair in found.pairs)
+    assert not any(model.cheaper_than_trivial for model in found.models)
 
 
-def test_a_model_that_costs_as_much_as_a_constant_is_the_baseline_and_stays():
+def test_one_model_that_a_constant_prediction_beats():
+    verdict = found_for({(0, 0): 60, (1, 0): 40, (0, 1): 5, (1, 1): 5}, [[0, 1], [1, 0]]).verdict
+    assert verdict.use == "always ok"
+    assert verdict.baseline == "m0"
+    assert verdict.saving.shown
+
+
+def test_a_model_can_cost_as_much_as_a_constant_prediction():
     verdict = found_for({(0, 0): 95, (0, 1): 5}).verdict
-    assert verdict.use == "m0"
-    assert verdict.ties == ("always ok", "always bad")[: len(verdict.ties)]
+    assert (verdict.use, verdict.ties[0]) == ("m0", "always ok")  # of equal ones, the baseline
 
 
 def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_known():
-    cells = {(1, 0, 0): 31, (0, 0, 0): 900, (0, 1, 0): 7, (1, 1, 1): 62}
-    text = found_for(cells, volume=1_234_567, per="month").verdict.text
-    assert " over 1,234,567 decisions a month (" in text
-    for each in text.split("month (")[1].split(")")[0].split(" to "):
-        assert float(each.replace(",", "")) == float(f"{float(each.replace(',', '')):.4g}")
+    cells = {(0, 0): 931, (1, 0): 7, (1, 1): 62}
+    found = found_for(cells, [[0, 9], [1, 0]], volume=1_234_567, per="month")
+    assert found.verdict.use == "m0"
+    found = found_for({(1, 0): 930, (0, 0): 8, (1, 1): 62}, volume=1_234_567, per="month")
+    saved = re.search(r", ([\d,]+) over 1,234,567 decisions a month \(", found.verdict.text)
+    assert saved is not None
+    assert float(saved[1].replace(",", "")) == pytest.approx(
+        found.verdict.saving.per_period, rel=1e-3
+    )
+    assert saved[1].rstrip("0,") != saved[1]  # digits that are not known are zeros

@@ -69,12 +69,10 @@ def test_a_study_agrees_with_evaluate_and_compare_many(name):
         mine, right = study.estimate(each), evaluate(Y, decided, COSTS, **design)
         assert mine.cost == pytest.approx(right.cost, rel=1e-12)
         assert limits(mine) == pytest.approx(limits(right), rel=1e-9)
-    pairs = [
-        ranking.pairwise()[0]
-        for ranking in (study.ranking(), compare_many(Y, predictions, COSTS, **design))
-    ]
-    assert pairs[0].difference == pytest.approx(pairs[1].difference, rel=1e-12)
-    assert pairs[0].p_value == pytest.approx(pairs[1].p_value, rel=1e-6)
+    pair = study.policies.alone("good", "poor")
+    right = compare_many(Y, predictions, COSTS, **design).difference("good", "poor")
+    assert pair.difference == pytest.approx(right.difference, rel=1e-12)
+    assert pair.p_value == pytest.approx(right.test(right.choice.name).p_value, rel=1e-6)
     assert study.n == N
 
 
@@ -88,10 +86,14 @@ def test_costs_of_single_rows_agree_with_example_costs(name, form):
         mine, right = study.estimate(each), evaluate(Y, decided, example_costs(), **design)
         assert mine.cost == pytest.approx(right.cost, rel=1e-12)
         assert limits(mine) == pytest.approx(limits(right), rel=1e-9)
-        assert study.contributions(each).sum() == pytest.approx(right.cost, rel=1e-9)
-    pair = study.ranking().pairwise()[0]
-    right = compare_many(Y, predictions, example_costs(), **design).pairwise()[0]
-    assert (pair.low, pair.high) == pytest.approx((right.low, right.high), rel=1e-9)
+        assert study.policies.contributions(each).sum() == pytest.approx(right.cost, rel=1e-9)
+    pair = study.policies.alone("good", "poor")
+    right = limits(
+        compare_many(Y, predictions, example_costs(), **design).difference("good", "poor")
+    )
+    if not pair.shown:  # then limits contain 0
+        right = (min(right[0], 0.0), max(right[1], 0.0))
+    assert (pair.low, pair.high) == pytest.approx(right, rel=1e-9)
     found = findings(study)
     assert found.costs.average
     assert found.models[0].savings == pytest.approx(savings(study, found.models[0].name))
@@ -99,7 +101,9 @@ def test_costs_of_single_rows_agree_with_example_costs(name, form):
 
 def savings(study, name):
     """Compute by definition: what of the avoidable cost of the best constant is saved."""
-    best = min(each.cost for each in study.trivial().values())
+    policies = study.policies
+    constants = [each.name for each in policies.policies if each.kind == "constant"]
+    best = min(policies.estimate(each).cost for each in constants)
     return (best - study.estimate(name).cost) / best  # no decision costs anything where right
 
 
@@ -162,7 +166,7 @@ def test_one_large_group_is_said_to_be_too_large():
     groups = np.where(np.arange(N) < 100, -1, GROUPS)
     found = findings(study_of(Y, PREDICTIONS, COSTS, groups=groups))
     assert "holds 41.67 % of the weight" in found.data.sampling.caution
-    assert found.verdict.caution[0] == found.data.sampling.caution
+    assert found.verdict.notes[0] == found.data.sampling.caution
 
 
 def test_what_does_not_fit_is_refused():

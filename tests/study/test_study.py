@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import CostCurve, CostDifference, CostMatrix, PairedConfusion, compare_many, evaluate
+from stakes import CostCurve, CostDifference, CostMatrix, PairedConfusion, compare, evaluate
 from stakes._core.labels import as_meant
 from stakes.errors import DesignError, InputError, LabelError
 from stakes.predictions import ArrowTable, merged
@@ -44,9 +44,11 @@ def test_a_study_finds_what_the_library_finds():
         assert found.estimate(name).interval(0.9, "bcost", rng=3) == expected.interval(
             0.9, "bcost", rng=3
         )
-    predictions = {name: made[name] for name in "ab"}
-    expected = compare_many(made["actual"], predictions, COSTS)
-    assert found.ranking().pairwise() == expected.pairwise()
+    difference = compare(made["actual"], made["a"], made["b"], COSTS)
+    pair = found.policies.alone("a", "b")
+    assert pair.difference == pytest.approx(difference.difference)
+    assert pair.p_value == pytest.approx(difference.test(difference.choice.name).p_value)
+    assert pair.shown == (pair.p_value <= 0.05)
     for name, curve in found.curves().items():
         assert curve == CostCurve.from_scores(
             made["actual"], made[f"{name}_score"], pos_label="fraud", name=name
@@ -65,7 +67,12 @@ def test_class_priors_are_those_of_all_results():
     assert found.estimate("a").interval() == expected.interval()
     paired = PairedConfusion.from_labels(made["actual"], made["a"], made["b"], labels=COSTS.labels)
     difference = CostDifference(paired, COSTS, ("a", "b"), found.design)
-    assert found.ranking().difference("a", "b").test() == difference.test()
+    assert found.policies.difference("a", "b").test() == difference.test()
+    constants = [each.name for each in found.policies.policies if each.kind == "constant"]
+    for name, cost in zip(
+        constants, (0.01 * 100, 0.99 * 10 + 0.01), strict=True
+    ):  # known, not estimated
+        assert tuple(found.policies.interval(name)) == pytest.approx((cost, cost))
     with pytest.raises(LabelError, match="class_priors: expected one of"):
         study(class_priors={"theft": 1.0})
     with pytest.raises(DesignError):
@@ -79,12 +86,41 @@ def test_scores_alone_decide():
     assert found.decided_from == {"a": pytest.approx(cut)}
     decided = np.where(made["a_score"] >= cut, "fraud", "ok")
     assert found.estimate("a").cost == evaluate(made["actual"], decided, COSTS).cost
-    assert "'fraud' is decided from 0.09174 on" in found.notes[-2]
+    policy = next(each for each in found.policies.policies if each.model == "a")
+    assert (policy.kind, policy.cross_fitted) == ("threshold", True)
     far = {"actual": made["actual"], "a_score": made["a_score"] * 3 - 1}
     with pytest.raises(InputError, match="not probabilities"):
-        study(far)
-    left = study(far, undecided=True)
+        study(far, with_scores=False)
+    left = study(far)
     assert (left.names, left.n, list(left.scores)) == ((), 200, ["a"])
+    moved = next(each for each in left.policies.policies if each.model == "a")
+    assert (moved.kind, moved.cross_fitted) == ("threshold", True)
+    assert -1 < moved.threshold < 2
+
+
+def test_decisions_by_scores_follow_the_class_priors():
+    """Both models decide alike at the stated priors, and tie."""
+    made = columns(400)
+    probability = made["a_score"]
+    odds = probability / np.maximum(1 - probability, 1e-9)
+    other = 3 * odds / (1 + 3 * odds)
+    priors = {"fraud": 0.02, "ok": 0.98}
+    table = {"actual": made["actual"], "a_score": probability, "forest_score": other}
+    found = study(table, class_priors=priors)
+    costs = [found.policies.estimate(each.name).cost for each in found.policies.policies[:2]]
+    assert costs[0] == pytest.approx(costs[1])
+    verdict = found.verdict()
+    assert {verdict.use, *verdict.ties} >= {each.name for each in found.policies.policies[:2]}
+    assert not verdict.shown
+    share = (made["actual"] == "fraud").mean()
+    alarm, miss = 10 * 0.98 / (1 - share), 99 * 0.02 / share
+    assert found.decided_from["a"] == pytest.approx(alarm / (alarm + miss))
+    without = study(table, class_priors=priors, with_scores=False)
+    assert without.decided_from == found.decided_from
+    thresholds = [each.threshold for each in without.policies.policies[:2]]
+    assert thresholds == pytest.approx([alarm / (alarm + miss)] * 2)
+    notes = without.verdict().notes
+    assert any("without its scores no other threshold can be chosen" in each for each in notes)
 
 
 def test_costs_of_mistakes_are_for_the_classes_of_the_table():

@@ -42,15 +42,30 @@ def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):
     with mlflow.start_run() as run:
         found = log_to_mlflow(study, prefix="test/")
     kept = mlflow.get_run(run.info.run_id).data
-    estimate = evaluate(ROWS["actual"], ROWS["logistic"], COSTS)
-    assert kept.metrics["test/logistic/cost"] == pytest.approx(estimate.cost)
-    limits = [kept.metrics[f"test/logistic/cost_{each}"] for each in ("low", "high")]
-    interval = estimate.interval()
-    assert limits == pytest.approx([interval.low, interval.high])
-    pair = "test/logistic vs a tree_ 1/difference"
-    assert kept.metrics[pair] < 0
-    assert 0 < kept.metrics[f"{pair}_p_value"] < 1
-    assert kept.tags["stakes.verdict"] == found.verdict.text
+    verdict = found.verdict
+    for model in found.models:
+        name = "test/" + model.name.replace(":", "_")
+        metrics = [kept.metrics[f"{name}/cost{each}"] for each in ("", "_low", "_high")]
+        assert metrics == pytest.approx([model.cost, model.low, model.high])
+    tree = evaluate(ROWS["actual"], ROWS["tree"], COSTS)  # which has decisions only
+    assert kept.metrics["test/a tree_ 1/cost"] == pytest.approx(tree.cost)
+    assert kept.metrics["test/a tree_ 1/cost_high"] == pytest.approx(tree.interval().high)
+    policy = next(each for each in found.policies if each.kind == "threshold")
+    assert kept.metrics["test/logistic/threshold"] == policy.threshold
+    saved = [kept.metrics[f"test/verdict/saving{each}"] for each in ("", "_low", "_high")]
+    saving = verdict.saving
+    assert saved == pytest.approx([saving.per_decision, saving.low, saving.high])
+    assert kept.metrics["test/verdict/cost"] == verdict.cost
+    assert kept.metrics["test/verdict/ties"] == len(verdict.ties)
+    assert kept.tags["stakes.verdict"] == verdict.text
+    assert kept.tags["stakes.use"] == verdict.use
+    assert kept.tags["stakes.baseline"] == "logistic"
+    assert kept.tags["stakes.shown"] == str(verdict.shown).lower()
+    parameters = {name.removeprefix("test/stakes."): each for name, each in kept.params.items()}
+    assert json.loads(parameters["costs"])["benign"] == {"benign": 0, "malignant": 40_000}
+    assert json.loads(parameters["thresholds"]) == {"logistic": policy.threshold}
+    assert (parameters["n"], parameters["confidence"]) == (str(len(ROWS)), "0.95")
+    assert parameters["class_priors"] == "null"
     folder = mlflow.artifacts.download_artifacts(
         run_id=run.info.run_id, artifact_path="stakes", dst_path=str(tmp_path)
     )
@@ -60,6 +75,24 @@ def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):
     assert "logistic" in files["report.html"].read_text()
     counts = counts_from_text(files["counts.json"].read_text(), "counts.json")
     assert counts.joint.n == len(ROWS)
+
+
+def test_names_do_not_depend_on_who_wins(mlflow):
+    names = []
+    for alarm in (2000, 200_000):  # logistic wins, then no model does
+        costs = CostMatrix.from_errors(
+            false_positive=alarm, false_negative=40_000, pos_label="malignant", neg_label="benign"
+        )
+        decided = {name: ROWS[name] for name in ("logistic", "tree")}
+        study = study_of(
+            ROWS["actual"], decided, costs, class_priors={"benign": 0.9, "malignant": 0.1}
+        )
+        with mlflow.start_run() as run:
+            log_to_mlflow(study, report=False)
+        kept = mlflow.get_run(run.info.run_id).data
+        assert json.loads(kept.params["stakes.class_priors"]) == {"benign": 0.9, "malignant": 0.1}
+        names.append((set(kept.metrics) - {"verdict/to_settle"}, set(kept.params)))
+    assert names[0] == names[1]
 
 
 def test_cost_as_a_metric_of_an_evaluation(mlflow):

@@ -608,6 +608,11 @@ def _with_choosing(
             raise InputError("--validation", f"{policy.validation} has no scores.")
     share = None
     if policy.capacity is not None:
+        if not 0 <= policy.capacity < float("inf"):
+            raise InputError(
+                "--capacity",
+                f"expected a number of decisions, 0 or more; got {policy.capacity:g}.",
+            )
         share = policy.capacity / (study.n if volume is None else volume)
     choosing = Choosing(
         seed=seed,
@@ -666,12 +671,26 @@ def show_caution(output: Output, data: Data) -> None:
 
 
 def show_verdict(output: Output, verdict: Verdict) -> None:
-    """Say which policy to use, and what to know beside it."""
-    output.text()
+    """Say which policy to use, before the numbers behind it."""
     output.text(verdict.text, "bold")
+    output.text()
+
+
+def show_notes(output: Output, verdict: Verdict) -> None:
+    """Say what to know beside the numbers."""
     for note in verdict.notes:
         output.text()
         output.text(note)
+
+
+def policies_of_models(study: Study) -> list[str]:
+    """Return the policies of models that compete: the cheapest of each, and the baseline."""
+    policies = study.policies
+    return [
+        each.name
+        for each in policies.policies
+        if each.model is not None and each.name in policies.competitors
+    ]
 
 
 def check_plain(study: Study) -> None:

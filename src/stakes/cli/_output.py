@@ -127,6 +127,10 @@ class Output:
             self._remarked.add(text)
             complain(text)
 
+    def complain(self, text: str) -> None:
+        """Say on standard error what is wrong, even if asked to be quiet."""
+        print(f"stakes: {text}", file=sys.stderr)
+
     def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
         """Check the names of files before work goes into them; inputs must not be overwritten."""
         from stakes.read import as_path, check_writable, real_path

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_study, sampling_note, show_verdict
+from stakes.cli._inputs import read_study, sampling_note, show_notes, show_verdict
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
+    from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.gate import GateResult
     from stakes.findings.models import Model
     from stakes.findings.policies import ComparedPolicies, PolicyResult
-    from stakes.infer import Pair, TestResult
+    from stakes.infer import TestResult
     from stakes.policies import Verdict
     from stakes.study import Study
 
@@ -27,6 +28,7 @@ EXAMPLES = (
     "stakes compare predictions.csv -c costs.csv --groups patient --weight weight",
 )
 SCHEMA = "stakes-compare/3"
+COULD_NOT_JUDGE = 2
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ class Comparison:
         The cheapest policy against each of the others that compete.
     baseline : str
         The policy that others are compared with.
-    against_baseline : tuple of Pair
-        Where a baseline was named, each candidate minus the baseline.
+    against_baseline : tuple of ComparedPolicies
+        Where a baseline was named, each candidate minus the baseline; limits and adjusted p-values
+        allow for the number of candidates.
     margin : float or None
         How much more than the baseline a candidate may cost, as given.
     tests : tuple of TestResult
@@ -72,7 +75,7 @@ class Comparison:
     models: tuple[Model, ...]
     pairs: tuple[ComparedPolicies, ...]
     baseline: str
-    against_baseline: tuple[Pair, ...]
+    against_baseline: tuple[ComparedPolicies, ...]
     margin: float | None
     tests: tuple[TestResult, ...]
     gate: GateResult | None
@@ -91,7 +94,8 @@ AskGate = Annotated[
     typer.Option(
         "--gate",
         help="Exit with 1 if a candidate is shown to cost more than the baseline; with --margin, "
-        "unless all are shown to cost less than that much more.",
+        "unless all are shown to cost less than that much more. Exit with 2 if one cannot be "
+        "judged.",
     ),
 ]
 
@@ -115,7 +119,6 @@ def compare(
 ) -> int:
     """Say how models differ in cost; --gate stops a costlier one."""
     from stakes.infer.gate import checked_margin
-    from stakes.show.text import pair_table, policy_pair_table
 
     output = context.obj
     if policy.baseline is None and (gate or margin is not None):
@@ -141,26 +144,50 @@ def compare(
         with_scores="if they fit",
     )
     found = _found(study, unit, seed, margin, gate=gate, named=policy.baseline is not None)
+    _show(output, found, study.confidence, named=policy.baseline is not None)
+    output.results(found)
+    return 0 if found.gate is None else _exit_code(output, found.gate)
+
+
+def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
+    """Say the outcome first: of the gate, or else which policy to use."""
+    from stakes.show.text import policy_pair_table
+
+    if found.gate is not None:
+        lead = "Gate not passed." if found.gate.unjudged else f"Gate {found.gate.outcome}."
+        output.text(f"{lead} {found.gate.summary}", _style(found.gate))
+        output.text(f"{found.gate.rule[0].upper()}{found.gate.rule[1:]}")
+        output.text()
+    else:
+        show_verdict(output, found.verdict)
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
         output.text()
-    if policy.baseline is None:
-        output.table(policy_pair_table(found.pairs, unit, study.confidence))
-        show_verdict(output, found.verdict)
-    else:
-        output.table(pair_table(found.against_baseline, unit, study.confidence))
-        for sentence in [each.summary() for each in found.tests]:
-            output.text()
-            output.text(sentence, "bold")
-        for note in found.verdict.notes:
-            output.text()
-            output.text(note)
-    if found.gate is not None:
+    unit = found.settings.unit
+    pairs = found.against_baseline if named else found.pairs
+    if pairs:
+        output.table(policy_pair_table(pairs, unit, confidence))
+    for warning in dict.fromkeys(each.warning for each in pairs if each.warning):
         output.text()
-        output.text(f"Gate: {found.gate.rule}")
-        output.text(found.gate.summary, "bold green" if found.gate.passed else "bold red")
-    output.results(found)
-    return 0 if found.gate is None or found.gate.passed else 1
+        output.text(warning)
+    for sentence in [each.summary() for each in found.tests]:
+        output.text()
+        output.text(sentence)
+    show_notes(output, found.verdict)
+
+
+def _style(gate: GateResult) -> str:
+    return "bold green" if gate.passed else "bold red"
+
+
+def _exit_code(output: Output, gate: GateResult) -> int:
+    """Return what the gate ends with; say on standard error, always, what it could not judge."""
+    if not gate.unjudged:
+        return 0 if gate.passed else 1
+    for name, reason in gate.unjudged.items():
+        output.complain(f"the gate could not judge {name!r}: {reason}.")
+    output.complain("name what the gate must judge with --candidate, or correct the column.")
+    return COULD_NOT_JUDGE
 
 
 def _found(
@@ -170,7 +197,8 @@ def _found(
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.gate import gate_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import pairs_found, policies_found
+    from stakes.findings.policies import compared_found, pairs_found, policies_found
+    from stakes.policies.policies import PolicyPair
 
     checked = study.policies.gate(margin=margin, unit=unit) if named else None
     return Comparison(
@@ -183,7 +211,10 @@ def _found(
         models=models_of(study, unit),
         pairs=pairs_found(study),
         baseline=study.policies.reference,
-        against_baseline=() if checked is None else checked.pairs,
+        against_baseline=tuple(
+            compared_found(study.policies, PolicyPair(*astuple(each)))
+            for each in (() if checked is None else checked.pairs)
+        ),
         margin=margin,
         tests=() if checked is None else checked.tests,
         gate=gate_of(checked) if gate and checked is not None else None,

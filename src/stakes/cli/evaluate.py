@@ -13,6 +13,7 @@ from stakes.cli._inputs import (
     examples_of,
     read_study,
     sampling_note,
+    show_notes,
     show_verdict,
     volume_words,
 )
@@ -123,26 +124,24 @@ def evaluate(
     )
     by = IntervalBy(method, (("rng", seed),) if takes(method, "rng") else ())
     found = policies_found(study, volume, by)
-    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed)
+    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed, method=method)
     data = data_of(study)
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
-    title = ""
-    if volume is not None:
-        title = f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
-    _show_tables(output, found, study.confidence, title)
+    output.text()
     show_verdict(output, verdict)
-    output.results(
-        Evaluation(
-            schema=SCHEMA,
-            data=data,
-            costs=costs_of_study(study),
-            settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
-            verdict=verdict,
-            policies=found,
-            models=models_of(study, unit, volume, by),
-            pairs=pairs_found(study),
-        )
-    )
+    _show_tables(output, found, study.confidence, _title(volume, per, unit))
+    show_notes(output, verdict)
+    settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
+    models, pairs = models_of(study, unit, volume, by), pairs_found(study)
+    costs = costs_of_study(study)
+    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs))
+
+
+def _title(volume: float | None, per: str | None, unit: str) -> str:
+    """Say what the costs of many decisions are for; nothing where no number was stated."""
+    if volume is None:
+        return ""
+    return f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
 
 
 def _show_tables(
@@ -151,7 +150,6 @@ def _show_tables(
     """Show what each policy costs and, under a title, what many decisions do."""
     from stakes.show.text import policy_table, volume_table
 
-    output.text()
     output.table(policy_table(policies, confidence))
     if title:
         output.text()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_plain, read_costs, read_study
+from stakes.cli._inputs import check_plain, policies_of_models, read_costs, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ SCHEMA = "stakes-plan/2"
 
 @dataclass(frozen=True)
 class Planned:
-    """How many test examples are needed for a model, or for a pair.
+    """How many test examples are needed for a policy, or for a pair.
 
     Attributes
     ----------
     name : str or None
-        The model or pair; null where there is no pilot.
+        The policy or pair; null where there is no pilot.
     plan : NeededSize or None
         How many examples, and what for; null where no number is enough.
     problem : str or None
-        Why no number is enough, where there are several models or pairs.
+        Why no number is enough, where there are several policies or pairs.
     """
 
     name: str | None
@@ -60,7 +60,7 @@ class Plans:
     settings : RunSettings
         What the command was told.
     plans : tuple of Planned
-        The plan for each model, or for each pair.
+        The plan for each model at its cheapest policy and for the baseline, or for each pair.
     """
 
     schema: str
@@ -149,7 +149,8 @@ def plan(
             costs=costs,
             confidence=confidence,
             class_priors=class_priors,
-            with_scores=False,
+            seed=seed,
+            with_scores="if they fit",
         )
         check_plain(study)
         plans, matrix = _from_pilot(output, study, settings), study.costs
@@ -211,19 +212,21 @@ def _matrix(costs: CostMatrix | dict[str, float], pos_label: str | None) -> Cost
 
 
 def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Planned, ...]:
-    """Plan for each model, or for each pair of models."""
+    """Plan for each policy of a model, or for each pair of them."""
     from stakes.cli._output import Progress
     from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size
 
-    pilots: dict[str, Any] = {name: study.joint.single(name) for name in study.names}
+    names = policies_of_models(study)
+    pilots: dict[str, Any] = {name: study.policies.single(name) for name in names}
     if "half_width" not in settings:
-        pairs = combinations(study.names, 2)
-        pilots = {f"{one} - {other}": study.joint.pair(one, other) for one, other in pairs}
+        table = study.policies.table(names)
+        pairs = combinations(names, 2)
+        pilots = {f"{one} - {other}": table.pair(one, other) for one, other in pairs}
         if not pilots:
             raise InputError(
                 study.source,
-                f"a difference is between two models, there is only {study.names[0]!r}.",
+                f"a difference is between two models, there is only {names[0]!r}.",
             )
     plans = []
     with Progress(shown=not output.quiet) as progress:
@@ -234,8 +237,9 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
                 plan = plan_test_size(
                     study.costs, pilot, class_priors=study.design.class_priors, **settings
                 )
-            except PlanError as error:
-                if len(pilots) == 1:
+            except InputError as error:
+                told_nothing = error.argument == "pilot"  # as where all examples cost the same
+                if len(pilots) == 1 or not (isinstance(error, PlanError) or told_nothing):
                     raise
                 plans.append(Planned(name, None, error.problem))
             else:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_name, check_volume, read_study, sampling_note, show_verdict
+from stakes.cli._inputs import (
+    check_name,
+    check_volume,
+    read_study,
+    sampling_note,
+    show_notes,
+    show_verdict,
+)
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
@@ -105,8 +112,9 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
         found = findings(study, settings)
         progress.step("writing the report")
         write_report(found, out)
-    output.table(policy_table(found.policies, study.confidence))
     show_verdict(output, found.verdict)
+    output.table(policy_table(found.policies, study.confidence))
+    show_notes(output, found.verdict)
     output.text()
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, check_plain, read_study
+from stakes.cli._inputs import add, check_plain, policies_of_models, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ GROWTH = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a model, or of a pair.
+    """What was measured of a policy, or of a pair.
 
     Attributes
     ----------
     models : tuple of str
-        The model, or the two that were compared.
+        The policy of a model, or the two that were compared.
     result : Coverage, TypeOneError or PowerCurve
         What was measured, by one method.
     """
@@ -94,7 +94,8 @@ class Simulation:
     simulated : str
         What was measured: "coverage", "type-one" or "power".
     results : tuple of Measured
-        What was measured of each model or pair, by each method.
+        What was measured of each model's cheapest policy and of the baseline, or of each pair, by
+        each method.
     """
 
     schema: str
@@ -199,10 +200,10 @@ def coverage(
     study = _read(output, predictions, prices, columns, simulation)
     found = [
         (name, each)
-        for name, size in _steps(output, study.names, _once(n or [study.n]))
+        for name, size in _steps(output, policies_of_models(study), _once(n or [study.n]))
         for each in measure(
             _once(method or INTERVALS),
-            study.joint.single(name),
+            study.policies.single(name),
             study.costs,
             n=size,
             repeats=repeats,
@@ -366,17 +367,19 @@ def _read(
         prices,
         columns,
         confidence=simulation.confidence,
-        with_scores=False,
+        seed=simulation.seed,
+        with_scores="if they fit",
     )
     check_plain(study)
     return study
 
 
 def _pairs(study: Study) -> list[tuple[str, str]]:
-    pairs = list(combinations(study.names, 2))
+    names = policies_of_models(study)
+    pairs = list(combinations(names, 2))
     if not pairs:
         raise InputError(
-            study.source, f"a test compares two models, and there is only {study.names[0]!r}."
+            study.source, f"a test compares two models, and there is only {names[0]!r}."
         )
     return pairs
 
@@ -386,7 +389,8 @@ def _of_pair(
 ) -> Any:
     """Simulate a pair; an error about its table names the pair."""
     try:
-        return measure(methods, study.joint.pair(*pair), study.costs, **settings)
+        table = study.policies.table(pair).pair(*pair)
+        return measure(methods, table, study.costs, **settings)
     except InputError as error:
         if error.argument != "paired":
             raise

@@ -41,12 +41,12 @@ class Model(Finding):
     savings : float or None
         The part of the avoidable cost that the model saves, compared with the best constant
         prediction.
-    best_trivial : label
-        The best constant prediction.
-    trivial_cost : float
+    best_trivial : label or None
+        The best constant prediction; null where none keeps within the limits.
+    trivial_cost : float or None
         What that costs.
     cheaper_than_trivial : bool
-        Whether the model costs less.
+        Whether the model is shown to cost less than that, in a comparison of these two alone.
     counts : ndarray
         How often each decision occurred, for each class.
     contributions : ndarray
@@ -66,8 +66,8 @@ class Model(Finding):
     error_rate: float | None
     kappa: float | None
     savings: float | None
-    best_trivial: Label
-    trivial_cost: float
+    best_trivial: Label | None
+    trivial_cost: float | None
     cheaper_than_trivial: bool
     counts: Floats
     contributions: Floats
@@ -108,7 +108,7 @@ def models_of(
         model = policies[name].model
         if model is not None:
             best.setdefault(model, name)
-    always = trivial_of(study, by)[0]
+    always = next(iter(trivial_of(study, by)), None)
     return tuple(
         _model(study, name, policy, always, unit=unit, volume=volume, by=by)
         for name, policy in best.items()
@@ -119,7 +119,7 @@ def _model(
     study: Study,
     name: str,
     policy: str,
-    always: Trivial,
+    always: Trivial | None,
     *,
     unit: str,
     volume: float | None,
@@ -142,14 +142,25 @@ def _model(
         over_volume=over_volume(estimate.cost, interval, volume),
         error_rate=error_rate_of(used),
         kappa=_kappa(used),
-        savings=_savings(used, study, estimate.cost, always.cost),
-        best_trivial=always.decision,
-        trivial_cost=always.cost,
-        cheaper_than_trivial=estimate.cost < always.cost,
+        savings=None if always is None else _savings(used, study, estimate.cost, always.cost),
+        best_trivial=None if always is None else always.decision,
+        trivial_cost=None if always is None else always.cost,
+        cheaper_than_trivial=always is not None and _cheaper(study, policy, always),
         counts=pooled.counts,
         contributions=policies.contributions(policy),
         summary=summary_of(estimate, interval),
     )
+
+
+def _cheaper(study: Study, policy: str, always: Trivial) -> bool:
+    """Tell whether a policy is shown to cost less than a constant prediction."""
+    constant = next(
+        each.name
+        for each in study.policies.policies
+        if each.kind == "constant" and each.decision == always.decision
+    )
+    pair = study.policies.alone(policy, constant)
+    return pair.shown and pair.difference < 0
 
 
 def _kappa(confusion: Confusion) -> float | None:

@@ -25,12 +25,14 @@ STEPS, DRAWS = 21, 4000
 
 @dataclass(frozen=True, eq=False)
 class Flips(Finding):
-    """How far costs can move before the other model of a pair becomes the cheaper one.
+    """How far costs can move before the other policy of a pair has the lower average cost.
 
     Attributes
     ----------
     cheaper, other : str
-        The model that is cheaper at the stated costs, and the other.
+        The policy with the lower average cost at the stated costs, and the other.
+    shown : bool
+        Whether it is shown to cost less, by the comparison of the pair.
     gradient : ndarray
         What the difference changes by when a cell's cost rises by one.
     ratio, ratio_now : float or None
@@ -44,6 +46,7 @@ class Flips(Finding):
 
     cheaper: str
     other: str
+    shown: bool
     gradient: Floats
     ratio: float | None
     ratio_now: float | None
@@ -188,10 +191,9 @@ def _by_model(found: CheapestProbability) -> dict[str, Cheapest]:
 
 def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
     """Return how far costs can move before another policy becomes cheaper than the cheapest."""
-    first, *others = study.policies.competitors
     found = []
-    for other in others:
-        names = (first, other)
+    for compared in study.policies.pairs:
+        names = (compared.first, compared.second)
         pair = CostDifference(table.pair(*names), study.costs, names, study.design)
         try:
             region = flip_region(pair)
@@ -201,11 +203,12 @@ def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
             Flips(
                 region.cheaper,
                 region.other,
+                compared.shown,
                 region.gradient,
                 region.ratio,
                 region.ratio_now,
                 region.flips,
-                region.summary(),
+                region.summary(shown=compared.shown),
             )
         )
     return tuple(found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stakes._core import validate
@@ -45,6 +46,8 @@ class Gate:
         With a margin, the tests that each model costs less than that much more.
     unit : str
         The unit of the costs.
+    unjudged : mapping of str to str
+        Models that could not be judged, and why. Where there are any, the gate does not pass.
 
     Notes
     -----
@@ -75,6 +78,7 @@ class Gate:
     margin: float | None = None
     tests: tuple[TestResult, ...] = ()
     unit: str = ""
+    unjudged: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -91,8 +95,8 @@ class Gate:
 
     @property
     def passed(self) -> bool:
-        """Whether no model fails."""
-        return not self.failures
+        """Whether all models were judged and none fails."""
+        return not self.failures and not self.unjudged
 
     @property
     def rule(self) -> str:
@@ -111,18 +115,23 @@ class Gate:
         )
 
     def summary(self) -> str:
-        """Say which models fail and which pass.
+        """Say which models fail, which pass, and which could not be judged.
 
         Returns
         -------
         str
-            A sentence.
+            A sentence for each part.
         """
         parts = [(self.failures, "failed"), (self.passes, "passed")]
-        return "; ".join(f"{', '.join(names)} {what}" for names, what in parts if names) + "."
+        found = "; ".join(f"{', '.join(names)} {what}" for names, what in parts if names)
+        sentences = [f"{found}."] if found else []
+        sentences += [f"Could not judge {name}: {why}." for name, why in self.unjudged.items()]
+        return " ".join(sentences)
 
     def __repr__(self) -> str:
         answer = "passed" if self.passed else "failed"
+        if self.unjudged:
+            answer = "could not judge"
         return f"Gate against {self.baseline}: {answer} ({self.summary()[:-1]})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,6 +146,8 @@ class Gate:
             "rule": self.rule,
             "failures": list(self.failures),
             "passed": self.passed,
+            "judged": [pair.first for pair in self.pairs],
+            "unjudged": dict(self.unjudged),
             "baseline": self.baseline,
             "margin": self.margin,
             "confidence": self.confidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,6 +42,11 @@ class Asked:
         """All of them."""
         return (*(() if self.baseline is None else (self.baseline,)), *self.candidates)
 
+    def refused(self, name: str, problem: str, remedy: str = "") -> InputError:
+        """Return the error that a named policy cannot be had."""
+        argument = "baseline" if name == self.baseline else "candidates"
+        return InputError(argument, problem, remedy)
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -67,6 +72,8 @@ class Counted:
         The positive class.
     class_rows : tuple of int
         How many rows each class has.
+    doubtful : mapping of str to str
+        Columns that may be models and could not be read, and why.
     """
 
     models: Sequence[Model]
@@ -78,6 +85,7 @@ class Counted:
     examples: JointExamples | None
     positive: Label | None
     class_rows: tuple[int, ...] = ()
+    doubtful: Mapping[str, str] = field(default_factory=dict)
 
 
 def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: float) -> Policies:
@@ -94,18 +102,25 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     confidence : float
         Of intervals and tests.
     """
-    stated = _stated(asked.names, counted.models)
+    stated = _stated(asked, counted.models)
+    _check_limits(choosing)
     chosen = None
     if counted.scores is not None and counted.examples is None:
+        for name, (model, _) in stated.items():
+            if model not in counted.scores.names:
+                raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
         given = with_stated(choosing, asked, counted.models)
         chosen = choose(counted.scores, counted.costs, counted.design, given)
     elif stated:
         name, (model, _) = next(iter(stated.items()))
-        raise InputError(name, f"the model {model!r} has no scores to apply a threshold to.")
+        raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
+    if not found:
+        raise _nothing_to_judge(counted, chosen)
     found += [
         Policy(f"always {decision}", None, "constant", decision=decision)
         for decision in counted.costs.decisions
+        if not _breaks(decision, counted, choosing)
     ]
     order = {model.name: place for place, model in enumerate(counted.models)}
     found.sort(key=lambda each: order.get(each.model or "", len(order)))
@@ -113,7 +128,9 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     tables = (counted.joint, counted.joint)
     if chosen is not None:
         tables = (chosen.held_out, chosen.in_sample)
-    names = {each: _resolved(each, policies, stated) for each in asked.names}
+    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
+    known = _Known(policies, stated, asked, counted.doubtful, [f"always {each}" for each in barred])
+    names = {each: known.resolved(each) for each in asked.names}
     return Policies(
         policies,
         *tables,
@@ -124,13 +141,58 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         None if asked.baseline is None else names[asked.baseline],
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
         tuple(_notes(counted, chosen, choosing)),
+        _unjudged(counted, chosen, policies),
     )
 
 
 def with_stated(choosing: Choosing, asked: Asked, models: Sequence[Model]) -> Choosing:
     """Return how thresholds are chosen, with those that were stated in names."""
-    stated = _stated(asked.names, models).values()
+    stated = _stated(asked, models).values()
     return replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated])))
+
+
+def _check_limits(choosing: Choosing) -> None:
+    """Raise when a limit is no rate."""
+    for name in ("min_recall", "max_fpr"):
+        rate = getattr(choosing, name)
+        if rate is not None and not 0 <= rate <= 1:
+            raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
+
+
+def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
+    """Tell whether a constant prediction of the positive class, or of the other, breaks a limit."""
+    if counted.positive is None:
+        return False
+    rate = float(decision == counted.positive)
+    least, most = choosing.min_recall or 0.0, choosing.max_fpr
+    capacity = 1.0 if choosing.capacity is None else choosing.capacity
+    return rate < least or rate > (1.0 if most is None else most) or rate > capacity
+
+
+def _nothing_to_judge(counted: Counted, chosen: Chosen | None) -> InputError:
+    """Return the error that no model has decisions, or a threshold to decide by."""
+    reasons = {} if chosen is None else chosen.undecided
+    each = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    return InputError(
+        "",
+        f"no model can be judged{f' ({each})' if each else ''}.",
+        f"Give more rows, decisions, or a threshold, such as {counted.models[0].name}@0.31.",
+    )
+
+
+def _no_scores(model: str) -> str:
+    return f"the model {model!r} has no scores to apply a threshold to"
+
+
+def _unjudged(
+    counted: Counted, chosen: Chosen | None, policies: Sequence[Policy]
+) -> dict[str, str]:
+    """Return the models that have no policy, and the columns that may be models, and why."""
+    judged = {each.model for each in policies}
+    reasons = {} if chosen is None else chosen.undecided
+    lacking = [model.name for model in counted.models if model.name not in judged]
+    found = {name: reasons.get(name, "it has no decisions") for name in lacking}
+    return {**found, **counted.doubtful}
 
 
 def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
@@ -195,53 +257,78 @@ def _distinct(policies: Sequence[Policy]) -> list[Policy]:
     return found
 
 
-def _stated(names: Sequence[str], models: Sequence[Model]) -> dict[str, tuple[str, float]]:
+def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float]]:
     """Return the thresholds in names such as ``old@0.31``, unless a model has that very name."""
     known = {model.name for model in models}
     found = {}
-    for name in names:
+    for name in asked.names:
         model, at, value = name.rpartition("@")
         if not at or name in known or model not in known or value == BEST:
             continue
         try:
             threshold = float(value)
         except ValueError:
-            raise InputError(
-                name, f"expected a threshold after @, such as {model}@0.31, or {model}@{BEST}."
-            ) from None
-        if np.isnan(threshold):
-            raise InputError(name, "expected a number after @, got nan.")
+            threshold = np.nan
+        if not np.isfinite(threshold):
+            if name == next(each for each in models if each.name == model).minimum_cost:
+                continue
+            raise asked.refused(
+                name,
+                f"expected a threshold after @, such as {model}@0.31, or {model}@{BEST}; got "
+                f"{value!r}.",
+            )
         found[name] = (model, threshold)
     return found
 
 
-def _resolved(
-    name: str, policies: Sequence[Policy], stated: Mapping[str, tuple[str, float]]
-) -> str:
-    """Return the name of the policy that is meant."""
-    by_name = {each.name: each for each in policies}
-    if name in stated:
-        same = [each for each in policies if (each.model, each.threshold) == stated[name]]
-        if same:
-            return same[0].name
-    if name in by_name:
-        return name
-    model, at, value = name.rpartition("@")
-    own = [each for each in policies if each.model == (model if at and value == BEST else name)]
-    chosen = [each for each in own if each.kind in ("threshold", "minimum_cost")]
-    if own and (at == "" or value != BEST):
-        return (chosen or own)[0].name
-    if chosen:
-        return chosen[0].name
-    if own:
-        raise InputError(name, f"the model {model!r} has no scores to choose a threshold by.")
-    raise InputError(name, f"there is no such policy; there are {listing(tuple(by_name))}.")
+@dataclass(frozen=True)
+class _Known:
+    """The policies that there are, to find those that were named among them."""
+
+    policies: Sequence[Policy]
+    stated: Mapping[str, tuple[str, float]]
+    asked: Asked
+    doubtful: Mapping[str, str]
+    barred: Sequence[str]
+
+    def resolved(self, name: str) -> str:
+        """Return the name of the policy that is meant."""
+        by_name = {each.name: each for each in self.policies}
+        if name in self.stated:
+            wanted = self.stated[name]
+            same = [each for each in self.policies if (each.model, each.threshold) == wanted]
+            if same:
+                return same[0].name
+        if name in by_name:
+            return name
+        model, at, value = name.rpartition("@")
+        best = bool(at) and value == BEST
+        own = [each for each in self.policies if each.model == (model if best else name)]
+        chosen = [each for each in own if each.kind in ("threshold", "minimum_cost")]
+        if own and not best:
+            return (chosen or own)[0].name
+        if chosen:
+            return chosen[0].name
+        if own:
+            problem = f"{name!r}: the model {model!r} has no scores to choose a threshold by."
+            raise self.asked.refused(name, problem)
+        for column, reason in self.doubtful.items():
+            if column in (name, model):
+                raise self.asked.refused(name, f"the column {column!r} cannot be used: {reason}.")
+        if name in self.barred:
+            raise self.asked.refused(name, f"{name!r} does not keep within the limits.")
+        there = listing(tuple(by_name))
+        raise self.asked.refused(name, f"there is no policy {name!r}; there are {there}.")
 
 
 def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[str]:
     """Say how thresholds were chosen, and for which models that could not be done."""
     if chosen is None:
-        return []
+        return [
+            f"{name} decides {counted.positive!r} from a score of {cut:.4g} up, as it was counted: "
+            "without its scores no other threshold can be chosen."
+            for name, cut in counted.decided_from.items()
+        ]
     notes = []
     fitted = [each for each in chosen.thresholds.values() if each.cross_fitted]
     if fitted:
@@ -250,7 +337,9 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
             f"Thresholds are chosen on these rows. Each of {folds} folds is judged at the "
             f"threshold that the other folds choose (seed {choosing.seed})."
         )
-    elif choosing.validation is not None:
+    elif choosing.validation is not None and not any(
+        each.reason for each in chosen.thresholds.values()
+    ):
         n = len(choosing.validation.positive)
         notes.append(f"Thresholds are chosen on {n:,} validation rows.")
     for name, reason in chosen.undecided.items():
@@ -264,7 +353,7 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
         ends = [value for _, value in each.cuts]
         if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
             always = each.below if ends[0] > 0 else each.cuts[0][0]
-            notes.append(
-                f"The cheapest threshold of {each.model} decides {always!r} for every row."
-            )
+            notes.append(f"The threshold chosen for {each.model} decides {always!r} for every row.")
+    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
+    notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes

@@ -6,7 +6,7 @@ A policy is a model with a threshold, a column of decisions as it stands, or a c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -169,6 +169,8 @@ class Policies:
         Policies that must compete.
     notes : tuple of str
         What could not be done, and what was done instead.
+    unjudged : mapping of str to str
+        Models for which no policy could be found and columns that may be models, and why.
     """
 
     policies: tuple[Policy, ...]
@@ -181,6 +183,7 @@ class Policies:
     baseline: str | None = None
     asked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unjudged: Mapping[str, str] = field(default_factory=dict)
     _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getitem__(self, name: str) -> Policy:
@@ -331,6 +334,8 @@ class Policies:
         if decided:
             return decided[0]
         constants = [each.name for each in self.policies if each.kind == "constant"]
+        if not constants:  # none keeps within the limits
+            return self.policies[0].name
         return min(constants, key=lambda name: self.estimate(name).cost)
 
     @property
@@ -383,11 +388,13 @@ class Policies:
         -------
         Gate
             The candidates that were named or else, of each other model, its decisions as they
-            stand or, where it has none, those by its threshold.
+            stand or, where it has none, those by its threshold. Without names, models and columns
+            that could not be judged are in its `unjudged`, and it does not pass.
         """
-        names = self.asked or self._others()
-        names = tuple(name for name in names if name != self.reference)
-        if not names:
+        names = self.candidates
+        if not names and self.asked:
+            raise InputError("candidates", f"{self.reference!r} is the baseline.")
+        if not names and not self.unjudged:
             raise InputError("baseline", f"there is no other model than {self.reference!r}.")
         compared = [self._compared(name, self.reference) for name in names]
         compared.sort(key=lambda each: each.p_value)
@@ -405,10 +412,16 @@ class Policies:
             by_name = {each.names[0]: each for each in compared}
             most = checked_margin(margin)
             tests = [by_name[pair.first].no_more_than(most, self.confidence) for pair in pairs]
-        return Gate(self.reference, self.confidence, tuple(pairs), margin, tuple(tests), unit)
+        unjudged = {} if self.asked else self.unjudged
+        return Gate(
+            self.reference, self.confidence, tuple(pairs), margin, tuple(tests), unit, unjudged
+        )
 
-    def _others(self) -> tuple[str, ...]:
-        """Return a policy of each model but the baseline's, as it would be used."""
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """What a gate judges: as named, or a policy of each other model, as it would be used."""
+        if self.asked:
+            return tuple(name for name in self.asked if name != self.reference)
         usual: dict[str, str] = {}
         for each in self.policies:
             if each.model is not None and each.model != self[self.reference].model:
@@ -466,6 +479,8 @@ class Policies:
             examples.always(each.decision) if each.kind == "constant" else samples[each.column]
             for each in (one, other)
         ]
+        if "constant" in (one.kind, other.kind):  # which may do what models cannot
+            spread = max(spread, float(np.ptp(examples.costs, axis=1).max()))
         return CostDifference(
             both[0].minus(both[1], spread), None, (one.name, other.name), self.design
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from math import isfinite
 from typing import Any
 
 from scipy.special import ndtri
@@ -12,8 +13,11 @@ from scipy.special import ndtri
 from stakes._core.text import amount, listed, number, percent
 from stakes.counts import PairedConfusion
 from stakes.errors import InputError, PlanError
+from stakes.infer._design import where_used
+from stakes.infer._inference import Interval, takes
 from stakes.infer._outcomes import Design
 from stakes.infer.planning import plan_test_size
+from stakes.measures import error_rate
 from stakes.policies._family import level
 from stakes.policies.policies import Policies, Policy, PolicyPair
 
@@ -21,6 +25,8 @@ POWER = 0.8
 """How likely a test set of the size to settle a tie shows it."""
 
 MOST_ROWS = 1e15
+MOST_NAMED = 3
+"""More policies than so many are counted, not named."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +141,20 @@ class Stated:
         The period.
     seed : int
         Of the plan for a larger test set.
+    method : str
+        The method of the interval of the policy's cost.
     """
 
     unit: str = ""
     volume: float | None = None
     per: str = ""
     seed: int = 0
+    method: str = "auto"
+
+    def interval(self, policies: Policies) -> Interval:
+        """Return the limits of the cost of the policy to use."""
+        options = {"rng": self.seed} if takes(self.method, "rng") else {}
+        return policies.interval(policies.best, self.method, **options)
 
 
 def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] = ()) -> Verdict:
@@ -157,7 +171,7 @@ def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] 
     notes : sequence of str
         What else to know.
     """
-    best, interval = policies.best, policies.interval(policies.best)
+    best, interval = policies.best, stated.interval(policies)
     saving = _saving(policies, stated.volume)
     settle = _to_settle(policies, n, stated.seed)
     return Verdict(
@@ -218,6 +232,7 @@ def _planned(policies: Policies, pair: PolicyPair, alpha: float, seed: int) -> i
         plan = plan_test_size(
             policies.costs,
             table,
+            difference=abs(pair.difference),
             power=POWER,
             confidence=1 - alpha,
             class_priors=priors,
@@ -247,6 +262,10 @@ def in_words(policy: Policy) -> str:
         return f"{policy.model} as decided"
     if policy.kind == "minimum_cost":
         return f"{policy.model} by minimum expected cost"
+    ends = [value for _, value in policy.cuts]
+    if len(ends) == 1 and not isfinite(ends[0]):
+        always = policy.below if ends[0] > 0 else policy.cuts[0][0]
+        return f"{policy.model} (which then always predicts {always})"
     if policy.threshold is not None:
         return f"{policy.model} at threshold {policy.threshold:.4g}"
     cuts = ", ".join(f"{decision} from {value:.4g}" for decision, value in policy.cuts)
@@ -258,7 +277,7 @@ def _sentences(
 ) -> list[str]:
     unit = f" {stated.unit}" if stated.unit else ""
     sure = f"{percent(policies.confidence)} confidence"
-    best, interval = policies[policies.best], policies.interval(policies.best)
+    best, interval = policies[policies.best], stated.interval(policies)
     cost = number(policies.estimate(best.name).cost)
     limits = " to ".join(map(number, interval))
     use = f"Use {in_words(best)}: it"
@@ -270,11 +289,11 @@ def _sentences(
     sentences += _saving_words(policies, stated, saving, sure)
     if policies.ties:
         tied = listed([in_words(policies[name]) for name in policies.ties])
-        sentences.append(f"It cannot be told apart from {tied} at {sure}.")
+        sentences.append(f"At {sure} it cannot be told apart from {tied}.")
     elif len(policies.competitors) > 1:
         sentences.append(
-            f"It is shown to cost less than each of {len(policies.competitors) - 1} others at "
-            f"{sure}."
+            f"At {sure} it is shown to cost less than "
+            f"{_every([in_words(policies[name]) for name in policies.competitors[1:]])}."
         )
     if settle is not None:
         sentences.append(
@@ -285,6 +304,11 @@ def _sentences(
     return sentences
 
 
+def _every(names: list[str]) -> str:
+    """Name what something is compared with, unless that is too many to name."""
+    return listed(names) if len(names) <= MOST_NAMED else f"all {len(names)} others"
+
+
 def _round(size: int) -> str:
     """Write a number that is not known better than to three digits."""
     return number(int(float(f"{size:.3g}")))
@@ -292,7 +316,7 @@ def _round(size: int) -> str:
 
 def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str) -> list[str]:
     if policies.best == policies.reference:
-        return ["It is the baseline: no other policy cost less."]
+        return ["It is the baseline."]
     unit = f" {stated.unit}" if stated.unit else ""
     against = in_words(policies[policies.reference])
     limits = f"({number(saving.low)} to {number(saving.high)})"
@@ -314,17 +338,17 @@ def _accuracy_note(policies: Policies) -> list[str]:
     if policies.examples is not None:
         return []
     rates = {}
-    for name in policies.competitors:
-        estimate = policies.estimate(name)
-        if policies[name].kind == "constant":
-            continue
+    for name in (each.name for each in policies.policies):
         try:
-            rates[name] = estimate.error_rate
-        except InputError:
+            rates[name] = error_rate(where_used(policies.single(name), policies.design))
+        except InputError:  # no decision is a class
             return []
     pairs = {each.second: each for each in policies.pairs}
-    accurate = min(rates, key=rates.__getitem__, default=None)
-    if accurate is None or accurate not in pairs or not pairs[accurate].shown:
+    accurate = min(rates, key=rates.__getitem__)
+    if accurate not in pairs or not pairs[accurate].shown:
         return []
-    text = f"{in_words(policies[accurate])} makes the fewest mistakes but costs more, because its"
-    return [f"{text} mistakes are the expensive kind."]
+    text = in_words(policies[accurate])
+    if policies[accurate].kind == "constant":
+        text = f"{text[0].upper()}{text[1:]}"
+    reason = "because its mistakes are the expensive kind"
+    return [f"{text} makes the fewest mistakes but costs more, {reason}."]

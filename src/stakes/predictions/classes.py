@@ -150,10 +150,36 @@ def why_undecidable(
     return None
 
 
-def least_cost_threshold(costs: CostMatrix, positive: Label | None) -> float:
-    """Return the probability from which on the positive decision is expected to cost less."""
+def least_cost_threshold(
+    costs: CostMatrix, positive: Label | None, class_factors: Floats | None = None
+) -> float:
+    """Return the probability from which on the positive decision is expected to cost less.
+
+    Parameters
+    ----------
+    costs : CostMatrix
+        What decisions cost.
+    positive : label
+        The positive class.
+    class_factors : ndarray, shape (classes,), or None
+        How many times as frequent each class is in the target population, where probabilities are
+        those of the rows.
+    """
     wrong = costs.mistake_costs(pos_label=positive)
-    return wrong["false_positive"] / sum(wrong.values())
+    alarm, miss = wrong["false_positive"], wrong["false_negative"]
+    if class_factors is not None and positive is not None:
+        place = costs.labels.index(positive)
+        alarm, miss = alarm * class_factors[1 - place], miss * class_factors[place]
+    return float(alarm / (alarm + miss)) if alarm + miss > 0 else 0.5
+
+
+def moved(probability: Floats, place: int, class_factors: Floats | None) -> Floats:
+    """Return the probabilities of one of two classes in a population of other frequencies."""
+    if class_factors is None:
+        return probability
+    ours = probability * class_factors[place]
+    other = (1 - probability) * class_factors[1 - place]
+    return np.asarray(np.divide(ours, ours + other, out=probability.copy(), where=ours + other > 0))
 
 
 ROUNDED = 0.02

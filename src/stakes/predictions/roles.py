@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Any
 
-from stakes._core.labels import Label, LabelMatcher, Labels, is_blank
+from stakes._core.labels import Label, LabelMatcher, Labels, is_blank, listing, plain
 from stakes._core.text import listed
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -160,6 +160,9 @@ class Roles:
         Whether any of it was guessed.
     design : DesignColumns
         The columns of groups, weights, strata and costs.
+    doubtful : mapping of str to str
+        Columns that nobody named and that play no part because of their values, such as "FRAUD" in
+        place of "fraud", and why each may be a model all the same. Features are not among them.
     """
 
     actual: str
@@ -167,6 +170,7 @@ class Roles:
     ignored: tuple[str, ...]
     guessed: bool
     design: DesignColumns = NO_DESIGN
+    doubtful: Mapping[str, str] = field(default_factory=dict)
 
     def in_words(self) -> list[str]:
         """Say what was understood, one sentence for each part."""
@@ -183,6 +187,10 @@ class Roles:
         notes += self.design.in_words()
         if self.ignored:
             notes.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+        notes += [
+            f"The column {name!r} may be a model, and is not used: {reason}."
+            for name, reason in self.doubtful.items()
+        ]
         grouping = [name for name in self.ignored if GROUP_NAMES.search(name)]
         if grouping and self.design.groups is None:
             notes.append(
@@ -241,7 +249,11 @@ def find_roles(
     used = {*taken, *decisions, *scores}
     ignored = tuple(name for name in table.columns if name not in used)
     guessed = named.actual is None or not (named.models or named.scores)
-    return Roles(actual, models, ignored, guessed=guessed, design=named.design)
+    doubtful = {}
+    if not (named.models or named.scores):
+        left = [name for name in candidates if name in ignored]
+        doubtful = _doubtful(left, scores, table, costs)
+    return Roles(actual, models, ignored, guessed=guessed, design=named.design, doubtful=doubtful)
 
 
 # The rules, in the order in which they are applied.
@@ -413,6 +425,84 @@ def _is_number(value: Any) -> bool:
         return not isinstance(value, bool) and not isnan(float(value))
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+# Columns that were left out because of their values, and may be models.
+
+MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
+"""What is written, in small letters, where there is no value."""
+
+FEW = 3
+"""With more decisions than so many, a column of other words is as likely a feature."""
+
+
+def _doubtful(
+    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
+) -> dict[str, str]:
+    """Return the columns that may have decisions or scores that cannot be read, and why."""
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    stems = {_plain(_stem(name)) for name in scores}
+    found = {}
+    for name in columns:
+        if _looks_like_score(name):
+            reason = "it is named as scores are, and most of its values are not numbers"
+        else:
+            reason = _doubt(table, name, labels, named=_says_decisions(name, stems))
+        if reason:
+            found[name] = reason
+    return found
+
+
+def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
+    """Say why a column that has no decisions may be meant to have some; nothing for a feature.
+
+    It may where its name says so, where its values are labels but for their case, spaces and
+    punctuation or for words for missing values, and where it has as few words as there are
+    decisions. Numbers and columns of more words are features.
+    """
+    values = [value for value in table.values(name) or [] if not is_blank(value)]
+    matcher = LabelMatcher(labels, table.cells)
+    folded = {_folded(label): label for label in labels}
+    known = {value for value in values if matcher.knows(value)}
+    close = {value for value in values if value not in known and _folded(value) in folded}
+    missing = {value for value in values if MISSING.fullmatch(str(value).lower())} - known - close
+    others = [value for value in values if value not in known | close | missing]
+    meant = {matcher.find(value) for value in known} | {
+        labels.index(folded[_folded(value)]) for value in close
+    }
+    if not (others or known or close):
+        return f"it is named as decisions are, and has none of {listing(labels)}" if named else ""
+    numbers = all(map(_is_number, others)) and (not meant or any(map(_is_number, labels)))
+    if others and numbers and not named:
+        return ""
+    if not named and not meant and not 1 < len(others) <= min(len(labels), FEW):
+        return ""
+    if not named and len(meant) == 1 < len(others):
+        return ""
+    return _written_as(values, known, close, missing, labels)
+
+
+def _written_as(
+    values: Sequence[Any],
+    known: Collection[Any],
+    close: Collection[Any],
+    missing: Collection[Any],
+    labels: Labels,
+) -> str:
+    """Say what a column has in place of labels."""
+    strange = [value for value in values if value not in known]
+    first = [each for each in strange if each in close] or strange
+    shown = ", ".join(repr(plain(each)) for each in first[:3])
+    expected = f"the decisions of the costs are {listing(labels)}"
+    if missing and len(missing) == len(strange):
+        return f"most of its values are missing ({shown}); {expected}"
+    return f"it has {shown}{', …' if first[3:] else ''}; {expected}"
+
+
+def _folded(value: Any) -> str:
+    """Return a value in small letters, without spaces and punctuation; numbers as they are."""
+    text = str(plain(value)).strip()
+    return text if _is_number(text) else re.sub(r"[\W_]+", "", text).casefold() or text
 
 
 def _check_headed(names: Sequence[str], table: Table) -> None:

@@ -17,7 +17,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
-from stakes.predictions.classes import cheapest_decisions, decisions_of
+from stakes.predictions.classes import cheapest_decisions, decisions_of, moved
 from stakes.predictions.examples import JointExamples, RowCosts, joined
 from stakes.predictions.roles import NO_DESIGN, DesignColumns, Model, Roles
 from stakes.predictions.scores import JointScores
@@ -369,7 +369,9 @@ class _Counter:
                 if self._row_costs is None:
                     chosen = scores >= self._decided_from[model.name]
                 else:
-                    chosen = self._row_costs.chosen(batch, scores)
+                    place = self._costs.labels.index(self._positive)
+                    likely = moved(scores, place, self.class_factors)
+                    chosen = self._row_costs.chosen(batch, likely)
                 decided[model.name] = decisions_of(chosen, self._costs, self._positive)
             if model.probabilities:
                 columns = [batch.scores(name, "probability") for name in model.probabilities]

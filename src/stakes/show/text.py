@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from stakes.findings.curves import Choice, CurveAtCondition
     from stakes.findings.policies import ComparedPolicies, PolicyResult
     from stakes.findings.sample_size import NeededSize
-    from stakes.infer import Pair
 
 
 def cost_table(
@@ -100,7 +99,8 @@ def _cost_row(
     name: Any, cost: float, limits: tuple[float, ...], total: float, errors: float | None
 ) -> list[str]:
     rate = "–" if errors is None else f"{100 * errors:.3g} %"
-    return [str(name), number(cost), _limits(limits), number(total), rate]
+    known = limits[0] == cost == limits[1]
+    return [str(name), number(cost), "known" if known else _limits(limits), number(total), rate]
 
 
 def _cost_table(rows: Sequence[Sequence[str]], confidence: float, what: str = "model") -> str:
@@ -119,17 +119,7 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
 
 
 def policy_pair_table(pairs: Sequence[ComparedPolicies], unit: str, confidence: float) -> str:
-    """Write how the cheapest policy differs in cost from the others."""
-    shown = [(each, each.shown) for each in pairs]
-    return _pair_table(shown, unit, confidence)
-
-
-def pair_table(pairs: Sequence[Pair], unit: str, confidence: float) -> str:
-    """Write how candidates differ in cost from a baseline."""
-    return _pair_table([(each, each.rejected) for each in pairs], unit, confidence)
-
-
-def _pair_table(pairs: Sequence[tuple[Any, bool]], unit: str, confidence: float) -> str:
+    """Write how the cheapest policy, or candidates, differ in cost from others."""
     header = [
         "pair",
         f"difference{_unit(unit)}",
@@ -145,9 +135,9 @@ def _pair_table(pairs: Sequence[tuple[Any, bool]], unit: str, confidence: float)
             _limits((pair.low, pair.high)),
             p_value(pair.p_value),
             p_value(pair.adjusted),
-            _verdict(pair, shown=shown),
+            _verdict(pair, shown=pair.shown),
         ]
-        for pair, shown in pairs
+        for pair in pairs
     ]
     return text_table(header, rows)
 

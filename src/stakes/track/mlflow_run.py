@@ -1,9 +1,10 @@
-"""Costs, intervals, comparisons, the report and the counts in a run of MLflow."""
+"""Costs, thresholds, the verdict, the report and the counts in a run of MLflow."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from stakes.costs import CostMatrix
@@ -11,10 +12,14 @@ from stakes.errors import MissingExtraError
 from stakes.findings import Findings, Settings, findings
 from stakes.findings._encode import json_text
 from stakes.infer.evaluation import evaluate
+from stakes.policies import Verdict
 from stakes.predictions.count_file import counts_text
 from stakes.study import Study
 
 FOLDER = "stakes"
+LONGEST = 500
+"""The characters that every version of MLflow keeps of a parameter."""
+
 NOT_ALLOWED = re.compile(r"[^\w\-. /]")
 
 
@@ -30,7 +35,7 @@ def log_to_mlflow(
     settings : Settings, optional
         What the report is told besides.
     prefix : str
-        Put before the names of the metrics, such as "test/".
+        Put before the names of metrics and parameters, such as "test/".
     report : bool
         Whether to log the report, which takes seconds and the extra `stakes[report]`.
 
@@ -41,13 +46,23 @@ def log_to_mlflow(
 
     Notes
     -----
-    Metrics: ``MODEL/cost``, ``MODEL/cost_low`` and ``MODEL/cost_high`` of each model. Of each pair
-    ``A vs B/difference`` with ``_low``, ``_high``, ``_p_value`` and, adjusted for the number of
-    pairs, ``_adjusted``. The verdict is the tag ``stakes.verdict``. In the folder
-    ``stakes`` of the artifacts are ``findings.json``, ``counts.json``, which ``stakes merge`` and
-    all other commands read, and ``report.html``.
+    Names do not depend on what is found, so that runs can be compared.
 
-    The numbers are those of `evaluate` and `compare_many`, which have the equations.
+    - Metrics of each model at its cheapest policy: ``MODEL/cost``, ``MODEL/cost_low``,
+      ``MODEL/cost_high``, and ``MODEL/threshold`` where it has one to deploy.
+    - Metrics of the verdict: ``verdict/cost``, ``verdict/cost_low``, ``verdict/cost_high``,
+      ``verdict/saving``, ``verdict/saving_low``, ``verdict/saving_high`` (per decision, against the
+      baseline), ``verdict/ties`` (how many policies it cannot be told apart from), and
+      ``verdict/to_settle`` (the test examples that would tell it from the next one) where known.
+    - Tags: ``stakes.verdict`` (in words), ``stakes.use``, ``stakes.baseline``, ``stakes.shown``
+      (whether it is shown to be the cheapest) and ``stakes.saving_shown``.
+    - Parameters: ``stakes.costs``, ``stakes.class_priors``, ``stakes.confidence``, ``stakes.n``,
+      ``stakes.seed`` and ``stakes.thresholds``, those to deploy by model.
+
+    In the folder ``stakes`` of the artifacts are ``findings.json``, ``counts.json``, which
+    ``stakes merge`` and all other commands read, and ``report.html``.
+
+    The numbers are those of the findings, at the confidence and class priors of the study.
 
     Examples
     --------
@@ -78,7 +93,8 @@ def log_to_mlflow(
     mlflow = _mlflow()
     found = findings(study, settings)
     mlflow.log_metrics({_allowed(prefix + name): value for name, value in _metrics(found)})
-    mlflow.set_tag("stakes.verdict", found.verdict.text)
+    mlflow.log_params({_allowed(prefix + name): value for name, value in _parameters(found)})
+    mlflow.set_tags(_tags(found.verdict))
     mlflow.log_text(json_text(found), f"{FOLDER}/findings.json")
     mlflow.log_text(counts_text(study.counts()), f"{FOLDER}/counts.json")
     if report:
@@ -139,15 +155,64 @@ def mlflow_cost_metric(
 
 
 def _metrics(found: Findings) -> Iterator[tuple[str, float]]:
+    verdict = found.verdict
     for model in found.models:
         yield f"{model.name}/cost", model.cost
-        for limit in ("low", "high"):
-            yield f"{model.name}/cost_{limit}", getattr(model, limit)
-    for pair in found.pairs:
-        both = f"{pair.first} vs {pair.second}"
-        for name in ("difference", "low", "high", "p_value", "adjusted"):
-            of = "" if name == "difference" else "difference_"
-            yield f"{both}/{of}{name}", getattr(pair, name)
+        yield f"{model.name}/cost_low", model.low
+        yield f"{model.name}/cost_high", model.high
+    for name, threshold in _thresholds(found).items():
+        if isfinite(threshold):
+            yield f"{name}/threshold", threshold
+    yield "verdict/cost", verdict.cost
+    yield "verdict/cost_low", verdict.low
+    yield "verdict/cost_high", verdict.high
+    yield "verdict/saving", verdict.saving.per_decision
+    yield "verdict/saving_low", verdict.saving.low
+    yield "verdict/saving_high", verdict.saving.high
+    yield "verdict/ties", len(verdict.ties)
+    if verdict.to_settle is not None:
+        yield "verdict/to_settle", verdict.to_settle.examples
+
+
+def _thresholds(found: Findings) -> dict[str, float]:
+    """Return the threshold to deploy of each model that has one, at its cheapest policy."""
+    by_policy = {each.name: each.threshold for each in found.policies}
+    thresholds = {model.name: by_policy[model.policy] for model in found.models}
+    return {name: value for name, value in thresholds.items() if value is not None}
+
+
+def _tags(verdict: Verdict) -> dict[str, str]:
+    return {
+        "stakes.verdict": verdict.text,
+        "stakes.use": verdict.use,
+        "stakes.baseline": verdict.baseline,
+        "stakes.shown": str(verdict.shown).lower(),
+        "stakes.saving_shown": str(verdict.saving.shown).lower(),
+    }
+
+
+def _parameters(found: Findings) -> Iterator[tuple[str, Any]]:
+    costs, settings = found.costs, found.settings
+    matrix = {
+        str(decision): dict(zip(map(str, costs.labels), map(float, row), strict=True))
+        for decision, row in zip(costs.decisions, costs.values, strict=True)
+    }
+    priors = settings.class_priors
+    yield "stakes.costs", _short(matrix)
+    yield (
+        "stakes.class_priors",
+        _short(None if priors is None else dict(zip(map(str, costs.labels), priors, strict=True))),
+    )
+    yield "stakes.confidence", settings.confidence
+    yield "stakes.n", found.data.n
+    yield "stakes.seed", settings.seed
+    yield "stakes.thresholds", _short(_thresholds(found))
+
+
+def _short(value: Any) -> str:
+    """Return JSON that a parameter can hold; a larger value is in the artifacts."""
+    text = json_text(value)
+    return text if len(text) <= LONGEST else f"see {FOLDER}/findings.json"
 
 
 def _allowed(name: str) -> str:

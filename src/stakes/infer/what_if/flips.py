@@ -93,21 +93,31 @@ class FlipRegion:
     ratio_now: float | None
     labels: tuple[Label, ...]
 
-    def summary(self) -> str:
+    def summary(self, *, shown: bool = True) -> str:
         """Say how far the costs can move before the verdict changes.
+
+        Parameters
+        ----------
+        shown : bool, default True
+            Whether the difference is shown by a test; otherwise the sentence is about averages.
 
         Returns
         -------
         str
             A sentence.
         """
+        lead = f"{self.cheaper} stays cheaper than {self.other}"
+        if not shown:
+            lead = (
+                f"{self.cheaper} is not shown to be cheaper than {self.other}; its average cost "
+                "stays lower"
+            )
         if self.ratio is not None and self.ratio_now is not None:
             side = "more" if self.ratio_now > self.ratio else "less"
             first, second = self.labels
             return (
-                f"{self.cheaper} stays cheaper than {self.other} as long as predicting {first!r} "
-                f"when it was {second!r} costs {side} than {number(self.ratio)} × the opposite "
-                f"mistake (now {number(self.ratio_now)} ×)."
+                f"{lead} as long as predicting {first!r} when it was {second!r} costs {side} than "
+                f"{number(self.ratio)} × the opposite mistake (now {number(self.ratio_now)} ×)."
             )
         lines = [
             f"predicting {flip.decision!r} when it was {flip.label!r} costs "
@@ -117,11 +127,8 @@ class FlipRegion:
             if flip.at is not None
         ]
         if not lines:
-            return f"{self.cheaper} stays cheaper than {self.other} whatever any one cell costs."
-        return (
-            f"{self.cheaper} stays cheaper than {self.other}, changing one cost at a time, as long "
-            f"as {'; '.join(lines)}."
-        )
+            return f"{lead} whatever any one cell costs."
+        return f"{lead}, changing one cost at a time, as long as {'; '.join(lines)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the region as plain values.

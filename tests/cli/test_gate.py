@@ -1,0 +1,139 @@
+"""A gate judges every candidate, or says that it could not and does not pass."""
+
+import json
+
+import numpy as np
+import pytest
+
+COSTS = ["-c", "costs.csv"]
+GATE = ["compare", "a.csv", *COSTS, "--baseline", "old", "--gate"]
+N = 240
+
+
+def names(fraud):
+    return np.where(fraud, "fraud", "ok")
+
+
+@pytest.fixture
+def write(folder):
+    """Return a function that writes the rows, with a good model, and other columns as given."""
+    rng = np.random.default_rng(5)
+    fraud = rng.random(N) < 0.4
+
+    def made(**columns):
+        table = {"actual": names(fraud), "old": names(fraud ^ (rng.random(N) < 0.05)), **columns}
+        rows = zip(*table.values(), strict=True)
+        text = "\n".join([",".join(table), *(",".join(map(str, row)) for row in rows)])
+        (folder / "a.csv").write_text(text + "\n")
+
+    made.fraud, made.wrong = fraud, names(~fraud)
+    return made
+
+
+def spelt(values, form):
+    rng, capitals = np.random.default_rng(1), np.char.upper(values)
+    return {
+        "case": capitals,
+        "punctuation": np.array([f"<{each}>" for each in values]),
+        "unknown labels": np.where(values == "ok", "legit", "scam"),
+        "one unknown label": np.where(values == "ok", "fine", values),
+        "missing": np.where(rng.random(len(values)) < 0.6, "n/a", values),
+        "missing in other case": np.where(rng.random(len(values)) < 0.6, "NULL", capitals),
+    }[form]  # fmt: skip
+
+
+FORMS = [
+    "case", "punctuation", "unknown labels", "one unknown label", "missing",
+    "missing in other case",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_candidate_that_cannot_be_read_is_not_passed(form, quiet, stakes, write):
+    write(new=spelt(write.wrong, form), fine=names(write.fraud))
+    said = stakes(*quiet, *GATE)
+    if said.out == "":  # half of its decisions can be read: the others are errors
+        assert "column 'new'" in said.err
+        assert said.code == 2
+        return
+    assert said.code == 2
+    assert "Gate not passed. fine passed. Could not judge new: " in " ".join(said.out.split())
+    assert "stakes: the gate could not judge 'new': " in said.err
+    found = json.loads(stakes("-q", *GATE, "--json", "-").out)["gate"]
+    assert (found["outcome"], found["passed"]) == ("could not judge", False)
+    assert (found["judged"], list(found["unjudged"])) == (["fine"], ["new"])
+
+
+def test_a_candidate_alone_that_cannot_be_read_is_not_passed(stakes, write):
+    write(new=np.char.upper(write.wrong))
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert "Could not judge new: it has" in said.out
+    said = stakes("-q", *GATE, "--candidate", "new")
+    assert (said.code, said.out) == (2, "")
+    assert "--candidate: the column 'new' cannot be used: it has" in said.err
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        {"age": np.arange(N) % 60 + 18},
+        {"visits": np.arange(N) % 3},
+        {"income": np.linspace(0, 1, N)},
+        {"town": [f"town {i % 40}" for i in range(N)]},
+        {"month": [("jan", "feb", "mar", "apr", "may")[i % 5] for i in range(N)]},
+        {"status": [("ok", "late", "closed")[i % 3] for i in range(N)]},
+        {"version": ["v3"] * N},
+        {"note": [""] * N},
+        {"id": [f"p{i}" for i in range(N)]},
+    ],
+    ids=lambda each: next(iter(each)),
+)
+def test_features_are_not_judged(feature, stakes, write):
+    write(new=names(write.fraud), **feature)
+    said = stakes("-q", *GATE, "--json", "-")
+    assert (said.code, said.err) == (0, "")
+    found = json.loads(said.out)["gate"]
+    assert (found["judged"], found["unjudged"], found["passed"]) == (["new"], {}, True)
+
+
+def test_what_is_named_is_judged_and_the_rest_is_not(stakes, write):
+    write(new=names(write.fraud), odd=np.char.upper(write.wrong), bad=write.wrong)
+    found = stakes("-q", *GATE, "--candidate", "new", "--json", "-")
+    assert found.code == 0
+    assert json.loads(found.out)["gate"]["judged"] == ["new"]
+    assert stakes("-q", *GATE, "--candidate", "new", "--candidate", "bad").code == 1
+    assert stakes("-q", *GATE, "-m", "old", "-m", "new").code == 0  # columns that are named
+
+
+def test_policies_are_named_by_their_threshold(stakes, write):
+    rng = np.random.default_rng(2)
+    score = (0.5 * write.fraud + 0.5 * rng.random(N)).round(3)
+    write(new=write.wrong, new_score=score)
+    assert stakes("-q", *GATE).code == 1  # as decided
+    for candidate, judged in (("new@0.5", "new@0.5"), ("new@best", None)):
+        said = stakes("-q", *GATE, "--candidate", candidate, "--json", "-")
+        assert said.code == 0, said.err
+        found = json.loads(said.out)
+        policies = {each["name"]: each for each in found["policies"]}
+        name = found["gate"]["judged"][0]
+        assert judged in (None, name)
+        assert policies[name]["model"] == "new"
+        assert policies[name]["kind"] == "threshold"
+    assert stakes("-q", *GATE, "--candidate", "new@0").code == 1
+    write(new_score=score, other=names(write.fraud))
+    said = stakes("-q", *GATE, "--json", "-")  # scores only: at the chosen threshold
+    judged = json.loads(said.out)["gate"]["judged"]
+    assert [each.split("@")[0] for each in sorted(judged)] == ["new", "other"]
+    assert "new" not in judged
+
+
+def test_a_model_without_a_threshold_is_not_passed(stakes, folder):
+    rows = [
+        f"{'fraud' if i < 4 else 'ok'},{'fraud' if i < 3 else 'ok'},ok,{i - 30}" for i in range(60)
+    ]
+    (folder / "a.csv").write_text("\n".join(["actual,old,fine,new_score", *rows]) + "\n")
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert "could not judge 'new': there are only 4 rows of the class 'fraud'" in said.err
