@@ -87,17 +87,20 @@ def results(stakes, *arguments):
 @pytest.mark.parametrize("design", DESIGNS, ids="-".join)
 def test_costs_are_those_computed_on_the_rows(design, stakes, rows):
     found = results(stakes, "evaluate", "rows.csv", *MODELS, *options(design))
-    costs = {each["name"]: each for each in found["models"]}
+    costs = {each["name"]: each for each in found["policies"]}
     for name in ("tree", "old"):
         right = expected(rows, design, lambda row, name=name: row[name])
         assert costs[name]["cost"] == pytest.approx(right, rel=1e-9)
         assert costs[name]["low"] <= right <= costs[name]["high"]
-        assert np.sum(costs[name]["contributions"]) == pytest.approx(right, rel=1e-9)
-        always = [expected(rows, design, lambda _, each=each: each) for each in ("ok", "fraud")]
-        assert costs[name]["trivial_cost"] == pytest.approx(min(always), rel=1e-9)
+    for decision in ("ok", "fraud"):
+        right = expected(rows, design, lambda _, decision=decision: decision)
+        assert costs[f"always {decision}"]["cost"] == pytest.approx(right, rel=1e-9)
+    for model in found["models"]:
+        whole = costs[model["policy"]]["cost"]
+        assert np.sum(model["contributions"]) == pytest.approx(whole, rel=1e-9)
     by_policy = {each["name"]: each["cost"] for each in found["policies"]}
     pairs = results(stakes, "compare", "rows.csv", *MODELS, *options(design))["pairs"]
-    assert len(pairs) == len(by_policy) - 1
+    assert len(pairs) == sum(each["competes"] for each in found["policies"]) - 1
     for compared in pairs:
         difference = by_policy[compared["first"]] - by_policy[compared["second"]]
         assert compared["difference"] == pytest.approx(difference, rel=1e-9)
