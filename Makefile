@@ -19,7 +19,7 @@ demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
 test: $(VENV)/.test  ## run the tests (minutes)
 	$(BIN)/$(PYTEST) $(QUICK)
 
-test-services: $(VENV)/.test  ## run the tests that need a cluster, Spark or pictures of the report
+test-services: $(VENV)/.test  ## run the tests that need a cluster, Spark, pictures of the report or a long compilation
 	$(BIN)/$(PYTEST) -m services tests
 
 test-search: $(VENV)/.test  ## try the properties on new random input (an hour)

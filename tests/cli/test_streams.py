@@ -46,7 +46,6 @@ def shell(command, folder, **options):
         ("stakes evaluate nope.csv -c costs.csv >&- 2>&-", 2, ""),
         ("stakes evaluate - -c costs.csv <&-", 2, "standard input: cannot be read: it is closed"),
         ("stakes -q evaluate predictions.csv -c costs.csv <&-", 0, ""),
-        ("stakes --debug evaluate nope.csv -c costs.csv", 2, "Traceback"),
     ],
 )
 def test_streams_that_are_closed_or_full(command, code, said, folder):

@@ -160,7 +160,7 @@ def test_wekas_old_format_costs_1_for_each_error_that_it_does_not_name():
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(costs=cost_matrices())
 def test_files_with_labels_are_read_back_without_being_told_them(tmp_path, suffix, costs):
     assume(suffix == ".json" or not isinstance(costs.labels[0], float))  # text looks no different
@@ -192,7 +192,7 @@ def test_any_decisions_are_read_back(tmp_path, suffix, labels, decisions):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".cost"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(costs=cost_matrices(extra_decisions=False))
 def test_what_is_written_is_read_back(tmp_path, suffix, costs):
     path = tmp_path / f"costs{suffix}"

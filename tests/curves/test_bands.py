@@ -106,7 +106,6 @@ def check_enumeration(curve, parts, places, confidence):
             assert found == pytest.approx(np.clip(limits, *bounds), abs=room)
 
 
-@settings(max_examples=25)
 @given(st.data())
 def test_the_exact_band_of_a_line_lists_all_resamples(data):
     sizes = [data.draw(st.integers(1, 7)) for _ in range(2)]

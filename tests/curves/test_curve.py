@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from sklearn.isotonic import IsotonicRegression
@@ -358,7 +358,6 @@ def test_an_answer_and_a_band_can_be_pickled():
         assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - made here
 
 
-@settings(max_examples=25)
 @given(seeds)
 def test_moments_are_equations_4_5_9_and_10(seed):
     y_true, y_score = drawn(seed)

@@ -188,7 +188,7 @@ def test_what_a_threshold_costs_is_what_evaluate_says_of_its_decisions(design):
     expected = cost(choice.threshold)
     assert choice.cost == pytest.approx(expected.cost)
     assert tuple(choice.interval) == pytest.approx(tuple(expected.interval()))
-    others = np.linspace(score.min(), score.max() + 1, 15)
+    others = np.linspace(score.min(), score.max() + 1, 6)
     assert choice.cost <= min(cost(each).cost for each in others) + 1e-12
 
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from _helpers.paired_examples import GRID, NAMES, PLACES, difference_of, drawn, seeds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import (
@@ -35,7 +35,6 @@ def test_swapping_the_two_negates_everything(seed):
         assert np.abs(mine) == pytest.approx(np.abs(theirs), abs=1e-14)
 
 
-@settings(max_examples=40)
 @given(seeds, st.booleans())
 def test_identical_scorers_differ_by_exactly_nothing(seed, weighted):
     y_true, scores, _ = drawn(seed)

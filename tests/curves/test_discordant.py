@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from _helpers.paired_examples import NAMES, PLACES, drawn, seeds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostCurve, CostCurveDifference, CostLine, PairedConfusion, PairedScoreCounts
@@ -91,7 +91,6 @@ def weighted_variances(difference, examples, weight, pc):
     return stratified, (weight**2 * (value - mean) ** 2).sum() / weight.sum() ** 2
 
 
-@settings(max_examples=50)
 @given(seeds)
 def test_with_weights_too(seed):
     """Each example with its own weight, as in the variance of any weighted mean."""
@@ -105,7 +104,6 @@ def test_with_weights_too(seed):
         assert variance == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=25)
 @given(seeds)
 def test_frames_of_any_kind_are_counted_alike(seed):
     y_true, one, other = drawn(seed)
@@ -116,7 +114,6 @@ def test_frames_of_any_kind_are_counted_alike(seed):
         check_moments(difference, (y_true, one, other))
 
 
-@settings(max_examples=50)
 @given(seeds)
 def test_at_thresholds_selected_on_other_examples_too(seed):
     examples = drawn(seed)
@@ -127,7 +124,6 @@ def test_at_thresholds_selected_on_other_examples_too(seed):
     check_moments(difference, examples, places=PLACES[:-1])
 
 
-@settings(max_examples=25)
 @given(seeds)
 def test_selected_thresholds_are_those_of_the_curves_at_the_very_end_too(seed):
     """Where only misses cost, the piece on which all validation examples are called positive."""

@@ -46,7 +46,7 @@ def test_a_batch_of_pairs():
 def test_p_values_of_a_batch_are_those_of_the_tests(method, margin):
     rng = np.random.default_rng(7)
     cells = 3 * 3 * 3
-    shares = rng.dirichlet(np.full(cells, 0.3), 30)
+    shares = rng.dirichlet(np.full(cells, 0.3), 12)
     drawn = [rng.multinomial(n, each) for each in shares for n in (2, 5, 40, 200)]
     drawn += list(rng.integers(2, 60, cells)[:, np.newaxis] * np.eye(cells, dtype=int))
     tables = np.reshape(drawn, (-1, 3, 3, 3))

@@ -14,7 +14,7 @@ COSTS = CostMatrix.from_errors(false_positive=1, false_negative=100)
 # Some of the random designs are too unequal for the confidence to be claimed.
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
 seeds = st.integers(0, 10_000)
-few = settings(max_examples=6, deadline=None)
+few = settings(max_examples=3)
 
 SIMPLE = {
     "equal weights": lambda n: {"sample_weight": np.full(n, 3.0)},

@@ -3,7 +3,7 @@ import warnings
 import numpy as np
 import pytest
 from _helpers.strategies import cost_matrices, label_columns
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -27,7 +27,6 @@ PAPER = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
 seeds = {"bdeltacost": {"rng": 0}, "signflip": {"rng": 0}}
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_the_difference_is_that_of_the_two_estimates(data):
     labels, (y_true, first, second) = data.draw(label_columns(columns=3))

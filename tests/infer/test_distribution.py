@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
@@ -36,7 +36,6 @@ def direct_convolution(costs, probabilities, n):
     return totals
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_small_n_is_the_direct_convolution(data):
     costs = data.draw(

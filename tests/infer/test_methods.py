@@ -26,7 +26,7 @@ def seeded(method):
 
 
 @every_method
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)  # some methods are slow
 @given(data=st.data())
 def test_limits_lie_in_the_range_of_costs_and_in_order(method, data):
     costs = data.draw(cost_matrices(labels=[0, 1, 2]))

@@ -70,7 +70,6 @@ def strata(draw, most_atoms=6, most_draws=6):
     return Draws(costs, np.array(weights) / sum(weights), draw(st.integers(1, most_draws)), 1.0)
 
 
-@settings(deadline=None, max_examples=40)
 @given(strata())
 def test_few_draws_are_those_of_enumeration(part):
     check_against(CostDistribution([part]), *every_mean(part))

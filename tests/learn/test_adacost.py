@@ -28,9 +28,8 @@ STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
 
 @parametrize_with_checks(
     [
-        AdaCostClassifier(n_estimators=5),
-        AdaCostClassifier(n_estimators=5, adjustment=1.0, learning_rate=0.5),
-        AdaCostClassifier(LogisticRegression(), n_estimators=5, adjustment=0.0),
+        AdaCostClassifier(n_estimators=3),
+        AdaCostClassifier(LogisticRegression(), n_estimators=2, adjustment=0.0, learning_rate=0.5),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

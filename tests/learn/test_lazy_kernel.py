@@ -204,6 +204,7 @@ def test_scores_that_differ_by_less_than_the_bounds_are_off_are_told_apart():
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
 
 
+@pytest.mark.services  # compiles the trees once more, for wider positions
 def test_rows_beyond_16_bit_positions_give_the_same(monkeypatch):
     X, y, queries, discrete = random_problem(3, 120, 4, 3, "all")
     table = table_of(X, y, discrete, 3)

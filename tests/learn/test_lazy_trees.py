@@ -28,12 +28,10 @@ INFORMED = {"ranking": "information", "max_nodes": 20}
 
 @parametrize_with_checks(
     [
-        *(kind(**preset) for kind in ALONE for preset in ({}, LITERAL, INFORMED)),
-        *(
-            kind(5, random_state=0, **preset)
-            for kind in BAGGED
-            for preset in ({}, LITERAL, INFORMED)
-        ),
+        LazyTreeClassifier(),
+        LazyOptionTreeClassifier(**INFORMED),
+        BaggedLazyTreesClassifier(3, random_state=0, **LITERAL),
+        BaggedLazyOptionTreesClassifier(3, random_state=0),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
@@ -122,7 +120,7 @@ def test_the_text_has_the_leaves_and_tests_of_the_plain_tree(kind, preset):
             yield start, plain._counts(subset)  # noqa: SLF001
             yield from lines(subset, x, depth + 1)
 
-    for x in queries.tolist()[:4]:
+    for x in queries.tolist()[:2]:
         told = trees.explain(x, max_leaves=10_000).splitlines()
         expected = list(lines(list(range(len(y))), x, 0))
         assert len(told) == len(expected) + 2

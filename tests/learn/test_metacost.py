@@ -55,11 +55,10 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(
     [
-        MetaCostClassifier(GaussianNB(), n_estimators=10, random_state=0),
         MetaCostClassifier(
             TREE, n_estimators=10, max_samples=0.8, out_of_bag=False, random_state=0
         ),
-        MetaCostClassifier(RidgeClassifier(), n_estimators=10, random_state=0),
+        MetaCostClassifier(RidgeClassifier(), n_estimators=5, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

@@ -39,10 +39,8 @@ def three_classes(n=300, seed=0):
 
 @parametrize_with_checks(
     [
-        MinimumRiskClassifier(LogisticRegression()),
         MinimumRiskClassifier(DecisionTreeClassifier(random_state=0)),
-        MinimumRiskClassifier(LinearSVC(random_state=0), calibration="sigmoid", cv=3),
-        MinimumRiskClassifier(LogisticRegression(), calibration="isotonic", cv=3),
+        MinimumRiskClassifier(LinearSVC(random_state=0), calibration="sigmoid", cv=2),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

@@ -25,8 +25,6 @@ NAMES = np.array(["a", "b", "c"])[Y]
 @parametrize_with_checks(
     [
         PETClassifier(),
-        PETClassifier(min_samples_leaf=3, laplace=0),
-        BaggedPETClassifier(n_estimators=5, random_state=0),
         BaggedPETClassifier(n_estimators=5, laplace=0.1, min_samples_leaf=2, random_state=0),
     ],
     expected_failed_checks=lambda estimator: {

@@ -45,11 +45,9 @@ TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
 @parametrize_with_checks(
     [
-        WeightedClassifier(LogisticRegression()),
         WeightedClassifier(LogisticRegression(), weighting="class_freq"),
-        WeightedClassifier(TREE, weighting="eval_count", random_state=0),
         WeightedClassifier(KNeighborsClassifier(), random_state=0),
-        WeightedClassifier(TREE, weighting="powell", max_fits=5, random_state=0),
+        WeightedClassifier(TREE, weighting="powell", max_fits=3, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

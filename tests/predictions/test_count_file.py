@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -54,7 +54,6 @@ def shelf(tmp_path_factory):
     return tmp_path_factory.mktemp("counts")
 
 
-@settings(max_examples=30)
 @given(
     st.integers(0, 5),
     st.lists(st.integers(1, 59), max_size=4, unique=True),
@@ -175,7 +174,6 @@ def test_a_parquet_file_cut_short_anywhere_is_refused(tmp_path):
             counts_from_parquet(path)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_a_changed_byte_of_a_parquet_file_gives_an_error_or_the_same_counts(shelf, data):
     counts = counted(columns(12))

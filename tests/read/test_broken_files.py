@@ -56,13 +56,13 @@ def test_files_with_nothing_wrong_are_counted(kind, way, tmp_path):
     assert counted(kind, good(kind), way, tmp_path) == GOOD
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases)
 def test_broken_files_are_refused_or_read_as_others_read_them(tmp_path, case):
     check(case, tmp_path)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_broken_count_files_are_refused(tmp_path, data):
     check_counts(data.draw(broken(good_counts(tmp_path))), tmp_path)

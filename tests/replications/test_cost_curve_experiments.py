@@ -53,14 +53,11 @@ def test_the_two_confusion_matrices_are_the_same_at_any_correlation():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_kept_results_have_what_is_printed_and_can_be_drawn(name):
+def test_kept_results_are_small_and_of_full_scale(name):
     path = KEPT / f"{name}.parquet"
     assert path.stat().st_size < 200_000
-    results, experiment = read_results(path), find(name)
+    results = read_results(path)
     assert (results.scale, results.seed) == (1.0, 0)
-    assert len(verdicts(experiment, results)) == len(experiment.printed)
-    assert experiment.draw(results)
-    plt.close("all")
 
 
 @pytest.mark.parametrize(
