@@ -240,7 +240,7 @@ def test_few_groups_are_not_claimed_to_be_enough(stakes, folder, drawn):
     assert "The groups are worth only 15 independent ones" in said.out
     assert "the confidence is not claimed" in " ".join(said.out.split())
     found = results(stakes, "report", "few.csv", "-c", "costs.csv", "--groups", "patient")
-    assert found["verdict"]["caution"][0] == found["data"]["sampling"]["caution"]
+    assert found["verdict"]["notes"][0] == found["data"]["sampling"]["caution"]
 
 
 def test_groups_are_never_guessed(stakes, rows):

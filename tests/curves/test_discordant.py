@@ -19,7 +19,8 @@ def discordant(difference, examples, pc, weight=None):
     y_true, one, other = examples
     weight = np.ones(len(y_true)) if weight is None else weight
     first, second = (
-        (scores >= curve.threshold(pc)) != (y_true == 1)
+        # An infinite score is the largest number: an infinite threshold calls nothing positive.
+        (np.nan_to_num(scores) >= curve.threshold(pc)) != (y_true == 1)
         for scores, curve in ((one, difference.first), (other, difference.second))
     )
     found = []
@@ -76,7 +77,7 @@ def weighted_variances(difference, examples, weight, pc):
     """Return the variances of the weighted means, example by example: stratified and full."""
     y_true, *scores = map(np.asarray, examples)
     wrong = [
-        (score >= curve.threshold(pc)) != (y_true == 1)
+        (np.nan_to_num(score) >= curve.threshold(pc)) != (y_true == 1)
         for score, curve in zip(scores, (difference.first, difference.second), strict=True)
     ]
     effect = wrong[0].astype(float) - wrong[1]

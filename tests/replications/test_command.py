@@ -286,7 +286,7 @@ def test_a_full_disk_stops_a_run_and_the_next_goes_on(replications, folder, monk
     replace_file = Path.replace
 
     def fail(path, target):
-        if "00002" in path.name:
+        if "00002" in target.name:
             raise OSError(28, "No space left on device")
         return replace_file(path, target)
 

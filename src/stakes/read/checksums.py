@@ -127,9 +127,7 @@ def read_parquet(
         text = (table.schema.metadata or {}).get(METADATA)
         return table, None if text is None else json.loads(text)
     except FileNotFoundError as error:
-        raise FileError(
-            f"{path}", f"cannot be read: {error.strerror or 'No such file'}."
-        ) from error
+        raise FileError(f"{path}", "cannot be read: No such file.") from error
     except (OSError, ValueError, pa.ArrowException) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(
