@@ -131,7 +131,10 @@ globalThis.stakesLive = (() => {
     const context = { heldOut, inSample, costs, deltas: null };
     const policies = other.policies.map((each, i) => {
       const cuts = table.cuts[i].map(asNumber);
-      const policy = { ...each, name: table.names[i], cuts, rechosen: each.rechosen && rechosen };
+      const [above, below] = other.decisions.map((place) => names.decisions[place]);
+      const always = cuts[0] === Infinity ? below : above; // where the only threshold is infinite
+      const again = each.rechosen && rechosen;
+      const policy = { ...each, name: table.names[i], cuts, always, rechosen: again };
       const tables = each.cross_fitted ? [heldOut, inSample] : [heldOut];
       const outcomes = tables.map((joint) => outcomesOfPolicy(context, joint, policy));
       const limits = outcomes.map((one) => extremalLimits(one, alpha));
@@ -343,12 +346,17 @@ globalThis.stakesLive = (() => {
 
   // ---- the verdict (stakes.policies.verdict)
 
+  const MOST_NAMED = 3;
+
   /** Say what a policy is. */
-  function inWords({ kind, model, decision, cuts }) {
+  function inWords({ kind, model, decision, cuts, always }) {
     if (kind === "constant") return `always predicting ${plain(decision)}`;
     if (kind === "decisions") return `${model} as decided`;
-    const written = cuts.map((cut) => (Number.isFinite(cut) ? general(cut, 4) : number(cut)));
-    return `${model} at threshold${cuts.length > 1 ? "s" : ""} ${written.join(", ")}`;
+    if (kind === "minimum_cost") return `${model} by minimum expected cost`;
+    if (cuts.length === 1 && !Number.isFinite(cuts[0])) {
+      return `${model} (which then always predicts ${plain(always)})`;
+    }
+    return `${model} at threshold ${general(cuts[0], 4)}`;
   }
 
   /** Write a label as Python's str does. */
@@ -365,17 +373,17 @@ globalThis.stakesLive = (() => {
     const place = order.indexOf(base);
     sentences.push(
       place === 0
-        ? "It is the baseline: no other policy cost less."
+        ? "It is the baseline."
         : savingWords(pairs[place - 1], inWords(policies[base]), `${percent} confidence`, unit, stated)
     );
     const ties = order.slice(1).filter((_, i) => !pairs[i].shown);
     if (ties.length) {
       const tied = listed(ties.map((each) => inWords(policies[each])));
-      sentences.push(`It cannot be told apart from ${tied} at ${percent} confidence.`);
+      sentences.push(`At ${percent} confidence it cannot be told apart from ${tied}.`);
     } else if (pairs.length) {
-      sentences.push(
-        `It is shown to cost less than each of ${pairs.length} others at ${percent} confidence.`
-      );
+      const others = order.slice(1).map((each) => inWords(policies[each]));
+      const every = others.length <= MOST_NAMED ? listed(others) : `all ${others.length} others`;
+      sentences.push(`At ${percent} confidence it is shown to cost less than ${every}.`);
     }
     return sentences.join(" ");
   }
