@@ -668,6 +668,8 @@ def study_of(
     >>> found.verdict.text.split(":")[0]
     'Use eager as decided'
     """
+    if baseline is not None and not isinstance(baseline, str):
+        raise InputTypeError("baseline", f"expected the name of a policy, got {baseline!r}.")
     design = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
     if isinstance(costs, Mapping):
         amounts = {name: each for name, each in costs.items() if np.ndim(each)}
@@ -683,7 +685,7 @@ def study_of(
         class_priors=class_priors,
         population=population,
         impossible=impossible,
-        choosing=Choosing(seed=rng),
+        choosing=Choosing(seed=validate.as_size(rng, "rng", least=0)),
         asked=Asked(baseline),
         roles=table.roles,
     )
@@ -792,6 +794,12 @@ def _priced(
     """
     if isinstance(costs, CostMatrix):
         return costs, positive_class(costs, pos_label), None
+    if not isinstance(costs, ExampleCosts | Mapping):
+        raise InputTypeError(
+            "costs",
+            "expected a CostMatrix, ExampleCosts or a mapping of the costs of mistakes, got a "
+            f"{type(costs).__name__}.",
+        )
     labels = classes_of(table, actual)
     if isinstance(costs, ExampleCosts):
         nothing = np.zeros((len(costs.decisions), len(labels)))
@@ -889,4 +897,8 @@ def _design(
 
 def _by_name(given: Mapping[Any, Any], names: Labels, what: str) -> dict[Label, Any]:
     """Return values by the names that are meant; text may stand for numbers."""
+    if not isinstance(given, Mapping):
+        raise InputTypeError(
+            what, f"expected a mapping of names to numbers, got a {type(given).__name__}."
+        )
     return {among(name, names, what): value for name, value in given.items()}

@@ -294,3 +294,19 @@ def test_the_family_is_as_large_as_its_members(study):
     assert len(pairs) == members - 1
     assert level(0.05, 2) == pytest.approx(0.05)
     assert level(0.05, members) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "argument"),
+    [
+        ({"costs": 3}, "costs"),
+        ({"class_priors": [0.9, 0.1]}, "class_priors"),
+        ({"baseline": float("nan")}, "baseline"),
+        ({"rng": float("nan")}, "rng"),
+    ],
+)
+def test_wrong_arguments_are_named(given, argument):
+    actual, scores = rows(60)
+    asked = {"costs": COSTS} | given
+    with pytest.raises((TypeError, ValueError), match=argument):
+        study_of(actual, {}, asked.pop("costs"), y_score=scores, **asked)
