@@ -71,7 +71,7 @@ def test_quiet_says_only_what_was_asked(stakes):
 
 def test_guesses_are_not_said_where_nothing_was_guessed(stakes):
     said = stakes(*EVALUATE, "--actual", "actual", "-m", "tree")
-    assert said.err == ""
+    assert said.err == "Scores are of the class 'fraud': the higher, the more likely.\n"
 
 
 def test_debug_shows_where_it_went_wrong(folder, capsys):

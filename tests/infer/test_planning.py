@@ -298,7 +298,7 @@ def test_the_unit_of_the_costs_does_not_matter(factor):
 def test_wrong_kinds():
     with pytest.raises(InputTypeError, match="costs: expected a CostMatrix, got a list"):
         plan_test_size([[0, 1], [1, 0]], half_width=1)
-    with pytest.raises(InputTypeError, match="pilot: expected a Confusion or a PairedConfusion"):
+    with pytest.raises(InputTypeError, match="pilot: expected a Confusion, a PairedConfusion or"):
         plan_test_size(COSTS, [[50, 2], [8, 40]], half_width=1)
     with pytest.raises(InputError, match="power: expected numbers, got 'x'"):
         plan_test_size(COSTS, difference=1, power="x")

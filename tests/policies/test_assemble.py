@@ -147,10 +147,10 @@ def test_policies_that_were_asked_for_compete(study):
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("nobody", "there is no such policy"),
+        ("nobody", "there is no policy"),
         ("old@high", "expected a threshold after @"),
-        ("old@nan", "got nan"),
-        ("nobody@0.5", "there is no such policy"),
+        ("old@nan", "got .nan"),
+        ("nobody@0.5", "there is no policy"),
     ],
 )
 def test_a_policy_that_is_not_there_is_an_error(study, name, problem):

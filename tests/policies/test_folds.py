@@ -166,7 +166,7 @@ def test_held_out_decisions_are_those_of_thresholds_from_other_folds():
     """Each fold's threshold is the one to deploy of the other folds' rows."""
     positive, scores = rows()
     folds = dealt_ranked(positive, scores)
-    chosen = choose(joint(positive, scores), COSTS, Design(), Choosing())
+    chosen = choose(joint(positive, scores), COSTS, Design(), Choosing(folds=FOLDS))
     found = np.zeros((2, 2), dtype=int)
     for fold in range(FOLDS):
         inside = folds == fold
@@ -181,7 +181,7 @@ def test_groups_are_held_out_whole():
     group = np.arange(1000) // 10
     parts = Parts(groups=tuple(range(100)))
     given = joint(positive, scores, parts=parts, part=group)
-    chosen = choose(given, COSTS, Design(), Choosing())
+    chosen = choose(given, COSTS, Design(), Choosing(folds=FOLDS))
     keys = keys_of(positive, scores)
     folds = deal_groups(keys, positive, group, FOLDS, 0)
     cost = 0.0

@@ -109,6 +109,10 @@ def test_values_count_as_names_do():
         "The actual classes are in the column 'actual'.",
         "The model 'a' has its decisions in 'a' and its scores in 'a_score'.",
         "Not used: 'age', 'note_score'.",
+        (
+            "The column 'note_score' may be a model, and is not used: it is named as scores are, "
+            "and most of its values are not numbers."
+        ),
     ]
 
 

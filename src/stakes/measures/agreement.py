@@ -248,7 +248,7 @@ def kappa(confusion: Confusion) -> float:
     observed, expected = success_rate(confusion), success_rate(chance_confusion(confusion))
     decided, actual = np.nonzero(confusion.counts)
     used = {confusion.decisions[i] for i in decided} | {confusion.labels[j] for j in actual}
-    if len(used) == 1:
+    if len(used) == 1 or expected >= 1:  # or nearly so, where shares are tiny
         raise InputError(
             "confusion",
             f"two classes are needed, but every example is and was called {used.pop()!r}, so "
