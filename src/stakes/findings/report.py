@@ -155,7 +155,7 @@ class Findings(Finding):
     >>> from stakes.findings import findings
     >>> found = findings(study)
     >>> found.verdict.use, found.verdict.ties, found.pairs[-1].shown
-    ('eager', ('always 1',), True)
+    ('eager', (), True)
     >>> found.to_dict()["verdict"]["use"]
     'eager'
     """
