@@ -310,3 +310,30 @@ def test_wrong_arguments_are_named(given, argument):
     asked = {"costs": COSTS} | given
     with pytest.raises((TypeError, ValueError), match=argument):
         study_of(actual, {}, asked.pop("costs"), y_score=scores, **asked)
+
+
+def test_decisions_that_break_a_limit_do_not_compete(study):
+    limited = replace(study, choosing=Choosing(max_fpr=0.001)).policies
+    assert "old" not in [each.name for each in limited.policies]
+    assert any(note.startswith("old does not keep within the limits") for note in limited.notes)
+
+
+def test_a_threshold_can_be_typed_as_it_is_printed(study):
+    for policy in study.policies.policies:
+        if policy.kind == "threshold":
+            assert float(policy.name.rpartition("@")[2]) == policy.threshold
+            again = replace(study, asked=Asked(candidates=(policy.name,))).policies
+            assert again.asked == (policy.name,)
+            assert again[policy.name].cross_fitted
+
+
+def test_thresholds_close_to_one_keep_their_digits():
+    actual, scores = rows()
+    near = {name: 1 - (1 - each) * 1e-7 for name, each in scores.items()}
+    study = study_of(actual, {}, COSTS, y_score=near)
+    policy = study.policies[study.policies.best]
+    assert policy.threshold < 1
+    decided = (near[policy.model] >= float(policy.name.rpartition("@")[2])).astype(int)
+    direct = evaluate(actual, decided, COSTS).cost
+    assert study.policies.in_sample_cost(policy.name) == pytest.approx(direct)
+    assert policy.name.rpartition("@")[2] in study.verdict().text

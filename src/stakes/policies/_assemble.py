@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from stakes._core.labels import Label, listing
+from stakes._core.text import listed
 from stakes.costs import CostMatrix
-from stakes.counts import JointConfusion
+from stakes.counts import GroupedConfusion, JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, Chosen, Threshold, choose
@@ -115,6 +116,11 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         name, (model, _) = next(iter(stated.items()))
         raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
+    tables = (counted.joint, counted.joint)
+    if chosen is not None:
+        tables = (chosen.held_out, chosen.in_sample)
+    broken = [each for each in found if _broken(each, tables[1], counted, choosing)]
+    found = [each for each in found if each not in broken]
     if not found:
         raise _nothing_to_judge(counted, chosen)
     found += [
@@ -125,11 +131,9 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     order = {model.name: place for place, model in enumerate(counted.models)}
     found.sort(key=lambda each: order.get(each.model or "", len(order)))
     policies = tuple(_distinct(found))
-    tables = (counted.joint, counted.joint)
-    if chosen is not None:
-        tables = (chosen.held_out, chosen.in_sample)
     barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
-    known = _Known(policies, stated, asked, counted.doubtful, [f"always {each}" for each in barred])
+    out = [*(f"always {each}" for each in barred), *(each.name for each in broken)]
+    known = _Known(policies, stated, asked, counted.doubtful, out)
     names = {each: known.resolved(each) for each in asked.names}
     return Policies(
         policies,
@@ -140,7 +144,7 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         counted.examples,
         None if asked.baseline is None else names[asked.baseline],
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
-        tuple(_notes(counted, chosen, choosing)),
+        (*_notes(counted, chosen, choosing), *map(_left_out, broken)),
         _unjudged(counted, chosen, policies),
     )
 
@@ -157,6 +161,34 @@ def _check_limits(choosing: Choosing) -> None:
         rate = getattr(choosing, name)
         if rate is not None and not 0 <= rate <= 1:
             raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
+
+
+def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: Choosing) -> bool:
+    """Tell whether decisions that were not chosen within the limits break one on these rows."""
+    limits = choosing.limits
+    if not limits or policy.cross_fitted:
+        return False
+    if counted.positive is None or len(counted.costs.decisions) != 2:  # noqa: PLR2004
+        raise InputError(", ".join(limits), "limits are for two classes and two decisions.")
+    found = table.single(policy.column)
+    counts = (found.pooled if isinstance(found, GroupedConfusion) else found).counts
+    flagged = counts[counted.costs.decisions.index(counted.positive)].astype(float)
+    positive = counted.costs.labels.index(counted.positive)
+    totals = counts.sum(axis=0)
+    recall, fpr = (
+        float(flagged[place] / totals[place]) if totals[place] else 0.0
+        for place in (positive, 1 - positive)
+    )
+    alarms = float(flagged.sum() / totals.sum())
+    return (
+        recall < limits.get("min_recall", 0.0)
+        or fpr > limits.get("max_fpr", 1.0)
+        or alarms > limits.get("capacity", 1.0)
+    )
+
+
+def _left_out(policy: Policy) -> str:
+    return f"{policy.name} does not keep within the limits on these rows and is left out."
 
 
 def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
@@ -218,10 +250,10 @@ def _by_threshold(chosen: Chosen) -> list[Policy]:
     return [threshold_policy(each, column) for column, each in chosen.thresholds.items()]
 
 
-def threshold_policy(each: Threshold, column: str, digits: int = 4) -> Policy:
+def threshold_policy(each: Threshold, column: str) -> Policy:
     """Return the policy of a model at a threshold."""
     return Policy(
-        f"{each.model}@{','.join(_written(value, digits) for _, value in each.cuts)}",
+        f"{each.model}@{','.join(written(value) for _, value in each.cuts)}",
         each.model,
         "threshold",
         threshold=each.cuts[0][1] if len(each.cuts) == 1 else None,
@@ -233,28 +265,26 @@ def threshold_policy(each: Threshold, column: str, digits: int = 4) -> Policy:
     )
 
 
-def _written(value: float, digits: int) -> str:
-    if np.isfinite(value):
-        return f"{value:.{digits}g}"
-    return "never" if value > 0 else "always"
+def written(value: float) -> str:
+    """Write a threshold with as many digits as tell it, four at least."""
+    if not np.isfinite(value):
+        return "never" if value > 0 else "always"
+    texts = (f"{value:.{digits}g}" for digits in range(4, 18))
+    return next(text for text in texts if float(text) == value)
 
 
 def _distinct(policies: Sequence[Policy]) -> list[Policy]:
     """Return the policies with names of which no two are the same."""
-    taken: dict[str, int] = {}
-    found = []
+    taken: dict[str, Policy] = {}
     for each in policies:
-        name, digits = each.name, 4
-        while name in taken and each.kind == "threshold" and digits < 17:  # noqa: PLR2004
-            digits += 1
-            name = f"{each.model}@{','.join(_written(value, digits) for _, value in each.cuts)}"
-        if name in taken and each.column.endswith("@"):  # stated and chosen: the same threshold
-            continue
-        while name in taken:
+        name = each.name
+        other = taken.get(name)
+        if other is not None and other.kind == each.kind == "threshold":
+            continue  # stated and chosen: the same threshold
+        while name in taken:  # the name of another model
             name = f"{name}'"
-        taken[name] = 1
-        found.append(replace(each, name=name))
-    return found
+        taken[name] = replace(each, name=name)
+    return list(taken.values())
 
 
 def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float]]:
@@ -324,6 +354,11 @@ class _Known:
 def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[str]:
     """Say how thresholds were chosen, and for which models that could not be done."""
     if chosen is None:
+        both = [model.name for model in counted.models if model.decisions and model.scores]
+        if counted.examples is not None and both:
+            who = f"{listed(both)} compete{'' if both[1:] else 's'}"
+            text = f"Costs differ from row to row: {who} as decided, and no thresholds are chosen."
+            return [text]
         return [
             f"{name} decides {counted.positive!r} from a score of {cut:.4g} up, as it was counted: "
             "without its scores no other threshold can be chosen."
@@ -348,12 +383,17 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
         notes.append(f"No threshold is chosen for {name}: {reason}; {instead}.")
     for each in chosen.thresholds.values():
         if each.reason:
-            cut = f"{each.cuts[0][1]:.4g}"
+            cut = written(each.cuts[0][1])
             notes.append(f"{each.model} is used at {cut}, as the costs imply: {each.reason}.")
         ends = [value for _, value in each.cuts]
         if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
             always = each.below if ends[0] > 0 else each.cuts[0][0]
             notes.append(f"The threshold chosen for {each.model} decides {always!r} for every row.")
+        if len(each.cuts) == 1 and each.cuts[0][0] != counted.positive:
+            notes.append(
+                f"High scores of {each.model} lead to {each.cuts[0][0]!r}, not to "
+                f"{counted.positive!r}: with these costs mistakes cost less than correct decisions."
+            )
     barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
     notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes

@@ -287,8 +287,17 @@ class _Steps:
         return sums.reshape(2, count, steps).astype(np.float64)
 
     def threshold(self, cut: int) -> float:
-        """Return the score midway between those above a cut and those below."""
-        return _midway(self.values, int(self.bounds[cut]))
+        """Return a short number between the scores above a cut and those below, near the middle.
+
+        It decides as the middle does, and can be printed and typed as it is.
+        """
+        rank = int(self.bounds[cut])
+        middle = _midway(self.values, rank)
+        if not np.isfinite(middle):
+            return middle
+        above, below = self.values[rank - 1], self.values[rank]
+        short = (float(f"{middle:.{digits}g}") for digits in range(4, 17))
+        return next((each for each in short if below < each <= above), middle)
 
 
 def _step_of(bounds: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -25,7 +25,7 @@ POWER = 0.8
 """How likely a test set of the size to settle a tie shows it."""
 
 MOST_ROWS = 1e15
-MOST_NAMED = 3
+MOST_NAMED, MOST_TIES = 3, 6
 """More policies than so many are counted, not named."""
 
 
@@ -267,7 +267,7 @@ def in_words(policy: Policy) -> str:
         always = policy.below if ends[0] > 0 else policy.cuts[0][0]
         return f"{policy.model} (which then always predicts {always})"
     if policy.threshold is not None:
-        return f"{policy.model} at threshold {policy.threshold:.4g}"
+        return f"{policy.model} at threshold {policy.name.rpartition('@')[2].rstrip(chr(39))}"
     cuts = ", ".join(f"{decision} from {value:.4g}" for decision, value in policy.cuts)
     return f"{policy.model} ({cuts}, otherwise {policy.below})"
 
@@ -288,7 +288,10 @@ def _sentences(
     ]
     sentences += _saving_words(policies, stated, saving, sure)
     if policies.ties:
-        tied = listed([in_words(policies[name]) for name in policies.ties])
+        names = [in_words(policies[name]) for name in policies.ties]
+        if len(names) > MOST_TIES:
+            names = [*names[:MOST_TIES], f"{len(names) - MOST_TIES} others"]
+        tied = listed(names)
         sentences.append(f"At {sure} it cannot be told apart from {tied}.")
     elif len(policies.competitors) > 1:
         sentences.append(

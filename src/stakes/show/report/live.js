@@ -346,17 +346,17 @@ globalThis.stakesLive = (() => {
 
   // ---- the verdict (stakes.policies.verdict)
 
-  const MOST_NAMED = 3;
+  const [MOST_NAMED, MOST_TIES] = [3, 6];
 
   /** Say what a policy is. */
-  function inWords({ kind, model, decision, cuts, always }) {
+  function inWords({ name, kind, model, decision, cuts, always }) {
     if (kind === "constant") return `always predicting ${plain(decision)}`;
     if (kind === "decisions") return `${model} as decided`;
     if (kind === "minimum_cost") return `${model} by minimum expected cost`;
     if (cuts.length === 1 && !Number.isFinite(cuts[0])) {
       return `${model} (which then always predicts ${plain(always)})`;
     }
-    return `${model} at threshold ${general(cuts[0], 4)}`;
+    return `${model} at threshold ${name.slice(name.lastIndexOf("@") + 1).replace(/'+$/, "")}`;
   }
 
   /** Write a label as Python's str does. */
@@ -378,7 +378,9 @@ globalThis.stakesLive = (() => {
     );
     const ties = order.slice(1).filter((_, i) => !pairs[i].shown);
     if (ties.length) {
-      const tied = listed(ties.map((each) => inWords(policies[each])));
+      const tiedNames = ties.map((each) => inWords(policies[each]));
+      const more = tiedNames.length - MOST_TIES;
+      const tied = listed(more > 0 ? [...tiedNames.slice(0, MOST_TIES), `${more} others`] : tiedNames);
       sentences.push(`At ${percent} confidence it cannot be told apart from ${tied}.`);
     } else if (pairs.length) {
       const others = order.slice(1).map((each) => inWords(policies[each]));
