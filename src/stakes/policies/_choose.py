@@ -291,13 +291,7 @@ class _Steps:
 
         It decides as the middle does, and can be printed and typed as it is.
         """
-        rank = int(self.bounds[cut])
-        middle = _midway(self.values, rank)
-        if not np.isfinite(middle):
-            return middle
-        above, below = self.values[rank - 1], self.values[rank]
-        short = (float(f"{middle:.{digits}g}") for digits in range(4, 17))
-        return next((each for each in short if below < each <= above), middle)
+        return _short(_midway(self.values, int(self.bounds[cut])), self.values)
 
 
 def _step_of(bounds: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -474,7 +468,7 @@ class _Task:
         """Take scores as probabilities, where there are too few rows to choose on."""
         if values[0] > 1 or values[-1] < 0:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
-        thresholds = expected_thresholds(self.costs)
+        thresholds = [_short(each, values) for each in expected_thresholds(self.costs)]
         ends = np.array([_above(values, each) for each in thresholds])
         reason = f"{self.lacking}: its scores are taken as probabilities"
         return self._same(name, ends, thresholds, ranks, reason)
@@ -507,6 +501,15 @@ def _places(ranks: NDArray[Any], ends: Sequence[Any] | NDArray[Any]) -> NDArray[
     for end in ends:
         places += ranks >= end
     return places
+
+
+def _short(threshold: float, values: Floats) -> float:
+    """Return a threshold with few digits that decides the same on these scores."""
+    if not np.isfinite(threshold):
+        return threshold
+    short = (float(f"{threshold:.{digits}g}") for digits in range(4, 17))
+    same = _above(values, threshold)
+    return next((each for each in short if _above(values, each) == same), threshold)
 
 
 def _above(values: Floats, threshold: float) -> int:
