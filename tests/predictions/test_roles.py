@@ -56,7 +56,8 @@ def roles(
         (["actual", "Tree Prediction", "tree_p"], [("Tree", "Tree Prediction", "tree_p")]),
         (["actual", "m_y_pred", "m_y_score"], [("m", "m_y_pred", "m_y_score")]),
         (["actual", "score"], [("score", None, "score")]),
-        (["actual", "a", "b_score"], [("a", "a", "b_score")]),
+        (["actual", "a", "b_score"], [("a", "a", None), ("b", None, "b_score")]),
+        (["actual", "a", "score"], [("a", "a", "score")]),
         (
             ["actual", "a", "b", "c_score"],
             [("a", "a", None), ("b", "b", None), ("c", None, "c_score")],

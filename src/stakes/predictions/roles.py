@@ -242,7 +242,8 @@ def find_roles(
     taken |= {column for columns in by_class.values() for column in columns}
     scores = [name for name in scores if name not in taken]
     decisions = [name for name in decisions if name not in taken]
-    models = _paired(decisions, scores, None if positive is None else str(positive))
+    chosen = bool(named.models and named.scores)
+    models = _paired(decisions, scores, None if positive is None else str(positive), named=chosen)
     models = _with_probabilities(models, by_class)
     if not models:
         raise _no_models(table.columns, foreign, table.source)
@@ -576,20 +577,27 @@ def _decision_stem(name: str) -> str:
 
 
 def _paired(
-    decisions: Sequence[str], scores: Sequence[str], positive: str | None
+    decisions: Sequence[str], scores: Sequence[str], positive: str | None, *, named: bool
 ) -> tuple[Model, ...]:
-    """Put decisions and scores of the same model together, by their names."""
+    """Put decisions and scores of a model together, by their names or because both were named."""
     by_stem = {_plain(_stem(score)): score for score in scores}
     models = [_with_scores(column, by_stem) for column in decisions]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
-    if len(models) == 1 and len(scores) == 1 and left:  # one of each: they belong together
+    alone = len(models) == len(scores) == 1 and bool(left)
+    if alone and (named or _names_no_other(decisions[0], scores[0], positive)):
         models, left = [replace(models[0], scores=scores[0])], []
     names = {model.name for model in models}
     models += [_of_scores_alone(score, names, positive) for score in left]
     if len({model.name for model in models}) < len(models):  # two columns shorten to one name
         models = [replace(each, name=str(each.decisions or each.scores)) for each in models]
     return tuple(replace(each, name=_in_one_line(each.name)) for each in models)
+
+
+def _names_no_other(decisions: str, scores: str, positive: str | None) -> bool:
+    """Tell whether one of two columns names no model: "prediction", "score" or "prob_fraud"."""
+    bare = BARE_DECISION.match(decisions) or BARE_SCORE.match(scores)
+    return bool(bare) or _stem(scores) == positive
 
 
 def _with_scores(decisions: str, by_stem: Mapping[str, str]) -> Model:
