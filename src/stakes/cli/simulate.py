@@ -28,8 +28,8 @@ EXAMPLES = {
         "stakes simulate coverage predictions.csv -c costs.csv -m tree --smooth 0.1",
     ),
     "type_one": (
-        "stakes simulate type-one predictions.csv --costs costs.csv --smooth 0.1",
-        "stakes simulate type-one predictions.csv -c costs.csv -m old -m tree --smooth 0.1",
+        "stakes simulate type-one predictions.csv -c costs.csv --smooth 0.1",
+        "stakes simulate type-one predictions.csv -c costs.csv -m old -m tree",
     ),
     "power": (
         "stakes simulate power predictions.csv --costs costs.csv",
