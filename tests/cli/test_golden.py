@@ -6,6 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stakes.cli._output import csv_text
@@ -86,7 +87,25 @@ def write_kinds(folder):
     write("margins.csv", [{k: margin(k, v) for k, v in row.items()} for row in alone])
     tree, logistic = ([row[name] for row in rows] for name in ("tree", "logistic"))
     both = zip(rows, tree, map(str.upper, logistic), strict=True)
+    write_species(folder, write)
     write("capitals.csv", [{"actual": r["actual"], "tree": t, "new": new} for r, t, new in both])
+
+
+def write_species(folder, write):
+    """Write three classes with the probabilities that two models give to each, and costs."""
+    rng = np.random.default_rng(7)
+    classes = ["sound", "worn", "broken"]
+    rows = []
+    for actual in rng.choice(3, 240, p=[0.7, 0.2, 0.1]):
+        row = {"actual": classes[actual]}
+        for model, skill in (("sharp", 3.0), ("dull", 1.0)):
+            odds = np.exp(skill * (np.arange(3) == actual) + rng.normal(size=3))
+            shares = (odds / odds.sum()).round(4)
+            row |= {f"{model}_prob_{name}": p for name, p in zip(classes, shares, strict=True)}
+        rows.append(row)
+    write("species.csv", rows)
+    matrix = "predicted\\actual,sound,worn,broken\nsound,0,30,200\nworn,5,0,90\nbroken,25,10,0\n"
+    (folder / "species_costs.csv").write_text(matrix)
 
 
 def margin(name, value):
@@ -119,6 +138,48 @@ def test_commands_say_what_they_always_said(name, stakes):
 
 def test_no_golden_file_is_left_over():
     assert {path.stem for path in GOLDEN.glob("*.txt")} == set(COMMANDS)
+
+
+KINDS = {
+    "both": f"{P} -c {C}",
+    "scores": f"scores.csv -c {C}",
+    "decisions": f"decisions.csv -c {C}",
+    "mixed": f"mixed.csv -c {C}",
+    "probabilities": "species.csv -c species_costs.csv",
+    "margins": f"margins.csv -c {C}",
+    "priors": f"{P} -c {C} --class-priors benign=0.99,malignant=0.01",
+    "validation": f"scores.csv -c {C} --validation validation.csv",
+}
+
+
+def rounded(value):
+    """Return findings with numbers of six digits, which are the same on every machine."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_file_has_policies_and_a_verdict(kind, stakes, folder):
+    arguments = shlex.split(KINDS[kind])
+    page = folder / "report.html"
+    written = {}
+    for command in ("evaluate", "compare", "report"):
+        out = ["--out", str(page)] if command == "report" else []
+        said = stakes("-q", command, *arguments, *out, "--json", "found.json")
+        assert (said.code, said.err) == (0, "")
+        found = json.loads((folder / "found.json").read_text())
+        written[command] = {key: found[key] for key in ("policies", "pairs", "verdict")}
+    assert written["evaluate"] == written["compare"] == written["report"]
+    assert written["report"]["verdict"]["use"] in page.read_text(encoding="utf-8")
+    path = GOLDEN.parent / "policies" / f"{kind}.json"
+    text = json.dumps(rounded(written["report"]), indent=1, ensure_ascii=False) + "\n"
+    if os.environ.get("STAKES_WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("examples")

@@ -337,3 +337,14 @@ def test_thresholds_close_to_one_keep_their_digits():
     direct = evaluate(actual, decided, COSTS).cost
     assert study.policies.in_sample_cost(policy.name) == pytest.approx(direct)
     assert policy.name.rpartition("@")[2] in study.verdict().text
+
+
+def test_reversed_scores_are_pointed_out():
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    score = y + rng.normal(size=400)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    study = study_of(y, {}, costs, y_score={"right": score, "wrong": -score})
+    found = [note for note in study.policies.notes if "AUC" in note]
+    assert len(found) == 1
+    assert found[0].startswith("High scores of wrong go with 0, not with 1 (AUC 0.2")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stakes import CostMatrix
+from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, choose
 from stakes.predictions.scores import JointScores
@@ -61,3 +62,16 @@ def test_one_class_alone_is_decided_by_probabilities(share, priors):
     assert not chosen.cross_fitted
     assert chosen.reason.startswith("there are only 0 rows of the class")
     assert chosen.cuts == ((1, float(f"{1 / 21:.4g}")),)
+
+
+def test_the_test_rows_are_no_validation_rows():
+    test = rows(300, 0.3, 5)
+    again = np.random.default_rng(6).permutation(300)
+    values = test.thresholds[0][test.ranks[0]][again]
+    shuffled = JointScores.from_columns(
+        test.positive[again], {"m": values}, pos_label=1, neg_label=0
+    )
+    for same in (test, shuffled):
+        with pytest.raises(InputError, match="the very rows"):
+            threshold(test, validation=same)
+    assert threshold(test, validation=rows(300, 0.3, 7)) < np.inf

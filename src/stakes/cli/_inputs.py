@@ -600,6 +600,12 @@ def _with_choosing(
 
     scores = None
     if policy.validation is not None:
+        if len(study.costs.labels) != 2:  # noqa: PLR2004
+            raise InputError(
+                "--validation",
+                f"thresholds are for two classes, these are {len(study.costs.labels)}: with a "
+                "probability per class nothing is chosen on rows.",
+            )
         other = study_of_files(
             [policy.validation], study.costs, columns, progress, pos_label=study.pos_label
         )

@@ -32,6 +32,11 @@ EXAMPLES = (
     "stakes threshold predictions.csv -c costs.csv --capacity 50 --volume 1000",
 )
 SCHEMA = "stakes-threshold/2"
+SAME_EXAMPLES = (
+    "A threshold costs least on the examples it was chosen on, and more on others. `stakes "
+    "evaluate` judges thresholds on folds that did not choose them; its own vary less from sample "
+    "to sample and may differ from these."
+)
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,9 @@ def threshold(
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
     data = data_of(study)
     _show(output, study, choices, unit, data)
+    if chosen_on is study and costs is not None:
+        output.text()
+        output.text(SAME_EXAMPLES)
     output.results(
         Thresholds(
             schema=SCHEMA,

@@ -354,9 +354,29 @@ def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Ch
     values = costs.values_for((scores.neg_label, scores.pos_label), costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
     other = None if choosing.validation is None else _Rows.of(choosing.validation)
+    if other is not None and _same_rows(rows, other):
+        raise InputError(
+            "validation",
+            "these are the very rows that thresholds are to be judged by.",
+            "Give other rows, or none: then thresholds are judged on folds.",
+        )
     each, by_class = (other or rows).class_weights(design)
     weighted = values[order] * by_class
     return _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
+
+
+def _same_rows(one: _Rows, other: _Rows) -> bool:
+    """Tell whether two tables hold the same rows, in whatever order."""
+    mine, theirs = one.scores, other.scores
+    if mine.names != theirs.names or len(one.positive) != len(other.positive):
+        return False
+    if not all(map(np.array_equal, mine.thresholds, theirs.thresholds)):
+        return False
+    in_order = [
+        each[:, np.lexsort(each)]
+        for each in (np.vstack([rows.ranks, rows.positive]) for rows in (one, other))
+    ]
+    return bool(np.array_equal(*in_order))
 
 
 def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:
