@@ -124,3 +124,15 @@ def test_quantiles_that_round_to_the_costliest_outcome(n):
     ):
         assert (np.diff(found) >= 0).all()
         assert found == pytest.approx(beta(n, 0.7).ppf(levels), abs=1e-9)
+
+
+def test_rows_may_have_costs_of_their_own():
+    rng = np.random.default_rng(8)
+    costs, alpha = rng.gamma(1, size=(30, 4)) * 10, rng.gamma(2, 5, size=(30, 4))
+    alpha[::3, 1], costs[5] = 0.0, 7.0
+    upper = rng.uniform(0.01, 0.99, 30)
+    found = quantile(costs, alpha, upper)
+    for row in range(30):
+        order = np.argsort(costs[row])
+        alone = quantile(costs[row, order], alpha[row : row + 1, order], upper[row : row + 1])
+        assert found[row] == pytest.approx(alone[0], rel=1e-9)

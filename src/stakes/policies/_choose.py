@@ -372,11 +372,9 @@ def _same_rows(one: _Rows, other: _Rows) -> bool:
         return False
     if not all(map(np.array_equal, mine.thresholds, theirs.thresholds)):
         return False
-    in_order = [
-        each[:, np.lexsort(each)]
-        for each in (np.vstack([rows.ranks, rows.positive]) for rows in (one, other))
-    ]
-    return bool(np.array_equal(*in_order))
+    tables = (np.vstack([rows.ranks, rows.positive]) for rows in (one, other))
+    first, second = (each[:, np.lexsort(each)] for each in tables)
+    return np.array_equal(first, second)
 
 
 def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:

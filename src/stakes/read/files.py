@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -110,6 +112,32 @@ def _sync_folder(folder: Path) -> None:
 def real_path(path: Path) -> Path:
     """Return where a name leads to, through all links; links in a circle lead nowhere."""
     return Path(os.path.realpath(path))
+
+
+def kept(name: str, make: Callable[[], str]) -> str:
+    """Return a text from the user's cache folder, or make it and keep it there for the next time.
+
+    A file that is not as it was written is made anew; where none can be written, nothing is kept.
+    """
+    try:
+        path = _cache_folder() / name
+        seal, _, text = path.read_bytes().partition(b"\n")
+        if seal == hashlib.sha256(text).hexdigest().encode():
+            return text.decode()
+    except (OSError, RuntimeError):  # no such file, or no home
+        pass
+    text = make().encode()
+    with contextlib.suppress(OSError, RuntimeError):
+        path = _cache_folder() / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+    return text.decode()
+
+
+def _cache_folder() -> Path:
+    """Return where programs keep what they can make again."""
+    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(named) if named else Path.home() / ".cache") / "stakes"
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

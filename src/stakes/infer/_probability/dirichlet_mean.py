@@ -63,16 +63,16 @@ SERIES_TERMS = 12
 def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     """Return the u that Σ a·D exceeds with probability `upper`, for each row of `alpha`.
 
+    The costs ascend, the same for all rows; or each row has its own, in any order.
     Barndorff-Nielsen's approximation 1 - Φ(r*) of the tail gives a first u; then come secant steps
     on the normal scale, where the exact tail is almost linear in r*.
     """
     problem = _Problem(costs, alpha)
     result = problem.certain.copy()
     rows = np.flatnonzero(problem.spread)
-    if len(problem.costs) == TWO:  # a beta distribution
+    if problem.costs.shape == (TWO,):  # a beta distribution
         cheap, costly = problem.alpha[rows].T
-        span = problem.high - problem.low
-        result[rows] = problem.low + span * betainccinv(costly, cheap, upper[rows])
+        result[rows] = problem.at(rows, betainccinv(costly, cheap, upper[rows]))
         return result
     wanted = -ndtri(upper[rows])
     root, x = wanted, np.zeros(len(rows))
@@ -80,10 +80,10 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     for _ in range(REFINEMENTS):
         if not len(rows):
             break
-        weights = problem.alpha[rows]
-        x = _solve(partial(_modified_root, problem.costs, weights), root, x)
-        u, exact = _tail_at(problem.costs, weights, _from_log(x))
-        result[rows] = problem.low + (problem.high - problem.low) * u
+        costs, weights = _rows(problem.costs, rows), problem.alpha[rows]
+        x = _solve(partial(_modified_root, costs, weights), root, x)
+        u, exact = _tail_at(costs, weights, _from_log(x))
+        result[rows] = problem.at(rows, u)
         score = _score(exact)
         moved = np.where(score == old_score, np.nan, score - old_score)
         rate = (root - old_root) / moved
@@ -94,10 +94,10 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
         rows, wanted, x = rows[unfinished], wanted[unfinished], x[unfinished]
         root = following[unfinished]
     if len(rows):  # tails with a plateau, where r* is a poor guide: bracket the exact tail
-        weights = problem.alpha[rows]
-        x = _solve(partial(_exact_score, problem.costs, weights), wanted, x)
-        u, _ = _tail_at(problem.costs, weights, _from_log(x))
-        result[rows] = problem.low + (problem.high - problem.low) * u
+        costs, weights = _rows(problem.costs, rows), problem.alpha[rows]
+        x = _solve(partial(_exact_score, costs, weights), wanted, x)
+        u, _ = _tail_at(costs, weights, _from_log(x))
+        result[rows] = problem.at(rows, u)
     return result
 
 
@@ -116,8 +116,8 @@ def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
     """Return P(Σ a·D > u) for each row of `alpha` and the matching entry of `u`."""
     problem = _Problem(costs, alpha)
     result = (problem.certain > u).astype(np.float64)
-    span = problem.high - problem.low
-    where = (u - problem.low) / span if span > 0 else np.zeros_like(u)
+    span = problem.span
+    where = (u - problem.low) / np.where(span > 0, span, 1.0)
     result[problem.spread & (where <= 0)] = 1.0
     result[problem.spread & (where >= 1)] = 0.0
     inside = np.flatnonzero(problem.spread & (where > 0) & (where < 1))
@@ -136,13 +136,26 @@ class _Problem:
     def __init__(self, costs: Floats, alpha: Floats) -> None:
         used = (alpha > 0).any(axis=0)
         self.alpha = alpha[:, used]
-        possible = costs[used]
-        self.low, self.high = float(possible[0]), float(possible[-1])
-        span = self.high - self.low
-        self.costs = (possible - self.low) / span if span > 0 else np.zeros_like(possible)
-        # Rows on a single atom have its cost for certain.
-        self.spread = (self.alpha > 0).sum(axis=1) > 1
-        self.certain: Floats = possible[self.alpha.argmax(axis=1)]
+        seen, possible = self.alpha > 0, costs[..., used]
+        if costs.ndim == 1:
+            low, high = possible[:1], possible[-1:]
+        else:
+            low = np.where(seen, possible, np.inf).min(axis=1, keepdims=True)
+            high = np.where(seen, possible, -np.inf).max(axis=1, keepdims=True)
+        self.costs = np.clip((possible - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
+        self.low = np.broadcast_to(low[..., 0], len(alpha))
+        self.span = np.broadcast_to((high - low)[..., 0], len(alpha))
+        # Rows on a single cost have it for certain.
+        least = np.where(seen, self.costs, 1.0).min(axis=1)
+        self.spread = np.where(seen, self.costs, 0.0).max(axis=1) > least
+        place = self.alpha.argmax(axis=1)
+        self.certain: Floats = (
+            possible[place] if costs.ndim == 1 else possible[np.arange(len(alpha)), place]
+        )
+
+    def at(self, rows: NDArray[Any], u: Floats) -> Floats:
+        """Return costs of some rows in their own unit."""
+        return np.asarray(self.low[rows] + self.span[rows] * u)
 
 
 def _from_log(x: Floats) -> Floats:

@@ -53,6 +53,24 @@ def limits(
     return both[: outcomes.tables], both[outcomes.tables :]
 
 
+def limits_at(costs: Floats, counts: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return the limits of independent rows in many tables, each with costs of its own.
+
+    Both have a row for each table and a column for each cell.
+    """
+    rows = np.arange(len(costs))
+    low, high = counts.astype(np.float64), counts.astype(np.float64)
+    low[rows, costs.argmin(axis=1)] += WEIGHT
+    high[rows, costs.argmax(axis=1)] += WEIGHT
+    level = np.full(len(rows), alpha / 2)
+    both = quantile(
+        np.concatenate([costs, costs]),
+        np.concatenate([low, high]),
+        np.concatenate([1 - level, level]),
+    )
+    return both[: len(rows)], both[len(rows) :]
+
+
 def tails(
     outcomes: Outcomes,
     margin: float,

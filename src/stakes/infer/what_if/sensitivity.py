@@ -21,8 +21,8 @@ from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import Design
 from stakes.infer._probability.sampling import batch_sizes
-from stakes.infer.batch import batch_intervals
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.methods.extremal import limits_at
 from stakes.infer.what_if.cheapest import (
     FEWEST_DRAWS,
     Populations,
@@ -559,15 +559,28 @@ def _with_cell(
 def _intervals(population: Populations, path: Path, confidence: float) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
     joint, design = population.joint, population.design
-    axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
-    ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    places = [CostMatrix(values, rows="predicted", **axes) for values in path.values(*ends)]
+    values = path.values(*(_matrix(joint, end) for end in (path.start, path.stop)))
     tables = [joint.single(name) for name in joint.names]
     if all(part is None for part in (design.class_priors, design.strata, design.impossible)):
-        counts = np.stack([table.counts for table in tables])
-        both = np.array([batch_intervals(counts, at, confidence=confidence) for at in places])
-        return both[:, 0].T, both[:, 1].T
+        return _all_limits(np.stack([table.counts for table in tables]), values, confidence)
+    axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
+    places = [CostMatrix(each, rows="predicted", **axes) for each in values]
     limits = np.array(
         [[tuple(CostEstimate(t, at, design).interval(confidence)) for at in places] for t in tables]
     )
     return limits[..., 0], limits[..., 1]
+
+
+def _all_limits(counts: Floats, costs: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the limits of each classifier at each place in one call."""
+    cells, places = counts.reshape(len(counts), -1), costs.reshape(len(costs), -1)
+    # Of many cells most are empty; those that limits add to are among the costliest and cheapest.
+    used = (cells > 0).sum(axis=0) > 0
+    used[places.argmin(axis=1)] = used[places.argmax(axis=1)] = True
+    low, high = limits_at(
+        np.tile(places[:, used], (len(cells), 1)),
+        np.repeat(cells[:, used], len(places), axis=0),
+        1 - confidence,
+    )
+    shape = len(cells), len(places)
+    return low.reshape(shape), high.reshape(shape)

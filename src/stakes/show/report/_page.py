@@ -20,7 +20,7 @@ from stakes.findings.policies import ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
-from stakes.read import write_text
+from stakes.read import kept, write_text
 from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
 from stakes.show.report._theme import colour, dash, policy_colours
 
@@ -334,9 +334,12 @@ def headline(text: str) -> tuple[str, str]:
 
 @cache
 def _drawing() -> str:
-    """Return the scripts that draw; putting them together takes a second, so once is enough."""
-    source: str = vl_convert().javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return source
+    """Return the scripts that draw; putting them together takes two seconds, so they are kept."""
+    library = vl_convert()
+    return kept(
+        f"vega-{library.__version__}.js",
+        lambda: library.javascript_bundle("window.vegaEmbed = vegaEmbed;"),
+    )
 
 
 def _source(environment: Any, name: str) -> str:
