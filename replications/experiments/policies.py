@@ -26,8 +26,8 @@ from stakes.policies._choose import Choosing, Threshold, choose
 SETTINGS = {setting.name: setting for setting in settings()}
 COLUMN, ALPHA = "model@", 0.05
 FEWER, SLOW = 0.5, 0.25
-"""The share of test sets that settings have that take long, or that nothing is promised of; and
-those of designs, whose limits take a hundred times as long."""
+"""The share of test sets that settings have of which nothing is promised; and those of designs,
+whose limits take a hundred times as long."""
 
 OURS, FOLDS, SAME = "policies", "folds alone", "in sample"
 ROUNDING = 1e-12
@@ -155,7 +155,7 @@ def _in_designs(results: Sequence[Judged]) -> tuple[dict[str, Flags], Floats]:
 def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
     """Measure coverage, how far costs are from the truth, and how wide limits are."""
     about = SETTINGS[setting]
-    effort = SLOW if about.way else FEWER if about.long or not about.promised else 1.0
+    effort = SLOW if about.way else 1.0 if about.promised else FEWER
     tried = math.ceil(trial.repeats * effort)
     found = find(about, tried, trial.rng)
     yield share("enough rows", 0 if found is None else len(found.truth), tried, method=OURS)

@@ -218,11 +218,6 @@ class Setting:
         return self.kind in PROMISED and not self.way and self.folds == USUAL_FOLDS
 
     @property
-    def long(self) -> bool:
-        """Whether there are so many different scores that a test set takes long."""
-        return self.n == SIZES[2] and self.kind in ("calibrated", "miscalibrated")
-
-    @property
     def shape(self) -> Shape:
         """What scores are like."""
         return SHAPES[self.kind]
