@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from stakes._core.labels import Label
-from stakes._core.optional import jinja2, vl_convert
+from stakes._core.optional import altair, jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
 from stakes.errors import InputError
 from stakes.findings import Findings
@@ -332,13 +332,18 @@ def headline(text: str) -> tuple[str, str]:
     return f"{first}{end[:-1]}", f"{end[-1:]}{rest}"
 
 
-@cache
 def _drawing() -> str:
-    """Return the scripts that draw; putting them together takes two seconds, so they are kept."""
-    library = vl_convert()
+    """Return the scripts that draw."""
+    version = altair().SCHEMA_VERSION.lstrip("v").split(".")
+    return _bundle(vl_convert(), "_".join(version[:2]))
+
+
+@cache
+def _bundle(library: Any, lite: str) -> str:
+    """Put the scripts together, for a version of Vega-Lite; that takes two seconds, so once."""
     return kept(
-        f"vega-{library.__version__}.js",
-        lambda: library.javascript_bundle("window.vegaEmbed = vegaEmbed;"),
+        f"vega-{library.__version__}-{lite}.js",
+        lambda: library.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=lite),
     )
 
 

@@ -51,18 +51,23 @@ globalThis.stakesPage = (() => {
     return structuredClone(Array.isArray(found) ? found : [found]); // Vega marks what it is given
   }
 
+  /** Return the names of the data sets that a chart draws. */
+  function dataNames(spec) {
+    const own = spec.data?.name === undefined ? [] : [spec.data.name];
+    return [...own, ...(spec.layer ?? []).flatMap(dataNames)];
+  }
+
   function withData(chart) {
-    const spec = specs[chart];
-    const data = spec.data.map((each) =>
-      each.values || each.source || each.url ? each : { ...each, values: rowsAt(chart, each.name) }
-    );
-    return { ...spec, data };
+    const { datasets: own = {}, ...spec } = specs[chart];
+    const names = dataNames(spec).filter((name) => !(name in own));
+    const rows = names.map((name) => [name, rowsAt(chart, name)]);
+    return { ...spec, datasets: { ...own, ...Object.fromEntries(rows) } };
   }
 
   async function draw(element) {
     const name = element.dataset.chart;
     const { view } = await globalThis.vegaEmbed(element, withData(name), {
-      mode: "vega",
+      mode: "vega-lite",
       renderer: "svg",
       actions: false,
       defaultStyle: false,

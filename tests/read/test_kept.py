@@ -1,0 +1,31 @@
+"""What is kept in the user's cache folder: as it was made, or made again."""
+
+import pytest
+
+from stakes.read import kept
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "stakes"
+
+
+def test_a_text_is_made_once(folder):
+    made = iter(["Größe\r\n1", "another"])
+    assert [kept("a.js", lambda: next(made)) for _ in range(2)] == ["Größe\r\n1"] * 2
+    assert [path.name for path in folder.iterdir()] == ["a.js"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"wrong\nGr\xff", b"0" * 64 + b"\nother"])
+def test_a_file_that_was_changed_is_made_anew(folder, content):
+    folder.mkdir()
+    (folder / "a.js").write_bytes(content)
+    assert kept("a.js", lambda: "text") == "text"
+    assert kept("a.js", lambda: "unused") == "text"
+
+
+def test_without_a_folder_nothing_is_kept(folder):
+    folder.parent.joinpath("stakes").write_text("a file")
+    made = iter(["one", "two"])
+    assert [kept("a.js", lambda: next(made)) for _ in range(2)] == ["one", "two"]
