@@ -347,4 +347,4 @@ def test_reversed_scores_are_pointed_out():
     study = study_of(y, {}, costs, y_score={"right": score, "wrong": -score})
     found = [note for note in study.policies.notes if "AUC" in note]
     assert len(found) == 1
-    assert found[0].startswith("High scores of wrong go with 0, not with 1 (AUC 0.2")
+    assert found[0].startswith("High scores of wrong go with 0 (AUC 0.2")

@@ -21,9 +21,6 @@ from stakes.predictions.scores import JointScores
 
 BEST = "best"
 
-CLEARLY = 4.0
-"""Standard errors from one half, from which on scores are said to be reversed."""
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -385,8 +382,6 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
         instead = "it competes as decided" if own else "it is not compared"
         notes.append(f"No threshold is chosen for {name}: {reason}; {instead}.")
     notes += _threshold_notes(counted, chosen)
-    if counted.scores is not None:
-        notes += _reversed(counted.scores)
     barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
     notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes
@@ -399,6 +394,11 @@ def _threshold_notes(counted: Counted, chosen: Chosen) -> list[str]:
         if each.reason:
             cut = written(each.cuts[0][1])
             notes.append(f"{each.model} is used at {cut}, as the costs imply: {each.reason}.")
+        if each.reversed_ is not None:
+            notes.append(
+                f"High scores of {each.model} go with {each.below!r} (AUC {each.reversed_:.2g}): "
+                f"if they are scores of that class, name it as the positive one, or negate them."
+            )
         ends = [value for _, value in each.cuts]
         if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
             always = each.below if ends[0] > 0 else each.cuts[0][0]
@@ -407,30 +407,5 @@ def _threshold_notes(counted: Counted, chosen: Chosen) -> list[str]:
             notes.append(
                 f"High scores of {each.model} lead to {each.cuts[0][0]!r}, not to "
                 f"{counted.positive!r}: with these costs mistakes cost less than correct decisions."
-            )
-    return notes
-
-
-def _reversed(scores: JointScores) -> list[str]:
-    """Say which models give the higher scores to the negative class, beyond chance."""
-    notes = []
-    for name, ranks, values in zip(scores.names, scores.ranks, scores.thresholds, strict=True):
-        sides = [
-            np.bincount(
-                ranks[rows], None if scores.amounts is None else scores.amounts[rows], len(values)
-            )
-            for rows in (scores.positive, ~scores.positive)
-        ]
-        positives, negatives = (float(side.sum()) for side in sides)
-        if not positives or not negatives:
-            continue
-        above = np.cumsum(sides[0]) - sides[0] / 2  # positives that score higher, half of equals
-        area = float(above @ sides[1]) / positives / negatives
-        error = np.sqrt((positives + negatives + 1) / (12 * positives * negatives))
-        if area < 0.5 - CLEARLY * error:
-            notes.append(
-                f"High scores of {name} go with {scores.neg_label!r}, not with "
-                f"{scores.pos_label!r} (AUC {area:.2g}): if they are scores of "
-                f"{scores.neg_label!r}, name it as the positive class, or negate them."
             )
     return notes

@@ -36,6 +36,9 @@ FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
 TWO_ERRORS = 1.96
 """Standard errors that a threshold must cost more by, to be shown to."""
 
+CLEARLY = 4.0
+"""Standard errors below one half, from which on scores are said to be reversed."""
+
 Codes = NDArray[np.signedinteger]
 
 
@@ -102,6 +105,8 @@ class Threshold:
         The lowest and the highest threshold not shown to cost more on these rows.
     reason : str
         Why it was not chosen on the rows, where it was not.
+    reversed_ : float or None
+        The area under the ROC curve, where it is clearly below one half.
     """
 
     model: str
@@ -110,6 +115,7 @@ class Threshold:
     cross_fitted: bool
     range_: tuple[float, float] | None = None
     reason: str = ""
+    reversed_: float | None = None
 
 
 @dataclass(frozen=True)
@@ -280,7 +286,9 @@ class _Steps:
         """Return the rows, or sums of weights, by class, fold and step."""
         steps = len(self.bounds) - 1
         step = ranks if self.every else _step_of(self.bounds)[ranks]
-        key = folds + count * positive.astype(np.intp)
+        key = positive.astype(np.int32)
+        key *= count
+        key += folds
         key *= steps
         key += step
         sums = np.bincount(key, each, minlength=2 * count * steps)
@@ -414,6 +422,8 @@ class _Task:
 
     def codes(self, places: NDArray[Any]) -> Codes:
         """Return decisions by their positions, from those in the order of scores."""
+        if len(self.order) == 2:  # noqa: PLR2004 - looking them up takes thirty times as long
+            return np.asarray(1 - places if self.order[0] else places)
         return np.asarray(self.order.astype(np.int16)[places])
 
     def model(self, at: int, name: str) -> Any:
@@ -460,7 +470,8 @@ class _Task:
         held_out = _places(ranks, [each[self.dealt] for each in ends.T.astype(ranks.dtype)])
         threshold = self._threshold(name, [steps.threshold(cut) for cut in deployed])
         within = _equally_good(steps, deployed, total[:, 0], self.costs, self.weight)
-        threshold = replace(threshold, cross_fitted=True, range_=within)
+        wrong = _reversed(total[:, 0], self.weight)
+        threshold = replace(threshold, cross_fitted=True, range_=within, reversed_=wrong)
         places = _places(ranks, steps.bounds[deployed])
         return threshold, places, held_out
 
@@ -532,7 +543,7 @@ def _short(threshold: float, values: Floats) -> float:
 
 def _above(values: Floats, threshold: float) -> int:
     """Return how many of the distinct scores are at or above a threshold."""
-    return int(np.searchsorted(-values, -threshold, side="right"))
+    return len(values) - int(np.searchsorted(values[::-1], threshold))
 
 
 def _ends(steps: _Steps, cuts: NDArray[Any], table: Floats) -> NDArray[np.intp]:
@@ -573,6 +584,16 @@ def _allowed(tables: ScoreTables, choosing: Choosing, costs: Floats) -> Booleans
     if not keep.any(axis=1).all():
         raise InputError(", ".join(limits), "no threshold keeps within all of these limits.")
     return keep
+
+
+def _reversed(table: Floats, weight: float) -> float | None:
+    """Return the area under the ROC curve where it is below one half beyond chance."""
+    negatives, positives = table
+    sizes = table.sum(axis=1)
+    above = np.cumsum(positives) - positives / 2  # positives that score higher, half of equals
+    area = float(above @ negatives) / float(sizes.prod())
+    error = np.sqrt(weight * sizes.sum() / (12 * sizes.prod()))
+    return area if area < 0.5 - CLEARLY * error else None
 
 
 def _equally_good(

@@ -75,9 +75,14 @@ def deal(keys: Keys, classes: NDArray[Any], folds: int, seed: int) -> Folds:
     for each in (False, True):
         rows = np.flatnonzero(classes == each)
         order = rows[np.argsort(keys[rows])]  # rows of one key are alike: any order of them does
-        turns = (np.arange(len(rows)) % folds).astype(np.int8)
+        turns = _turns(len(rows), folds)
         dealt[order] = np.random.default_rng(seed).permutation(turns)
     return dealt
+
+
+def _turns(n: int, folds: int) -> Folds:
+    """Return the folds in turn."""
+    return np.tile(np.arange(folds, dtype=np.int8), n // folds + 1)[:n]
 
 
 def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, seed: int) -> Folds:
@@ -90,9 +95,10 @@ def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, s
     by_rank[ranks] = classes
     dealt = np.empty(len(ranks), dtype=np.int8)
     for each in (False, True):
-        places = np.flatnonzero(by_rank == each)
-        turns = (np.arange(len(places)) % folds).astype(np.int8)
-        dealt[places if each else places[::-1]] = np.random.default_rng(seed).permutation(turns)
+        places = by_rank == each
+        turns = _turns(np.count_nonzero(places), folds)
+        shuffled = np.random.default_rng(seed).permutation(turns)
+        dealt[places] = shuffled if each else shuffled[::-1]
     return np.asarray(dealt[ranks])
 
 
