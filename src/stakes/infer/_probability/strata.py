@@ -17,7 +17,7 @@ import numpy as np
 from scipy import fft
 from scipy.interpolate import PchipInterpolator, make_interp_spline
 from scipy.optimize import brentq
-from scipy.special import betainc, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri
 from scipy.stats import betabinom
 
 from stakes._core.typing import Floats
@@ -171,8 +171,12 @@ class Limit:
             return float(-ndtri(np.clip(self._tail(value, law), TINY, 1 - TINY)) - wanted)
 
         # Most steps with few points, the last ones with all.
-        rough = float(brentq(missing, low, high, (_coarse(self.law),), xtol=1e-6 * (high - low)))
-        room = 1e-4 * (high - low)
+        few = _coarse(self.law)
+        near = self._between(upper, low, high)
+        if not missing(near[0], few) < 0 < missing(near[1], few):
+            near = low, high
+        rough = float(brentq(missing, *near, (few,), xtol=1e-6 * (high - low)))
+        room = 1e-5 * (high - low)
         below, above = max(rough - room, low), min(rough + room, high)
         ends = missing(below, self.law), missing(above, self.law)
         for _ in range(FEW_STEPS):
@@ -185,6 +189,16 @@ class Limit:
             below, above = (value, above) if left < 0 else (below, value)
             ends = (left, ends[1]) if left < 0 else (ends[0], left)
         return float(brentq(missing, low, high, (self.law,), xtol=1e-9 * (high - low)))
+
+    def _between(self, upper: float, low: float, high: float) -> tuple[float, float]:
+        """Return values below and above the quantile: with no extra, and with much of both."""
+        if self.extra is None or self.pools:
+            return low, high
+        points, mass, _ = self.law
+        above = np.cumsum(mass[::-1])[::-1]
+        least, most = (float(points[max((above > p).sum() - 1, 0)]) for p in (upper, upper / 2))
+        extra = float(betaincinv(*self.extra[::-1], upper / 2))
+        return least, high - extra * (high - most)
 
     def _tail(self, value: float, law: Law) -> float:
         points, mass, widths = law
