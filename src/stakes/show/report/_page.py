@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 import os
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from stakes._core.text import amount, exact, listed, number, p_value, percent, p
 from stakes.errors import InputError
 from stakes.findings import Findings
 from stakes.findings._encode import json_text
-from stakes.findings.curves import ScoredCurve
+from stakes.findings.curves import MOST_PAIRED, ScoredCurve
 from stakes.findings.models import Model
 from stakes.findings.policies import ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
@@ -252,6 +254,8 @@ def report_html(findings: Findings) -> str:
             )
     environment = _environment()
     drawn = charts(findings)
+    scripts = [_drawing(), *(_source(environment, name) for name in SCRIPTS)]
+    safe_scripts = [_script(source) for source in scripts]
     context = {
         "f": findings,
         "sections": [section for section in SECTIONS if section.shown(findings)],
@@ -260,8 +264,8 @@ def report_html(findings: Findings) -> str:
         "findings_json": _script_json(findings),
         "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
         "style": _safe(_source(environment, "style.css")),
-        "vega": _script(_drawing()),
-        "scripts": [_script(_source(environment, name)) for name in SCRIPTS],
+        "scripts": safe_scripts,
+        "script_hashes": _safe(" ".join(map(_script_hash, safe_scripts))),
         "legend": _legend(findings),
         "looks": _policy_looks(findings),
         "competing": [_policy_looks(findings)[name] for name in findings.joint.names],
@@ -269,6 +273,7 @@ def report_html(findings: Findings) -> str:
         "groups": policy_groups(findings),
         "headline": headline(findings.verdict.text),
         "scored": _scored(findings),
+        "partial_pairs": len(_scored(findings)) > MOST_PAIRED,
         "money": money_tables(findings),
         "cards": card_width(findings),
         "flips": flip_table(findings),
@@ -359,7 +364,14 @@ def _script_json(value: Any) -> Any:
 
 def _script(source: str) -> Any:
     """Return a script that may stand in the page: in JavaScript a backslash there says nothing."""
-    return _safe(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+    lines = source.replace("\r\n", "\n").replace("\r", "\n")  # as browsers read them
+    return _safe(f"\n{lines}\n".replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _script_hash(script: str) -> str:
+    """Return how the page's Content-Security-Policy names a script that may run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 @dataclass(frozen=True)
