@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import astuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,9 @@ from pyarrow import parquet
 from stakes import CostMatrix, study_of
 from stakes.findings import curves, findings, policies
 from stakes.findings.curves import compared_pairs
+from stakes.findings.models import models_of
+from stakes.findings.policies import moved_found
+from stakes.policies._family import adjusted, level
 from stakes.read import shards
 
 COSTS = CostMatrix.from_errors(false_positive=3, false_negative=100)
@@ -153,3 +157,31 @@ def test_memory_does_not_grow_with_the_rows_of_a_small_file(folder):
     )
     assert re.search("16,777,216 examples", done.stdout)
     assert int(done.stdout.split()[-1]) < 500_000
+
+
+def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
+    """By tables that are stacked, or one after the other; both methods of tests among them."""
+    actual, decided, scores = scored(400, 24, decisions=True)
+    found = []
+    for many in (10**6, 2):
+        monkeypatch.setattr("stakes.policies.policies.MANY", many)
+        study = study_of(actual, decided, COSTS, y_score=scores)
+        policies = study.policies
+        rows = [(name, *policies.interval(name)) for name in policies.competitors]
+        rows += [astuple(each) for each in policies.pairs]
+        rows += [(each.name, each.cheaper_than_trivial) for each in models_of(study)]
+        rows += [
+            (each.first, each.second, each.low, each.high, each.p_value, each.shown)
+            for each in moved_found(study)
+        ]
+        found.append(rows)
+    assert len(found[0]) > 90
+    for one, other in zip(*found, strict=True):
+        for a, b in zip(one, other, strict=True):
+            assert a == (b if isinstance(b, str | bool) else pytest.approx(b, rel=1e-6, abs=1e-9))
+
+
+@pytest.mark.parametrize("members", [21, 60, 300])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_levels_of_many_members_are_those_of_their_adjusted_p_values(members, alpha):
+    assert adjusted(level(alpha, members), members) == pytest.approx(alpha, rel=1e-9)

@@ -269,11 +269,13 @@ def moved_found(study: Study) -> tuple[ComparedPolicies, ...]:
     """
     policies = study.policies
     decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}
-    return tuple(
-        compared_found(policies, policies.alone(each.name, decided[each.model]))
+    pairs = [
+        (each.name, decided[each.model])
         for each in policies.policies
         if each.kind == "threshold" and each.model in decided
-    )
+    ]
+    policies.prepare_alone(pairs)
+    return tuple(compared_found(policies, policies.alone(*pair)) for pair in pairs)
 
 
 def compared_found(policies: Policies, pair: PolicyPair) -> ComparedPolicies:

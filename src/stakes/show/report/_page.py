@@ -18,7 +18,7 @@ from stakes.findings import Findings
 from stakes.findings._encode import json_text
 from stakes.findings.curves import MOST_PAIRED, ScoredCurve
 from stakes.findings.models import Model
-from stakes.findings.policies import ComparedPolicies, PolicyResult
+from stakes.findings.policies import MOST_MODELS, ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
@@ -55,8 +55,11 @@ class MoneyTable:
 
 
 def money_tables(found: Findings) -> list[MoneyTable]:
-    """Return for each model where its cost comes from: a matrix, or the dearest cells of many."""
-    return [_money_table(found, model) for model in found.models]
+    """Return where the cost of models comes from: a matrix, or the dearest cells of many.
+
+    Of very many models the cheapest ones have one.
+    """
+    return [_money_table(found, model) for model in found.models[:MOST_MODELS]]
 
 
 def _money_table(found: Findings, model: Model) -> MoneyTable:
@@ -256,6 +259,7 @@ def report_html(findings: Findings) -> str:
     drawn = charts(findings)
     scripts = [_drawing(), *(_source(environment, name) for name in SCRIPTS)]
     safe_scripts = [_script(source) for source in scripts]
+    looks = _policy_looks(findings)
     context = {
         "f": findings,
         "sections": [section for section in SECTIONS if section.shown(findings)],
@@ -267,8 +271,8 @@ def report_html(findings: Findings) -> str:
         "scripts": safe_scripts,
         "script_hashes": _safe(" ".join(map(_script_hash, safe_scripts))),
         "legend": _legend(findings),
-        "looks": _policy_looks(findings),
-        "competing": [_policy_looks(findings)[name] for name in findings.joint.names],
+        "looks": looks,
+        "competing": [looks[name] for name in shown_names(findings)],
         "by_policy": {each.name: each for each in findings.policies},
         "groups": policy_groups(findings),
         "headline": headline(findings.verdict.text),
@@ -394,6 +398,12 @@ def _policy_looks(found: Findings) -> dict[str, Look]:
     colours = policy_colours(found)
     places = {name: place for place, name in enumerate(found.joint.names)}
     return {name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()}
+
+
+def shown_names(found: Findings) -> list[str]:
+    """Return the policies that compete, or of very many those that a sensitivity is found for."""
+    cheapest = None if found.sensitivity is None else found.sensitivity.cheapest
+    return [name for name in found.joint.names if not cheapest or name in cheapest]
 
 
 @dataclass(frozen=True)
