@@ -47,7 +47,9 @@ class QuoteCheck:
         self._returns = False
         self._fed = self._inside = self._closed = self._misplaced = False
         self._beside = True
+        # Kept, since to make arrays anew takes longer than to fill them.
         self._masks = np.empty((3, PIECE), dtype=bool)
+        self._room = np.empty((4, PIECE // WORD), dtype=np.uint64)
 
     @property
     def regular(self) -> bool:
@@ -68,42 +70,59 @@ class QuoteCheck:
             piece = view[start : start + PIECE]
             quotes = np.equal(piece, QUOTE, out=self._masks[0, : len(piece)])
             if self._closed or quotes.any():
-                self._look(piece, quotes)
+                self._look(piece, _words(quotes))
             else:
                 self._beside = piece[-1] in (self._separator, NEWLINE, RETURN)
 
-    def _look(self, piece: NDArray[np.uint8], quotes: NDArray[np.bool_]) -> None:
+    def _look(self, piece: NDArray[np.uint8], quotes: Words) -> None:
         """Look at the bytes before quotes that open and after those that close, 64 at once."""
-        quoted, last = _words(quotes), len(piece) - 1
-        inside = _parities(quoted, start=self._inside)
-        opening, closing = quoted & inside, quoted & ~inside
-        beside = self._besides(piece, quoted)
-        if self._wrong(opening, closing, beside, last) and not self._returns:
+        last = len(piece) - 1
+        opening, closing, *room = self._room[:, : len(quotes)]
+        inside = _parities(quotes, room[0], room[1], start=self._inside)
+        np.bitwise_and(quotes, inside, out=opening)
+        np.bitwise_xor(quotes, opening, out=closing)
+        self._inside, closed = _bit(inside, last), _bit(closing, last)
+        beside = self._besides(piece, quotes)
+        wrong = self._wrong((opening, closing), beside, last, room)
+        if wrong and not self._returns:
             self._returns = True  # lines may end with two bytes, which is found out only here
-            beside = self._besides(piece, quoted)
-        self._misplaced = self._wrong(opening, closing, beside, last)
-        self._inside = _bit(inside, last)
-        self._closed, self._beside = _bit(closing, last), _bit(beside, last)
+            beside = self._besides(piece, quotes)
+            wrong = self._wrong((opening, closing), beside, last, room)
+        self._misplaced, self._closed = wrong, closed
+        self._beside = _bit(beside, last) or bool(piece[-1] == RETURN)
 
-    def _besides(self, piece: NDArray[np.uint8], quoted: Words) -> Words:
+    def _besides(self, piece: NDArray[np.uint8], quotes: Words) -> Words:
         """Tell which bytes may stand beside a cell in quotes: ends of cells, and quotes."""
         ends, other = self._masks[1:, : len(piece)]
         np.equal(piece, self._separator, out=ends)
         ends |= np.equal(piece, NEWLINE, out=other)
         if self._returns:
             ends |= np.equal(piece, RETURN, out=other)
-        return _words(ends) | quoted
+        found = _words(ends)
+        found |= quotes
+        return found
 
-    def _wrong(self, opening: Words, closing: Words, beside: Words, last: int) -> bool:
+    def _wrong(
+        self, quotes: tuple[Words, Words], beside: Words, last: int, room: list[Words]
+    ) -> bool:
         """Tell whether a quote has a wrong byte beside it; what follows the last comes later."""
-        one, top = np.uint64(1), np.uint64(WORD - 1)
-        before, after = beside << one, beside >> one
-        before[1:] |= beside[:-1] >> top
-        before[0] |= np.uint64(self._beside)
-        after[:-1] |= beside[1:] << top
-        after[last // WORD] |= one << np.uint64(last % WORD)
-        wrong = (opening & ~before) | (closing & ~after)
-        return bool(wrong.any()) or (self._closed and not _bit(beside, 0))
+        (opening, closing), (found, other) = quotes, room
+        np.left_shift(beside, ONE, out=found)  # the byte before
+        np.right_shift(beside, TOP, out=other)
+        found[1:] |= other[:-1]
+        found[0] |= np.uint64(self._beside)
+        np.bitwise_and(opening, found, out=found)
+        if not np.array_equal(found, opening):
+            return True
+        np.right_shift(beside, ONE, out=found)  # the byte after
+        np.left_shift(beside, TOP, out=other)
+        found[:-1] |= other[1:]
+        found[last // WORD] |= ONE << np.uint64(last % WORD)
+        np.bitwise_and(closing, found, out=found)
+        return not np.array_equal(found, closing) or (self._closed and not _bit(beside, 0))
+
+
+ONE, TOP = np.uint64(1), np.uint64(WORD - 1)
 
 
 def _words(mask: NDArray[np.bool_]) -> Words:
@@ -114,16 +133,18 @@ def _words(mask: NDArray[np.bool_]) -> Words:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def _parities(words: Words, *, start: bool) -> Words:
+def _parities(words: Words, found: Words, room: Words, *, start: bool) -> Words:
     """Tell of each bit whether it and those before it, and `start`, are odd in number."""
-    found = words.copy()
-    for shift in (1, 2, 4, 8, 16, 32):
-        found ^= found << np.uint64(shift)
-    odd = np.bitwise_xor.accumulate(found >> np.uint64(WORD - 1))
-    before = np.empty_like(odd)
-    before[0], before[1:] = 0, odd[:-1]
-    before ^= np.uint64(start)
-    found ^= np.negative(before)  # all bits of what follows an odd number
+    np.left_shift(words, ONE, out=found)
+    found ^= words
+    for shift in (2, 4, 8, 16, 32):
+        np.left_shift(found, np.uint64(shift), out=room)
+        found ^= room
+    odd = np.bitwise_xor.accumulate(np.right_shift(found, TOP, out=room))
+    odd ^= np.uint64(start)
+    np.negative(odd[:-1], out=room[1:])  # all bits of what follows an odd number
+    room[0] = np.negative(np.uint64(start))
+    found ^= room
     return found
 
 
