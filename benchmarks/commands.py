@@ -8,14 +8,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from harness import Row, within
+from harness import Row, within, within_memory, within_time
 from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
+
+from stakes.read.tables import read_table
 
 LIBRARIES = (
     "import numpy, scipy.stats, scipy.optimize, scipy.fft, pyarrow, pyarrow.csv, pyarrow.parquet, "
@@ -24,6 +28,14 @@ LIBRARIES = (
 MOST_HELP = 0.3
 """Seconds of CPU."""
 
+MOST_PAGE, MOST_MEMORY = 5 * 10**6, 5 * 10**8
+PEAK = """
+from pathlib import Path
+from stakes.cli.main import main
+assert main({!r}) == 0
+print(1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]))
+"""
+
 CLASSES = np.array(["ok", "fraud"])
 COSTS = "predicted\\actual,ok,fraud\nok,0,100\nfraud,3,0\n"
 
@@ -31,6 +43,9 @@ COSTS = "predicted\\actual,ok,fraud\nok,0,100\nfraud,3,0\n"
 def rows() -> Iterator[Row]:
     """Measure everything in this file."""
     yield _help()
+    yield from _reading()
+    yield from _many_models()
+    yield from _unpacked()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
@@ -53,6 +68,82 @@ def rows() -> Iterator[Row]:
             at_most=2,
             repeats=3,
         )
+
+
+def _reading() -> Iterator[Row]:
+    """Read a CSV file, whose quotes are looked at, against pyarrow, which does not look."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        for quoting in ("none", "all_valid"):
+            _write_text(path, 3 * 10**5, quoting)
+            cells = "no cell" if quoting == "none" else "every cell"
+            yield within(
+                f"reading of 3·10⁵ rows of CSV, {cells} in quotes",
+                partial(read_table, str(path)),
+                partial(_plain_read, path),
+                "pyarrow's own reader",
+                at_most=1.05 if quoting == "none" else 1.15,
+                repeats=31,
+            )
+
+
+def _write_text(path: Path, n: int, quoting: str) -> None:
+    rng = np.random.default_rng(0)
+    columns: dict[str, Any] = {"actual": _labels(rng.random(n) < 0.1)}
+    for i in range(4):
+        columns[f"model_{i}"] = _labels(rng.random(n) < 0.1)
+        columns[f"model_{i}_score"] = pa.array(rng.random(n).round(6)).cast(pa.string())
+    options = arrow_csv.WriteOptions(quoting_style=quoting)
+    arrow_csv.write_csv(pa.table(columns), path, options)
+
+
+def _plain_read(path: Path) -> object:
+    with path.open("rb") as file:
+        content = file.read()
+    names = content[:1000].decode().splitlines()[0].replace('"', "").split(",")
+    return arrow_csv.read_csv(
+        pa.BufferReader(content),
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+        ),
+    )
+
+
+def _many_models() -> Iterator[Row]:
+    """Report on far more models than anyone looks at: nothing may grow with their pairs."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "costs.csv").write_text(COSTS)
+        _write(place / "many.csv", 1000, 300, scored=True)
+        for command, seconds in (("evaluate", 10), ("compare", 10), ("curve", 20), ("report", 40)):
+            yield within_time(
+                f"stakes {command}, 10³ rows × 300 models, scores",
+                partial(_stakes, place, command, "many.csv"),
+                at_most=1e3 * seconds,
+                repeats=1,
+            )
+        page = (place / "report.html").stat().st_size
+        yield within_memory("its report", page, MOST_PAGE, "5 MB", at_most=1)
+
+
+def _unpacked() -> Iterator[Row]:
+    """Evaluate a small file of very many rows: memory is bounded by neither."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "costs.csv").write_text(COSTS)
+        label = pa.DictionaryArray.from_arrays(pa.array([0, 0, 0, 1], pa.int8()), CLASSES)
+        rows = pa.table({name: label.cast(pa.string()) for name in ("actual", "old", "new")})
+        many = pa.concat_tables([rows] * 2**16).combine_chunks()
+        with pq.ParquetWriter(place / "large.parquet", rows.schema, compression="zstd") as writer:
+            writer.write_table(pa.concat_tables([many] * 114), row_group_size=1 << 30)
+        code = PEAK.format(["--quiet", "evaluate", "large.parquet", "--costs", "costs.csv"])
+        run = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=place
+        )
+        peak = int(run.stdout.split()[-1])
+        task = "peak memory, stakes evaluate, 3·10⁷ rows of Parquet"
+        yield within_memory(task, peak, MOST_MEMORY, "500 MB", at_most=1)
 
 
 def _help() -> Row:
@@ -89,9 +180,7 @@ def _write(path: Path, n: int, models: int, *, scored: bool) -> None:
     if path.suffix == ".parquet":
         pq.write_table(table, path)
         return
-    from pyarrow import csv
-
-    csv.write_csv(table, path)
+    arrow_csv.write_csv(table, path)
 
 
 def _labels(positive: NDArray[np.bool_]) -> Any:
@@ -111,7 +200,8 @@ def _grouped_and_reported(place: Path) -> None:
 
 
 def _stakes(folder: Path, command: str, file: str) -> None:
-    arguments = ["--quiet", command, file, "--costs", "costs.csv", "--out", "report.html"]
+    arguments = ["--quiet", command, file, "--costs", "costs.csv"]
+    arguments += ["--out", "report.html"] if command == "report" else []
     code = f"import sys; from stakes.cli.main import main; sys.exit(main({arguments!r}))"
     _python(code, folder)
 

@@ -95,6 +95,8 @@ class Study:
         How thresholds are chosen.
     asked : Asked
         The baseline and the candidates, where such were named.
+    merged_from : tuple of str
+        The checksums of the count files that these counts were added up from, if they were.
 
     Examples
     --------
@@ -124,6 +126,7 @@ class Study:
     examples: JointExamples | None = None
     choosing: Choosing = CROSS_FITTED
     asked: Asked = NOTHING_ASKED
+    merged_from: tuple[str, ...] = ()
 
     @classmethod
     def from_table(
@@ -297,7 +300,14 @@ class Study:
         return cls._made(
             counts,
             source=source,
-            roles=Roles(counts.actual, counts.models, (), guessed=False, design=counts.design),
+            roles=Roles(
+                counts.actual,
+                counts.models,
+                (),
+                guessed=False,
+                design=counts.design,
+                doubtful=counts.doubtful,
+            ),
             costs=matrix,
             positive=positive,
             confidence=confidence,
@@ -355,6 +365,7 @@ class Study:
             examples=examples,
             choosing=choosing,
             asked=asked,
+            merged_from=counts.merged_from,
         )
 
     @property
@@ -395,6 +406,8 @@ class Study:
             roles.design,
             self.class_rows,
             self.examples,
+            doubtful=roles.doubtful,
+            merged_from=self.merged_from,
         )
 
     def estimate(self, name: str, unit: str = "") -> CostEstimate:

@@ -562,6 +562,29 @@ def test_hostile_names_stay_text(page, reports):
     assert HOSTILE_MODELS[1] in drawn
 
 
+def test_nothing_runs_but_the_scripts_of_the_page(page, reports, complaints):
+    page.goto(reports("one"))
+    page.wait_for_selector("html[data-drawn]")
+    assert complaints == []
+    ran = page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "globalThis.ran = 'a script'";
+            document.body.append(script);
+            const link = document.createElement("a");
+            link.setAttribute("onclick", "globalThis.ran = 'a handler'");
+            document.body.append(link);
+            link.click();
+            return globalThis.ran ?? null;
+        }"""
+    )
+    assert ran is None
+    assert len(complaints) == 2
+    assert all("Content Security Policy" in each for each in complaints)
+    complaints.clear()
+    page.close()
+
+
 # ---- for everyone, everywhere
 
 

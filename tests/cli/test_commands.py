@@ -519,3 +519,20 @@ def test_names_of_models_stay_in_one_line(stakes, folder):
     assert said.code == 0, said.err
     assert r"a\nx" in said.out
     assert "a\nx" not in said.out
+
+
+def test_no_cell_of_a_table_is_a_formula(stakes, folder):
+    text = (folder / "predictions.csv").read_text().replace("tree", "=1+1").replace("ok", "-ok")
+    (folder / "predictions.csv").write_text(text)
+    made = ("costs", "template", "predictions.csv", "--out", "template.csv")
+    assert stakes(*made).code == 0
+    header, *body = (folder / "template.csv").read_text().splitlines()
+    assert header == "predicted\\actual,fraud,'-ok"
+    assert [row.split(",")[0] for row in body] == ["fraud", "'-ok"]
+    filled = [header, *(row.replace(",,", ",7,").removesuffix(",") for row in body)]
+    filled = [row if row.count(",") == 2 else f"{row},3" for row in filled]
+    (folder / "costs.csv").write_text("\n".join(filled) + "\n")
+    said = stakes("-q", "curve", "predictions.csv", *COSTS, "--csv", "curve.csv")
+    assert said.code == 0, said.err
+    models = {row.split(",")[0] for row in (folder / "curve.csv").read_text().splitlines()}
+    assert models == {"model", "old", "logistic", "'=1+1"}

@@ -137,3 +137,36 @@ def test_a_model_without_a_threshold_is_not_passed(stakes, folder):
     said = stakes("-q", *GATE)
     assert said.code == 2
     assert "could not judge 'new': there are only 4 rows of the class 'fraud'" in said.err
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_a_gate_on_counts_does_not_pass_what_it_could_not_judge(stakes, write, folder, ending):
+    write(new=np.char.upper(write.wrong), fine=names(write.fraud))
+    rows = (folder / "a.csv").read_text().splitlines(keepends=True)
+    for name, part in (("one", rows[1:100]), ("two", rows[100:])):
+        (folder / "part.csv").write_text("".join([rows[0], *part]))
+        counted = stakes("-q", "count", "part.csv", *COSTS, "--out", f"{name}.{ending}")
+        assert counted.code == 0
+    merged = stakes("-q", "merge", f"one.{ending}", f"two.{ending}", "--out", f"all.{ending}")
+    assert merged.code == 0
+    for file in (f"two.{ending}", f"all.{ending}"):
+        said = stakes("-q", "compare", file, *COSTS, "--baseline", "old", "--gate")
+        assert said.code == 2
+        assert "Could not judge new: it has 'OK'" in said.out or "'FRAUD'" in said.out
+        assert "stakes: the gate could not judge 'new': " in said.err
+    named = ("--baseline", "old", "--candidate", "fine", "--gate")
+    assert stakes("-q", "compare", f"all.{ending}", *COSTS, *named).code == 0
+    said = stakes("-q", "compare", f"all.{ending}", *COSTS, *named[:2], "--candidate", "new")
+    assert "--candidate: the column 'new' cannot be used: it has" in said.err
+
+
+@pytest.mark.parametrize("given", [["new"], "new", {"new": 1}])
+def test_counts_whose_doubtful_columns_are_damaged_are_refused(given, stakes, write, folder):
+    write(new=names(write.fraud))
+    assert stakes("-q", "count", "a.csv", *COSTS, "--out", "a.json").code == 0
+    content = json.loads((folder / "a.json").read_text())
+    del content["checksum"]
+    (folder / "a.json").write_text(json.dumps({**content, "doubtful": given}))
+    said = stakes("-q", "compare", "a.json", *COSTS, "--baseline", "old", "--gate")
+    assert (said.code, said.out) == (2, "")
+    assert "a.json: the count file is damaged" in said.err

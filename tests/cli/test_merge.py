@@ -24,12 +24,28 @@ def parts(stakes, folder):
     return names
 
 
+def counts_in(path):
+    """Return what a count file says, but for the files that it was merged from."""
+    if path.suffix == ".json":
+        content, table = json.loads(path.read_text()), None
+    else:
+        table = parquet.read_table(path)
+        content = json.loads(table.schema.metadata[b"stakes"])
+    origin = content.pop("merged_from", [])
+    del content["checksum"]
+    return origin, content, None if table is None else table.replace_schema_metadata(None)
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
 @pytest.mark.parametrize("ending", ["json", "parquet"])
 def test_parts_of_both_formats_are_the_whole(stakes, folder, parts, order, ending):
     said = stakes("merge", *(parts[i] for i in order), "--out", f"merged.{ending}")
     assert said.err == f"Wrote the counts of 60 examples to merged.{ending}.\n"
-    assert (folder / f"merged.{ending}").read_bytes() == (folder / f"all.{ending}").read_bytes()
+    origin, *merged = counts_in(folder / f"merged.{ending}")
+    assert [[], *merged] == list(counts_in(folder / f"all.{ending}"))
+    checksums = [json.loads((folder / f"{i}.json").read_text())["checksum"] for i in (0, 2)]
+    assert len(origin) == 3
+    assert set(checksums) < set(origin)
 
 
 @pytest.mark.usefixtures("parts")
@@ -45,7 +61,34 @@ def test_a_part_is_not_overwritten_by_the_sum(stakes, folder):
 def test_sums_of_sums_are_the_sum(stakes, folder):
     assert stakes("-q", "merge", "1.parquet", "2.json", "--out", "later.parquet").code == 0
     assert stakes("-q", "merge", "later.parquet", "0.json", "--out", "merged.json").code == 0
-    assert (folder / "merged.json").read_bytes() == (folder / "all.json").read_bytes()
+    assert counts_in(folder / "merged.json")[1:] == counts_in(folder / "all.json")[1:]
+    assert stakes("-q", "merge", "2.json", "0.json", "1.parquet", "--out", "at_once.json").code == 0
+    assert (folder / "at_once.json").read_bytes() == (folder / "merged.json").read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_a_part_is_not_added_to_a_sum_that_has_it(stakes, folder, parts, ending):
+    """Not even a copy of it, nor another sum that has it, nor the sum counted at once."""
+    shutil.copy(folder / "0.json", folder / "copy.json")
+    for out, given in {f"sum.{ending}": parts[:2], "other.json": parts[1:]}.items():
+        assert stakes("-q", "merge", *given, "--out", out).code == 0
+    assert stakes("-q", "merge", f"sum.{ending}", "2.json", "--out", f"whole.{ending}").code == 0
+    for first, second in (
+        (f"sum.{ending}", "copy.json"),
+        ("1.parquet", f"sum.{ending}"),
+        (f"sum.{ending}", "other.json"),
+        (f"whole.{ending}", f"sum.{ending}"),
+        (f"whole.{ending}", "all.json"),
+    ):
+        said = stakes("merge", first, second, "--out", "merged.json")
+        assert said.code == 2
+        assert re.search(f"stakes: {second}: (some of its counts are also in|it has)", said.err)
+        assert not (folder / "merged.json").exists()
+    assert stakes("merge", f"sum.{ending}", "2.json", "--out", "merged.json").code == 0
+    allowed = ("--out", "merged.json", "--allow-copies")
+    assert stakes("-q", "merge", f"sum.{ending}", "copy.json", *allowed).code == 0
+    again = stakes("merge", "merged.json", "copy.json", "--out", "again.json")
+    assert again.code == 2
 
 
 @pytest.mark.usefixtures("parts")

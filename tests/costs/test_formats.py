@@ -1,3 +1,5 @@
+import csv
+import io
 import json
 
 import pytest
@@ -407,3 +409,44 @@ def test_a_suggestion_for_a_class_of_a_file_shows_the_number(tmp_path):
     path.write_text("predicted\\actual,100,1000\n100,0,5\n1000,1,0\n")
     with pytest.raises(FileError, match=r"not among the labels: 100, 7\. Did you mean 100\?"):
         CostMatrix.read(path, labels=[100, 7])
+
+
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\tx",
+    "\rx",
+    "  =1",
+    "'=1",
+    "''-x",
+    "\uff1d1",
+    "-",
+]
+"""Classes that a spreadsheet would run, or that look as if they had been marked as text."""
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+@pytest.mark.parametrize("label", FORMULAS)
+def test_no_cell_that_is_written_is_a_formula_and_each_is_read_back(tmp_path, label, suffix):
+    costs = CostMatrix([[0, 7], [-3, 0]], rows="predicted", labels=["ok", label])
+    path = tmp_path / f"costs.{suffix}"
+    costs.write(path)
+    text = path.read_bytes().decode()
+    separator = {"csv": ",", "tsv": "\t"}[suffix]
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    assert rows[0][2] == rows[2][0] == f"'{label}"
+    assert rows[2][1] == "-3"
+    read = CostMatrix.read(path)
+    assert read.labels == ("ok", label)
+    assert read == costs
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], ["-1", "+1"], ["'x", "a=b"]])
+def test_numbers_and_other_texts_are_written_as_they_are(tmp_path, labels):
+    path = tmp_path / "costs.csv"
+    CostMatrix([[0, 7], [3, 0]], rows="predicted", labels=labels).write(path)
+    header, *_ = csv.reader(path.read_text().splitlines())
+    assert header[1:] == list(map(str, labels))
+    assert CostMatrix.read(path, labels=labels).labels == tuple(labels)

@@ -1,5 +1,7 @@
 """The report as a file: whole, the same each time, and nothing in it but text."""
 
+import base64
+import hashlib
 import json
 import os
 import pickle
@@ -134,6 +136,19 @@ def test_a_page_asks_nothing_of_the_network(pages, name):
         if attrs.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy.startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_policy_names_each_script_by_its_hash_and_lets_nothing_else_run(pages, name):
+    html = pages(name)
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', html)[1]
+    rules = dict(each.split(maxsplit=1) for each in policy.split("; "))
+    bodies = re.findall("<script>(.*?)</script>", html, re.DOTALL)
+    digests = [hashlib.sha256(each.encode()).digest() for each in bodies]
+    expected = [f"'sha256-{base64.b64encode(each).decode()}'" for each in digests]
+    assert rules["script-src"].split() == expected
+    assert len(expected) == 1 + len(SCRIPTS)
+    assert not re.search("[\r\0]", html)  # which browsers change before they look at the hash
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -1,10 +1,14 @@
-"""Small tables as text and as HTML; the one place that formats numbers for people."""
+"""Small tables as text, CSV and HTML; the one place that formats numbers for people."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 from stakes._core.labels import Labels
 
@@ -109,3 +113,37 @@ def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
     )
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+FORMULA = re.compile(r"'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")
+"""How a text begins that a spreadsheet may run as a formula, and one that was marked as none."""
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+TEXT_MARK = "'"
+"""What spreadsheets put before a text that is no formula."""
+
+
+def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
+    """Write rows as the text of a CSV file in which no cell is a formula for a spreadsheet."""
+    lines = []
+    for row in (header, *rows):
+        text = io.StringIO()
+        # Python puts into quotes only those ends of lines that are its own.
+        writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
+        writer.writerow(map(_no_formula, row))
+        lines.append(text.getvalue().removesuffix("\r\n"))
+    return "\n".join([*lines, ""])
+
+
+def _no_formula(cell: Any) -> Any:
+    """Mark a text that begins as formulas do, numbers excepted, by an apostrophe before it."""
+    if not isinstance(cell, str) or NUMBER.fullmatch(cell):
+        return cell
+    return f"{TEXT_MARK}{cell}" if FORMULA.match(cell) else cell
+
+
+def cell_text(cell: str) -> str:
+    """Return the text of a cell that `csv_text` wrote, without the apostrophe that marks it."""
+    marked = cell.startswith(TEXT_MARK) and FORMULA.match(cell)
+    return cell.removeprefix(TEXT_MARK) if marked else cell

@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -227,18 +227,6 @@ def _print(text: str, style: str) -> None:
     from rich.text import Text
 
     Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
-
-
-def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
-    """Write rows as the text of a CSV file."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _coloured() -> bool:

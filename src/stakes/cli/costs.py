@@ -10,7 +10,6 @@ import typer
 
 from stakes.cli import _inputs as options
 from stakes.cli._inputs import add, check_name, read_matrix, read_rows
-from stakes.cli._output import csv_text
 from stakes.errors import FileError
 
 if TYPE_CHECKING:
@@ -97,6 +96,7 @@ def template(
 ) -> None:
     """Write a cost matrix to fill in, with the labels found."""
     from stakes._core.labels import LabelMatcher, as_meant
+    from stakes._core.text import csv_text
     from stakes.predictions.classes import classes_of
     from stakes.predictions.roles import actual_column
     from stakes.predictions.table import check_columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,7 +53,8 @@ class CurvesFound:
     models : tuple of CurveAtCondition
         The curve of each model.
     pairs : tuple of CurvePair
-        The comparison of each pair.
+        The comparison of each pair; of more than six models, those of the cheapest ones with the
+        cheapest and with the first.
     """
 
     condition: Condition | None
@@ -124,7 +124,7 @@ def curve(
     json: options.Json = None,
 ) -> None:
     """Say which model is cheapest under which prevalence and costs."""
-    from stakes.cli._output import csv_text
+    from stakes._core.text import csv_text
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
@@ -179,18 +179,27 @@ def _found(
     simultaneous: bool,
 ) -> CurvesFound:
     """Find the curves with their bands, and what they cost at the condition of the costs."""
-    from stakes.findings.curves import curve_at, curve_pair
+    from stakes.findings.curves import compared_pairs, curve_at, curve_pair
+    from stakes.findings.policies import MOST_MODELS
 
-    progress.expect(len(curves) * (len(curves) + 1) // 2)
+    progress.expect(len(curves))
     models, pairs = [], []
     for name, curve in curves.items():
         progress.step(f"curve of {name}")
         band = curve.band(study.confidence, simultaneous=simultaneous)
         models.append(curve_at(curve, band, _cost_at(curve, condition, study.confidence)))
-    for first, second in combinations(curves, 2):
+    ranked = sorted(models, key=_rank)[:MOST_MODELS]
+    chosen = compared_pairs([*curves], [each.name for each in ranked], next(iter(curves), None))
+    progress.expect(len(chosen))
+    for first, second in chosen:
         progress.step(f"{first} and {second}")
         pairs.append(curve_pair(study, curves[first], curves[second]))
     return CurvesFound(condition, tuple(models), tuple(pairs))
+
+
+def _rank(model: CurveAtCondition) -> float:
+    """Return what models are ranked by: the cost at the condition, or over all conditions."""
+    return model.area if model.at_condition is None else float(model.at_condition.cost)
 
 
 def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> Any:
@@ -206,6 +215,8 @@ def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> An
 
 def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Data) -> None:
     from stakes._core.text import number
+    from stakes.findings.curves import MOST_PAIRED
+    from stakes.findings.policies import MOST_MODELS
     from stakes.show.text import condition_table, range_table
 
     output.text(
@@ -230,6 +241,13 @@ def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Dat
         where = f"cross at PC(+) = {crossed}." if crossed else "do not cross."
         output.text()
         output.text(f"{pair.first} and {pair.second} {where} {pair.summary}")
+    if len(found.models) > MOST_PAIRED:
+        lowest = "at this condition" if costs else "over all conditions"
+        output.text()
+        output.text(
+            f"Of {len(found.models):,} models only the {min(MOST_MODELS, len(found.models))} with "
+            f"the lowest cost {lowest} are compared: with the cheapest one, and with the first."
+        )
     show_caution(output, data)
 
 

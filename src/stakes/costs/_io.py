@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stakes._core.labels import Label, LabelMatcher, Labels, as_axes, as_labels
-from stakes._core.text import exact
+from stakes._core.text import cell_text, csv_text, exact
 from stakes._core.validate import Orientation, orientation
 from stakes.costs._axes import (
     MatrixTable,
@@ -151,8 +151,11 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
         numbers(row[1:], len(header) - 1, f"{source}, line {number}", first_column=2)
         for number, row in body
     ]
-    across = [(cell, f"line {top}, column {column}") for column, cell in enumerate(header[1:], 2)]
-    down = [(row[0], f"line {number}, column 1") for number, row in body]
+    across = [
+        (cell_text(cell), f"line {top}, column {column}")
+        for column, cell in enumerate(header[1:], 2)
+    ]
+    down = [(cell_text(row[0]), f"line {number}, column 1") for number, row in body]
     actual, decided = (across, down) if oriented == "predicted" else (down, across)
     labels, decisions = _axis_labels(actual, decided, known, source)
     return MatrixTable(values, oriented, labels, decisions)
@@ -222,12 +225,9 @@ def _check_once(labels: Sequence[Label], places: Sequence[str], source: str) -> 
 
 
 def _render_delimited(costs: MatrixTable, delimiter: str) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(["predicted\\actual", *costs.labels])
-    for decision, row in zip(costs.decisions, costs.values.tolist(), strict=True):
-        writer.writerow([decision, *map(exact, row)])
-    return text.getvalue()
+    cells = zip(costs.decisions, costs.values.tolist(), strict=True)
+    rows = [[decision, *map(exact, row)] for decision, row in cells]
+    return csv_text(["predicted\\actual", *costs.labels], rows, delimiter)
 
 
 # -- JSON

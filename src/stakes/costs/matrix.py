@@ -602,6 +602,11 @@ class CostMatrix(ByValue):
         ----------
         path : path
             The file; what its name ends with is the format.
+
+        Notes
+        -----
+        In CSV and TSV files, a label that a spreadsheet would run as a formula, as one that begins
+        with "=", has an apostrophe before it; `read` takes it away again.
         """
         write_matrix(self._as_table(), path)
 

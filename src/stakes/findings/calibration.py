@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stakes._core.typing import Floats
 from stakes.counts import ScoreCounts
 from stakes.findings._encode import Finding
+from stakes.findings.policies import shown_models
 from stakes.study import Study
 
 BINS = 10
@@ -60,10 +61,11 @@ class Calibration(Finding):
 
 def calibration_of(study: Study) -> tuple[Calibration, ...]:
     """Return reliability and proper losses of the models whose scores can be probabilities."""
+    shown = shown_models(study)
     return tuple(
         _calibration(name, counts)
         for name, counts in study.scores.items()
-        if counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
+        if name in shown and counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -28,11 +29,15 @@ from stakes.curves._base import Curve
 from stakes.curves._limits import rate_limits
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
+from stakes.findings.policies import shown_models
 from stakes.infer._inference import Interval
 from stakes.study import Study
 
 MOST_POINTS = 400
 """Points of a ROC curve, and thresholds to choose from, that are shown."""
+
+MOST_PAIRED = 6
+"""Of more models not all pairs are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +305,8 @@ class Curves(Finding):
     models : tuple of ScoredCurve
         The curve of each model.
     pairs : tuple of CurvePair
-        The comparison of each pair.
+        The comparison of each pair; of more than six models, of each with the cheapest one and
+        with the baseline.
     """
 
     condition: Condition
@@ -310,14 +316,42 @@ class Curves(Finding):
 
 def curves_of(study: Study) -> Curves | None:
     """Return curves, bands, ranges and thresholds; None where no model has scores."""
-    curves = study.curves()
+    ranked = shown_models(study)
+    curves = {name: curve for name, curve in study.curves().items() if name in ranked}
     if not curves:
         return None
+    ranked = tuple(name for name in ranked if name in curves)
+    pairs = compared_pairs(tuple(curves), ranked, study.policies[study.policies.reference].model)
     return Curves(
         condition=_condition(study),
         models=tuple(_scored(curve, study) for curve in curves.values()),
-        pairs=tuple(_scored_pair(study, *pair) for pair in combinations(curves, 2)),
+        pairs=tuple(_scored_pair(study, *pair) for pair in pairs),
     )
+
+
+def compared_pairs(
+    names: Sequence[str], ranked: Sequence[str], baseline: str | None
+) -> list[tuple[str, str]]:
+    """Return the pairs of models that are compared: of more than a few models, not all.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The models.
+    ranked : sequence of str
+        Those to compare where they are many, the cheapest first.
+    baseline : str or None
+        The model that others are compared with, if it is one of them.
+    """
+    if len(names) <= MOST_PAIRED:
+        return list(combinations(names, 2))
+    best = ranked[0]
+    found = [(best, other) for other in ranked[1:]]
+    if baseline in names and baseline != best:
+        others = [name for name in ranked if name not in (best, baseline)]
+        found += [(str(baseline), name) for name in others]
+        found += [] if baseline in ranked else [(best, str(baseline))]
+    return found
 
 
 def _condition(study: Study) -> Condition:

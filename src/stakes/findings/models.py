@@ -109,6 +109,9 @@ def models_of(
         if model is not None:
             best.setdefault(model, name)
     always = next(iter(trivial_of(study, by)), None)
+    if always is not None:
+        constant = _constant(study, always)
+        policies.prepare_alone([(policy, constant) for policy in best.values()])
     return tuple(
         _model(study, name, policy, always, unit=unit, volume=volume, by=by)
         for name, policy in best.items()
@@ -154,13 +157,17 @@ def _model(
 
 def _cheaper(study: Study, policy: str, always: Trivial) -> bool:
     """Tell whether a policy is shown to cost less than a constant prediction."""
-    constant = next(
+    pair = study.policies.alone(policy, _constant(study, always))
+    return pair.shown and pair.difference < 0
+
+
+def _constant(study: Study, always: Trivial) -> str:
+    """Return the name of the policy that is a constant prediction."""
+    return next(
         each.name
         for each in study.policies.policies
         if each.kind == "constant" and each.decision == always.decision
     )
-    pair = study.policies.alone(policy, constant)
-    return pair.shown and pair.difference < 0
 
 
 def _kappa(confusion: Confusion) -> float | None:

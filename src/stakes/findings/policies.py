@@ -217,6 +217,46 @@ class ComparedPolicies(Finding):
     warning: str | None
 
 
+MOST_MODELS = 20
+"""Of more models only the cheapest so many, and the baseline, have curves and what follows."""
+
+
+def shown_policies(study: Study) -> tuple[str, ...]:
+    """Return the policies that compete, the cheapest first; of very many models not all.
+
+    Those of the cheapest models are among them, the baseline, and the constant predictions.
+    """
+    policies = study.policies
+    models = shown_models(study)
+    return tuple(
+        name
+        for name in policies.competitors
+        if policies[name].model is None or policies[name].model in models
+    )
+
+
+def shown_models(study: Study) -> tuple[str, ...]:
+    """Return the models, the cheapest first; of very many only so many, and the baseline."""
+    policies = study.policies
+    ranked = [policies[name].model for name in policies.competitors]
+    models = [model for model in dict.fromkeys(ranked) if model is not None]
+    baseline = policies[policies.reference].model
+    chosen = models[:MOST_MODELS]
+    return tuple(each for each in models if each in chosen or each == baseline)
+
+
+def left_out(study: Study) -> str:
+    """Say which models have no curves and what follows; nothing where all have."""
+    shown = shown_models(study)
+    others = len({each.model for each in study.policies.policies} - {*shown, None})
+    if not others:
+        return ""
+    return (
+        f"Curves, sensitivity, sample sizes and calibration are of the {MOST_MODELS} cheapest "
+        f"models and the baseline; {others:,} other{'s' if others > 1 else ''} cost more."
+    )
+
+
 def pairs_found(study: Study) -> tuple[ComparedPolicies, ...]:
     """Return how the cheapest policy compares with each of the others that compete."""
     return tuple(compared_found(study.policies, pair) for pair in study.policies.pairs)
@@ -229,11 +269,13 @@ def moved_found(study: Study) -> tuple[ComparedPolicies, ...]:
     """
     policies = study.policies
     decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}
-    return tuple(
-        compared_found(policies, policies.alone(each.name, decided[each.model]))
+    pairs = [
+        (each.name, decided[each.model])
         for each in policies.policies
         if each.kind == "threshold" and each.model in decided
-    )
+    ]
+    policies.prepare_alone(pairs)
+    return tuple(compared_found(policies, policies.alone(*pair)) for pair in pairs)
 
 
 def compared_found(policies: Policies, pair: PolicyPair) -> ComparedPolicies:

@@ -42,6 +42,7 @@ from stakes.findings.other_costs import OtherCosts, other_costs_of
 from stakes.findings.policies import (
     ComparedPolicies,
     PolicyResult,
+    left_out,
     moved_found,
     pairs_found,
     policies_found,
@@ -141,6 +142,9 @@ class Findings(Finding):
         Each policy's interval at other sizes of the test set.
     calibration : tuple of Calibration
         How good scores are as probabilities, for each model whose scores can be such.
+    left_out : str
+        Which models have no curves, sensitivity, sample size and calibration, where they are very
+        many, in a sentence; otherwise empty.
     software : mapping of str
         The versions of Python, stakes and what it computes with.
 
@@ -176,6 +180,7 @@ class Findings(Finding):
     sensitivity: Sensitivity | None
     sample_size: tuple[SampleSize, ...]
     calibration: tuple[Calibration, ...]
+    left_out: str
     software: Mapping[str, str]
 
 
@@ -233,5 +238,6 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
             sensitivity=sensitivity_of(study, chosen) if study.plain else None,
             sample_size=sample_sizes_of(study, chosen) if study.plain else (),
             calibration=calibration_of(study) if study.plain else (),
+            left_out=left_out(study) if study.plain else "",
             software=software(),
         )

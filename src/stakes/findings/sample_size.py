@@ -13,6 +13,7 @@ from stakes.counts import Confusion
 from stakes.errors import PlanError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
+from stakes.findings.policies import shown_policies
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_test_size
 from stakes.study import Study
@@ -109,7 +110,7 @@ class SampleSize(Finding):
 def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
     """Return each policy's interval at other sizes of the test set, were all else the same."""
     policies = study.policies
-    names = [name for name in policies.competitors if policies[name].model is not None]
+    names = [name for name in shown_policies(study) if policies[name].model is not None]
     return tuple(_model(study, name, policies.estimate(name), settings) for name in names)
 
 

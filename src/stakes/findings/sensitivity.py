@@ -14,6 +14,7 @@ from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
+from stakes.findings.policies import shown_policies
 from stakes.infer.difference import CostDifference
 from stakes.infer.what_if.cheapest import CheapestProbability, find_cheapest
 from stakes.infer.what_if.flips import Flip, flip_region
@@ -174,8 +175,7 @@ class Sensitivity(Finding):
 
 def sensitivity_of(study: Study, settings: Settings) -> Sensitivity:
     """Return how the verdict depends on the costs; thresholds stay where they are."""
-    policies = study.policies
-    table = policies.table(policies.competitors)
+    table = study.policies.table(shown_policies(study))
     flips = _flips(study, table)
     ranges = CostRanges.around(study.costs, settings.factor)
     if bool((ranges.low == ranges.high).all()):
@@ -193,6 +193,8 @@ def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
     """Return how far costs can move before another policy becomes cheaper than the cheapest."""
     found = []
     for compared in study.policies.pairs:
+        if compared.second not in table.names:
+            continue
         names = (compared.first, compared.second)
         pair = CostDifference(table.pair(*names), study.costs, names, study.design)
         try:

@@ -7,12 +7,16 @@ variables (Tukey's range). Each comparison is judged by that.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 POINTS = np.linspace(-9.0, 9.0, 1201)
 DENSITY = np.exp(-(POINTS**2) / 2) / np.sqrt(2 * np.pi)
 NORMAL = ndtr(POINTS)
+FEW = 20
 TINY = 1e-7
 """Below it the p-value times the number of pairs is as good, and loses no digits."""
 
@@ -35,11 +39,20 @@ def adjusted(p_value: float, members: int) -> float:
     return min(1.0, _beyond(np.sqrt(2) * -float(ndtri(p_value / 2)), members))
 
 
+@cache
 def level(alpha: float, members: int) -> float:
     """Return the error rate of a comparison alone whose adjusted one is `alpha`."""
     low, high = alpha / max(1.0, members * (members - 1) / 2), alpha
     if adjusted(low, members) >= alpha or members <= 2:  # noqa: PLR2004
         return low
+    if members > FEW:  # so many levels may be needed that halving takes seconds
+        at = brentq(
+            lambda x: adjusted(float(np.exp(x)), members) - alpha,
+            np.log(low),
+            np.log(high),
+            xtol=1e-14,
+        )
+        return float(np.exp(at))
     for _ in range(60):
         middle = np.sqrt(low * high)
         low, high = (middle, high) if adjusted(middle, members) <= alpha else (low, middle)

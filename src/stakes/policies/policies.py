@@ -31,6 +31,7 @@ from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.gate import Gate, checked_margin
+from stakes.policies._batch import MANY, intervals_of, p_value_of, p_values_of
 from stakes.policies._family import adjusted, level
 from stakes.predictions.examples import JointExamples
 
@@ -117,16 +118,23 @@ class _Compared:
 
     names: tuple[str, str]
     found: list[CostEstimate | CostDifference]
+    known: dict[float, list[Interval]] = field(default_factory=dict)
+
+    @property
+    def agree(self) -> bool:
+        """Whether one is the cheaper one in all tables."""
+        return len({float(np.sign(outcomes_behind(each).mean[0])) for each in self.found}) == 1
 
     @cached_property
     def p_value(self) -> float:
         """The p-value of this comparison alone."""
-        signs = {float(np.sign(outcomes_behind(each).mean[0])) for each in self.found}
-        return max(map(_p_value, self.found)) if len(signs) == 1 else 1.0
+        return max(map(p_value_of, self.found)) if self.agree else 1.0
 
     def judged(self, alpha: float, all_: float, *, shown: bool) -> PolicyPair:
         """Return the comparison with limits at an error rate, and an adjusted p-value."""
-        intervals = [quiet_interval(each, 1 - alpha) for each in self.found]
+        intervals = self.known.get(alpha) or [
+            quiet_interval(each, 1 - alpha) for each in self.found
+        ]
         low, high = min(each.low for each in intervals), max(each.high for each in intervals)
         value = float(outcomes_behind(self.found[0]).mean[0])
         shown = shown and not low <= 0 <= high
@@ -141,6 +149,23 @@ class _Compared:
             for each in self.found
         ]
         return max(results, key=lambda each: each.p_value)
+
+
+def _find_p_values(compared: Sequence[_Compared]) -> None:
+    """Find the p-values of many comparisons together."""
+    wanted = [each for each in compared if each.agree and "p_value" not in vars(each)]
+    values = iter(p_values_of([result for each in wanted for result in each.found]))
+    for each in wanted:
+        vars(each)["p_value"] = max(next(values) for _ in each.found)
+
+
+def _find_limits(compared: Sequence[_Compared], alphas: Sequence[float]) -> None:
+    """Find the limits of many comparisons together, each at its own error rate."""
+    results = [result for each in compared for result in each.found]
+    rates = [rate for each, rate in zip(compared, alphas, strict=True) for _ in each.found]
+    intervals = iter(intervals_of(results, rates))
+    for each, rate in zip(compared, alphas, strict=True):
+        each.known[rate] = [next(intervals) for _ in each.found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,6 +274,8 @@ class Policies:
         and of that on all rows: thresholds of folds differ from the one to deploy, and cost more.
         """
         key = ("interval", name, method, tuple(sorted(options.items())))
+        if key not in self._made and (method, options) == ("auto", {}):
+            self._find_intervals()
         if key not in self._made:
             policy = self[name]
             tables = [self.held_out, self.in_sample] if policy.cross_fitted else [self.held_out]
@@ -263,6 +290,23 @@ class Policies:
             self._made[key] = replace(held_out, low=low)
         made: Interval = self._made[key]
         return made
+
+    def _find_intervals(self) -> None:
+        """Find the limits of all policies together, where they are many."""
+        if len(self.policies) < MANY:
+            return
+        tables = [
+            [self.held_out, self.in_sample] if each.cross_fitted else [self.held_out]
+            for each in self.policies
+        ]
+        pairs = zip(self.policies, tables, strict=True)
+        results = [self._estimate(each, table) for each, both in pairs for table in both]
+        found = iter(intervals_of(results, [1 - self.confidence] * len(results)))
+        for policy, both in zip(self.policies, tables, strict=True):
+            held_out, *others = [next(found) for _ in both]
+            low = min(each.low for each in (held_out, *others))
+            key = ("interval", policy.name, "auto", ())
+            self._made[key] = replace(held_out, low=low, confidence=self.confidence)
 
     def _estimate(self, policy: Policy, table: JointConfusion) -> CostEstimate:
         if self.examples is not None:
@@ -353,6 +397,8 @@ class Policies:
         best, *others = self.competitors
         compared = {name: self._compared(best, name) for name in others}
         alpha, left = 1 - self.confidence, len(self.competitors)
+        if left >= MANY:
+            self._find_pairs(compared, alpha)
         largest, shown, found = 0.0, True, {}
         for name in sorted(others, key=lambda each: compared[each].p_value):
             each = compared[name]
@@ -362,10 +408,28 @@ class Policies:
             left -= shown
         return tuple(found[name] for name in others)
 
+    def _find_pairs(self, compared: Mapping[str, _Compared], alpha: float) -> None:
+        """Find p-values and limits together, were limits never to contradict p-values."""
+        _find_p_values([*compared.values()])
+        left, largest, levels = len(self.competitors), 0.0, []
+        ordered = sorted(compared.values(), key=lambda each: each.p_value)
+        for each in ordered:
+            largest = max(largest, adjusted(each.p_value, left))
+            levels.append(level(alpha, left))
+            left -= largest <= alpha
+        _find_limits(ordered, levels)
+
     @property
     def ties(self) -> tuple[str, ...]:
         """The competitors that the cheapest was not shown to cost less than."""
         return tuple(each.second for each in self.pairs if not each.shown)
+
+    def prepare_alone(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Compare many pairs of policies together that `alone` will be asked for."""
+        if len(pairs) >= MANY:
+            compared = [self._compared(*pair) for pair in pairs]
+            _find_p_values(compared)
+            _find_limits(compared, [1 - self.confidence] * len(compared))
 
     def alone(self, first: str, second: str) -> PolicyPair:
         """Compare two policies as if there were no others."""
@@ -487,14 +551,6 @@ class Policies:
 
 
 ALWAYS = "always"
-
-
-def _p_value(result: Inference) -> float:
-    """Return the p-value of the hypothesis that a mean is 0, by the method of its interval."""
-    outcomes = outcomes_behind(result)
-    if outcomes.lowest == outcomes.highest:  # nothing varies: it is known
-        return 1.0 if float(outcomes.mean[0]) == 0 else 0.0
-    return _test(result).p_value
 
 
 def _test(

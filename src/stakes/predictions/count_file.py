@@ -27,11 +27,15 @@ As JSON:
 - ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
   ``costs`` (for each decision, what it costs), ``weights`` and ``part``; and ``high``, the most
   that a row can cost, where that is known.
+- ``doubtful``: the columns that may be models and could not be read, each with the reason; left
+  out where there are none. A gate does not pass while there are any.
+- ``merged_from``: the checksums of the files whose counts were added up, in their order; left out
+  where rows were counted. None of them can be added again.
 - ``checksum``: of all this; a file that was edited no longer has it. Files that other software
   makes may leave it out, as what is null.
 
-Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole;
-sums of weights may differ in their last digit.
+Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole but
+for ``merged_from`` and the checksum; sums of weights may differ in their last digit.
 
 As Parquet, with a row for each combination that occurs:
 
@@ -57,6 +61,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,17 +158,27 @@ def merged_files(paths: Sequence[str], *, allow_copies: bool = False) -> Tally:
     parts = [(path, read_count_file(path)) for path in paths]
     total = merged(parts)
     first: dict[str, str] = {}
+    same: dict[str, str] = {}
     for path, part in parts:
-        same = first.setdefault(counts_checksum(part), path)
-        if same != path and not allow_copies:
-            raise FileError(
-                path,
-                f"it has the same counts as {same}; if one is a copy of the other, its examples "
-                "would count double.",
-                "Leave a copy out. If they are different examples that are alike by chance, add "
-                "them with allow_copies=.",
-            )
-    return total
+        own = counts_checksum(replace(part, merged_from=()))
+        alike = same.setdefault(own, path)
+        others = [first.setdefault(each, path) for each in dict.fromkeys((own, *part.merged_from))]
+        for other in others:
+            if other != path and not allow_copies:
+                raise _copy(path, other, whole=alike == other)
+    every = {each for _, part in parts for each in part.merged_from or (counts_checksum(part),)}
+    return replace(total, merged_from=tuple(sorted(every)) if parts[1:] else total.merged_from)
+
+
+def _copy(path: str, other: str, *, whole: bool) -> FileError:
+    """Say that files have the same counts, or were added up from files that have."""
+    problem = "it has the same counts as" if whole else "some of its counts are also in"
+    return FileError(
+        path,
+        f"{problem} {other}; if they are of the same examples, these would count double.",
+        "Leave a copy out. If they are different examples that are alike by chance, add them with "
+        "allow_copies=.",
+    )
 
 
 def counts_text(counts: Tally) -> str:
@@ -228,6 +243,8 @@ def _header(counts: Tally) -> dict[str, Any]:
             "deciding": list(scores.deciding),
         },
         "examples": None if counts.examples is None else {"high": counts.examples.high},
+        **({"doubtful": dict(counts.doubtful)} if counts.doubtful else {}),
+        **({"merged_from": list(counts.merged_from)} if counts.merged_from else {}),
     }
 
 
@@ -371,7 +388,21 @@ def _tally(content: dict[str, Any]) -> Tally:
         design,
         tuple(rows.tolist()),
         None if examples is None else _examples(examples, joint, int(rows.sum())),
+        doubtful=_doubtful(content.get("doubtful") or {}),
+        merged_from=tuple(_texts(content.get("merged_from") or [], "merged_from")),
     )
+
+
+def _doubtful(given: Any) -> dict[str, str]:
+    names, reasons = _texts([*given], "doubtful"), _texts([*given.values()], "doubtful")
+    return dict(zip(names, reasons, strict=True))
+
+
+def _texts(given: Any, name: str) -> list[str]:
+    """Check a list of texts."""
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise ValueError(f"{name}: expected texts.")
+    return given
 
 
 def _model(given: dict[str, Any]) -> Model:

@@ -10,7 +10,7 @@ from stakes._core.labels import MOST_LABELS, Cells, Label, is_blank, plain
 from stakes.errors import FileError, InputError, InputTypeError
 from stakes.predictions.arrow import ArrowTable, is_nested
 from stakes.predictions.count_file import is_count_file, read_count_file
-from stakes.predictions.roles import Columns, guess_actual
+from stakes.predictions.roles import Columns, guess_actual, looks_like_score
 from stakes.predictions.table import Table, check_columns, mostly, too_many_labels
 from stakes.predictions.tally import Tally
 from stakes.read.joins import joined
@@ -203,7 +203,7 @@ def read_predictions(
     progress : Progress
         Is told how far it is.
     in_batches : bool, default False
-        Whether a large file is read in batches.
+        Whether a large file that may have scores is read in batches; one without always is.
     """
     progress.expect(len(paths))
     piped = standard_input() if STANDARD_INPUT in paths else None
@@ -248,7 +248,8 @@ def _sharded(
     paths: Sequence[str], found: dict[str, list[Path]], progress: Progress, *, in_batches: bool
 ) -> ShardedTable | None:
     """Return the table in the files that were found in a folder or pattern, or in a large file."""
-    if not found and in_batches and len(paths) == 1 and is_large(paths[0]):
+    alone = not found and len(paths) == 1
+    if alone and is_large(paths[0], scores_kept=not in_batches):
         found = {paths[0]: [Path(paths[0])]}
     if not found:
         return None
@@ -259,11 +260,13 @@ def _sharded(
             "a table in many files stands alone, since its rows are never together in memory to "
             "be joined with those of other files.",
         )
-    return ShardedTable(
+    table = ShardedTable(
         shards,
         source_name(path),
         on_shard=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
     )
+    whole = alone and not in_batches and any(map(looks_like_score, table.columns))
+    return None if whole else table
 
 
 def _whole(

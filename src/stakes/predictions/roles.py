@@ -356,12 +356,12 @@ def _with_probabilities(
 
 def _is_score_of(name: str, classes: Collection[str]) -> bool:
     """Tell whether a column is named as scores of one of these classes, such as "prob_ok"."""
-    return _looks_like_score(name) and _stem(name) in classes
+    return looks_like_score(name) and _stem(name) in classes
 
 
 def _is_score(name: str, table: Table) -> bool:
     """Tell whether a column is named as scores are, and mostly has numbers."""
-    return _looks_like_score(name) and table.numeric(name)
+    return looks_like_score(name) and table.numeric(name)
 
 
 def _decisions_among(
@@ -445,7 +445,7 @@ def _doubtful(
     stems = {_plain(_stem(name)) for name in scores}
     found = {}
     for name in columns:
-        if _looks_like_score(name):
+        if looks_like_score(name):
             reason = "it is named as scores are, and most of its values are not numbers"
         else:
             reason = _doubt(table, name, labels, named=_says_decisions(name, stems))
@@ -555,7 +555,8 @@ def guess_actual(columns: Sequence[str], source: str) -> str:
     )
 
 
-def _looks_like_score(name: str) -> bool:
+def looks_like_score(name: str) -> bool:
+    """Tell whether a column is named as scores are."""
     return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
 
 

@@ -57,6 +57,10 @@ class Tally:
         The rows one by one, where costs are those of single rows.
     notes : tuple of str
         How labels were read that are written otherwise than those of the costs.
+    doubtful : mapping of str to str
+        Columns that may be models and could not be read, and why.
+    merged_from : tuple of str
+        The checksums of the counts that these were added up from; none if they were counted.
     """
 
     actual: str
@@ -68,6 +72,8 @@ class Tally:
     class_rows: tuple[int, ...] = ()
     examples: JointExamples | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    merged_from: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.class_rows:
@@ -167,6 +173,8 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
             scores=scores,
             class_rows=tuple(map(sum, zip(total.class_rows, part.class_rows, strict=True))),
             examples=examples,
+            doubtful=dict(sorted({**part.doubtful, **total.doubtful}.items())),
+            merged_from=(),
         )
     return total
 
@@ -443,6 +451,7 @@ class _Counter:
             tuple(self._class_rows.tolist()),
             joined(self._examples) if self._examples else None,
             self._notes(),
+            roles.doubtful,
         )
 
     def _notes(self) -> tuple[str, ...]:

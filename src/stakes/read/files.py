@@ -29,10 +29,11 @@ def as_path(path: Any) -> Path:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a UTF-8 file (with or without a byte-order mark)."""
+    """Read a UTF-8 file (with or without a byte-order mark), its line ends as they are."""
     source = as_path(path)
     try:
-        return source.read_text(encoding="utf-8-sig")
+        with source.open(encoding="utf-8-sig", newline="") as file:
+            return file.read()
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}",

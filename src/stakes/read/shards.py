@@ -16,6 +16,7 @@ from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     HEADER,
+    PACKED,
     FileRows,
     arrow_read,
     check_not_counts,
@@ -25,6 +26,7 @@ from stakes.read.tables import (
     csv_header,
     file_kind,
     pyarrow,
+    repetitive,
     source_name,
     text_stream,
 )
@@ -36,7 +38,16 @@ BLOCK = 1 << 24
 """Bytes of a text file that are read at a time."""
 
 LARGE = 1 << 30
-"""Bytes from which on a file is better read in batches than as a whole."""
+"""Bytes in memory from which on a file is better read in batches than as a whole."""
+
+LARGE_LABELS = 1 << 28
+"""The same for files without fractions: where there are some, they may be scores to be kept."""
+
+PACKED_TIMES = 16
+"""How many times as large a packed text is taken to be unpacked."""
+
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
+"""Bytes that a value takes in memory, by its type in a Parquet file; text takes 8 or more."""
 
 COLUMNAR = ("parquet", "arrow")
 
@@ -178,10 +189,47 @@ def _check_finished(folder: Path) -> None:
         )
 
 
-def is_large(path: str) -> bool:
-    """Tell whether a file, if it is one, is better read in batches."""
+def is_large(path: str, *, scores_kept: bool) -> bool:
+    """Tell whether a file, if it is one, is better read in batches, by what it unpacks to.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    scores_kept : bool
+        Whether all scores are kept in memory, so that batches save nothing where there are some.
+    """
     place = as_path(path)
-    return place.is_file() and file_kind(place) is not None and place.stat().st_size >= LARGE
+    if not place.is_file() or file_kind(place) is None:
+        return False
+    size, fractions = unpacked(place)
+    if fractions:
+        return size >= LARGE and not scores_kept
+    return size >= min(LARGE, LARGE_LABELS)
+
+
+def unpacked(place: Path) -> tuple[int, bool]:
+    """Return about how much memory the rows of a file take, and whether some may be fractions."""
+    size = place.stat().st_size
+    if file_kind(place) == "parquet":
+        return _unpacked_parquet(place)
+    return size * (PACKED_TIMES if place.suffix.lower() in PACKED else 1), True
+
+
+def _unpacked_parquet(place: Path) -> tuple[int, bool]:
+    pa = pyarrow()
+    from pyarrow import parquet
+
+    try:
+        with pa.OSFile(os.fsencode(place)) as file:
+            metadata = parquet.read_metadata(file)
+    except (OSError, pa.ArrowException):  # which is said when it is read
+        return 0, True
+    columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]
+    kinds = [column.physical_type for column in columns]
+    text = 8
+    size = metadata.num_rows * sum(WIDTHS.get(kind, text) for kind in kinds)
+    return size, bool({"FLOAT", "DOUBLE", "FIXED_LEN_BYTE_ARRAY"} & set(kinds))
 
 
 class Shard:
@@ -256,7 +304,8 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        with parquet.ParquetFile(self._bytes(), pre_buffer=False) as file:
+        names = repetitive(parquet.read_metadata(self._bytes()))
+        with parquet.ParquetFile(self._bytes(), pre_buffer=False, read_dictionary=names) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])
 

@@ -383,14 +383,14 @@ def _read_parquet(stream: Any, source: str) -> Any:
     from pyarrow import parquet
 
     def read() -> Any:
-        names = _repetitive(parquet.ParquetFile(stream).metadata)
+        names = repetitive(parquet.ParquetFile(stream).metadata)
         stream.seek(0)
         return parquet.read_table(stream, read_dictionary=names)
 
     return arrow_read(read, source, "a Parquet file")
 
 
-def _repetitive(metadata: Any) -> list[str]:
+def repetitive(metadata: Any) -> list[str]:
     """Return the columns of text that take so little room that they must be the same few texts.
 
     They are left as they are in the file, as a dictionary, which is what counting needs.

@@ -27,9 +27,16 @@ WEIGHT = 0.7
 
 
 def limits(
-    outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT, conservative: bool = False
+    outcomes: Outcomes,
+    alpha: float | Floats,
+    *,
+    weight: float = WEIGHT,
+    conservative: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end."""
+    """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end.
+
+    Of one stratum of single rows, each table may have an error rate of its own.
+    """
     share = _share(weight, conservative=conservative)
     outcomes = _condensed(outcomes)
     stratum = outcomes.only

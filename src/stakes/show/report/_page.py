@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 import os
 from dataclasses import dataclass
@@ -14,9 +16,9 @@ from stakes._core.text import amount, exact, listed, number, p_value, percent, p
 from stakes.errors import InputError
 from stakes.findings import Findings
 from stakes.findings._encode import json_text
-from stakes.findings.curves import ScoredCurve
+from stakes.findings.curves import MOST_PAIRED, ScoredCurve
 from stakes.findings.models import Model
-from stakes.findings.policies import ComparedPolicies, PolicyResult
+from stakes.findings.policies import MOST_MODELS, ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
@@ -53,8 +55,11 @@ class MoneyTable:
 
 
 def money_tables(found: Findings) -> list[MoneyTable]:
-    """Return for each model where its cost comes from: a matrix, or the dearest cells of many."""
-    return [_money_table(found, model) for model in found.models]
+    """Return where the cost of models comes from: a matrix, or the dearest cells of many.
+
+    Of very many models the cheapest ones have one.
+    """
+    return [_money_table(found, model) for model in found.models[:MOST_MODELS]]
 
 
 def _money_table(found: Findings, model: Model) -> MoneyTable:
@@ -252,6 +257,9 @@ def report_html(findings: Findings) -> str:
             )
     environment = _environment()
     drawn = charts(findings)
+    scripts = [_drawing(), *(_source(environment, name) for name in SCRIPTS)]
+    safe_scripts = [_script(source) for source in scripts]
+    looks = _policy_looks(findings)
     context = {
         "f": findings,
         "sections": [section for section in SECTIONS if section.shown(findings)],
@@ -260,15 +268,16 @@ def report_html(findings: Findings) -> str:
         "findings_json": _script_json(findings),
         "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
         "style": _safe(_source(environment, "style.css")),
-        "vega": _script(_drawing()),
-        "scripts": [_script(_source(environment, name)) for name in SCRIPTS],
+        "scripts": safe_scripts,
+        "script_hashes": _safe(" ".join(map(_script_hash, safe_scripts))),
         "legend": _legend(findings),
-        "looks": _policy_looks(findings),
-        "competing": [_policy_looks(findings)[name] for name in findings.joint.names],
+        "looks": looks,
+        "competing": [looks[name] for name in shown_names(findings)],
         "by_policy": {each.name: each for each in findings.policies},
         "groups": policy_groups(findings),
         "headline": headline(findings.verdict.text),
         "scored": _scored(findings),
+        "partial_pairs": len(_scored(findings)) > MOST_PAIRED,
         "money": money_tables(findings),
         "cards": card_width(findings),
         "flips": flip_table(findings),
@@ -367,7 +376,14 @@ def _script_json(value: Any) -> Any:
 
 def _script(source: str) -> Any:
     """Return a script that may stand in the page: in JavaScript a backslash there says nothing."""
-    return _safe(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+    lines = source.replace("\r\n", "\n").replace("\r", "\n")  # as browsers read them
+    return _safe(f"\n{lines}\n".replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _script_hash(script: str) -> str:
+    """Return how the page's Content-Security-Policy names a script that may run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 @dataclass(frozen=True)
@@ -390,6 +406,12 @@ def _policy_looks(found: Findings) -> dict[str, Look]:
     colours = policy_colours(found)
     places = {name: place for place, name in enumerate(found.joint.names)}
     return {name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()}
+
+
+def shown_names(found: Findings) -> list[str]:
+    """Return the policies that compete, or of very many those that a sensitivity is found for."""
+    cheapest = None if found.sensitivity is None else found.sensitivity.cheapest
+    return [name for name in found.joint.names if not cheapest or name in cheapest]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,187 @@
+"""Many models and many rows: what is shown is bounded, and so are time and memory."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from dataclasses import astuple
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from stakes import CostMatrix, study_of
+from stakes.findings import curves, findings, policies
+from stakes.findings.curves import compared_pairs
+from stakes.findings.models import models_of
+from stakes.findings.policies import moved_found
+from stakes.policies._family import adjusted, level
+from stakes.read import shards
+
+COSTS = CostMatrix.from_errors(false_positive=3, false_negative=100)
+INLINE = ["--fp", "3", "--fn", "100", "--pos-label", "1"]
+
+
+def scored(n, models, seed=0, decisions=False):
+    """Return the actual classes, and the scores of so many models, the first the noisiest."""
+    rng = np.random.default_rng(seed)
+    actual = (rng.random(n) < 0.3).astype(int)
+    noise = np.linspace(2, 1, models)
+    scores = {
+        f"m{i}": (1 / (1 + np.exp(1 - 2 * actual - rng.normal(0, noise[i], n)))).round(4)
+        for i in range(models)
+    }
+    decided = {name: (each > 0.5).astype(int) for name, each in scores.items()}
+    return actual, decided if decisions else {}, scores
+
+
+def written(folder, n, models):
+    actual, _, scores = scored(n, models)
+    columns = {"actual": actual, **{f"{name}_score": each for name, each in scores.items()}}
+    rows = zip(*columns.values(), strict=True)
+    text = "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)])
+    (folder / "many.csv").write_text(text + "\n")
+
+
+def test_few_models_are_compared_in_pairs_and_many_with_two():
+    names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    assert len(compared_pairs(names[:6], names[:6], "a")) == 15
+    found = compared_pairs(names, ["d", "h", "a"], "a")
+    assert found == [("d", "h"), ("d", "a"), ("a", "h")]
+    assert compared_pairs(names, ["d", "h"], "a") == [("d", "h"), ("a", "h"), ("d", "a")]
+    assert compared_pairs(names, ["d", "h"], None) == [("d", "h")]
+    assert compared_pairs(names, ["d", "h"], "d") == [("d", "h")]
+
+
+def test_the_curves_of_many_models_say_which_are_compared(stakes, folder):
+    written(folder, 120, 9)
+    said = stakes("-q", "curve", "many.csv", *INLINE, "--json", "a.json")
+    assert said.code == 0
+    text = " ".join(said.out.split())
+    assert "Of 9 models only the 9 with the lowest cost at this condition are compared" in text
+    found = json.loads((folder / "a.json").read_text())["curves"]
+    cost = {each["name"]: each["at_condition"]["cost"] for each in found["models"]}
+    best = min(cost, key=cost.get)
+    assert len(cost) == 9
+    assert len(found["pairs"]) == 8 + (0 if best == "m0" else 7)
+    assert all({best, "m0"} & {each["first"], each["second"]} for each in found["pairs"])
+    assert "are compared" not in stakes("-q", "curve", "predictions.csv", "-c", "costs.csv").out
+
+
+def test_a_report_on_very_many_models_shows_the_cheapest_and_says_so(monkeypatch):
+    monkeypatch.setattr(policies, "MOST_MODELS", 3)
+    monkeypatch.setattr(curves, "MOST_PAIRED", 3)
+    actual, decided, scores = scored(150, 8, decisions=True)
+    study = study_of(actual, decided, COSTS, y_score=scores, baseline="m0")
+    found = findings(study)
+    ranked = [each.name for each in found.models]
+    assert len(ranked) == 8
+    shown = {*ranked[:3], "m0"}
+    assert {each.name for each in found.curves.models} == shown
+    assert {each.name for each in found.calibration} == shown
+    assert {study.policies[each.name].model for each in found.sample_size} == shown
+    assert {study.policies[name].model for name in found.sensitivity.cheapest} == {*shown, None}
+    pairs = [(each.first, each.second) for each in found.curves.pairs]
+    assert all({ranked[0], "m0"} & {*pair} for pair in pairs)
+    assert found.left_out == (
+        "Curves, sensitivity, sample sizes and calibration are of the 3 cheapest models and the "
+        f"baseline; {8 - len(shown)} others cost more."
+    )
+    assert len(found.pairs) >= 8  # the verdict is about all
+
+
+def test_evaluating_many_models_takes_seconds(stakes, folder):
+    written(folder, 1000, 120)
+    begun = time.process_time()
+    assert stakes("-q", "evaluate", "many.csv", *INLINE).code == 0
+    assert time.process_time() - begun < 20
+
+
+# Memory is bounded by neither the file nor the rows.
+
+
+def labels(n, column=True):
+    rng = np.random.default_rng(0)
+    actual = np.where(rng.random(n) < 0.2, "fraud", "ok")
+    other = np.where(rng.random(n) < 0.1, "ok", actual)
+    return pa.table({"actual": actual, "old": other, "new": actual if column else other})
+
+
+@pytest.mark.parametrize("command", ["evaluate", "report"])
+def test_what_unpacks_to_much_is_read_in_batches(command, stakes, folder, monkeypatch):
+    parquet.write_table(labels(500), folder / "a.parquet")
+    given = ["a.parquet", "--fp", "1", "--fn", "9", "--pos-label", "fraud"]
+    given += ["--out", "a.html"] if command == "report" else []
+    expected = stakes("-q", command, *given)
+    monkeypatch.setattr(shards, "LARGE_LABELS", 500 * 3 * 8)
+    monkeypatch.setattr(shards, "BATCH", 64)
+    monkeypatch.setattr("stakes.predictions.files.read_table", None)
+    assert stakes("-q", command, *given) == expected
+
+
+def test_scores_that_must_be_kept_are_read_whole(stakes, folder, monkeypatch):
+    monkeypatch.setattr(shards, "LARGE_LABELS", 1)
+    monkeypatch.setattr("stakes.predictions.tally.MOST_SCORES", 10)
+    for scores in (np.linspace(0, 1, 500), np.arange(500)):
+        table = labels(500).append_column("new_score", pa.array(scores))
+        parquet.write_table(table, folder / "a.parquet")
+        given = ("a.parquet", "--fp", "1", "--fn", "9", "--pos-label", "fraud")
+        assert stakes("-q", "curve", *given).code == 0
+
+
+def test_packed_text_counts_as_what_it_unpacks_to(folder):
+    (folder / "a.csv.gz").write_bytes(b"x" * 100)
+    (folder / "a.csv").write_bytes(b"x" * 100)
+    (folder / "broken.parquet").write_bytes(b"x" * 100)
+    size = shards.unpacked
+    assert size(folder / "a.csv.gz") == (1600, True)
+    assert size(folder / "a.csv") == (100, True)
+    assert size(folder / "broken.parquet") == (0, True)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_memory_does_not_grow_with_the_rows_of_a_small_file(folder):
+    """Sixteen million rows in a file of some megabytes, in one row group."""
+    many = pa.concat_tables([labels(1 << 16)] * 256)
+    parquet.write_table(many, folder / "a.parquet", compression="zstd", row_group_size=1 << 30)
+    code = (
+        "import re; from pathlib import Path; from stakes.cli.main import main\n"
+        "costs = ['--fp', '1', '--fn', '9', '--pos-label', 'fraud']\n"
+        "assert main(['-q', 'evaluate', 'a.parquet', *costs]) == 0\n"
+        "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True
+    )
+    assert re.search("16,777,216 examples", done.stdout)
+    assert int(done.stdout.split()[-1]) < 500_000
+
+
+def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
+    """By tables that are stacked, or one after the other; both methods of tests among them."""
+    actual, decided, scores = scored(400, 24, decisions=True)
+    found = []
+    for many in (10**6, 2):
+        monkeypatch.setattr("stakes.policies.policies.MANY", many)
+        study = study_of(actual, decided, COSTS, y_score=scores)
+        policies = study.policies
+        rows = [(name, *policies.interval(name)) for name in policies.competitors]
+        rows += [astuple(each) for each in policies.pairs]
+        rows += [(each.name, each.cheaper_than_trivial) for each in models_of(study)]
+        rows += [
+            (each.first, each.second, each.low, each.high, each.p_value, each.shown)
+            for each in moved_found(study)
+        ]
+        found.append(rows)
+    assert len(found[0]) > 90
+    for one, other in zip(*found, strict=True):
+        for a, b in zip(one, other, strict=True):
+            assert a == (b if isinstance(b, str | bool) else pytest.approx(b, rel=1e-6, abs=1e-9))
+
+
+@pytest.mark.parametrize("members", [21, 60, 300])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_levels_of_many_members_are_those_of_their_adjusted_p_values(members, alpha):
+    assert adjusted(level(alpha, members), members) == pytest.approx(alpha, rel=1e-9)

@@ -1,0 +1,162 @@
+"""Every command where little is allowed: memory, streams, characters, rights, and time to start."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from stakes.cli._app import command
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+
+P = "predictions.csv -c costs.csv"
+COMMANDS = {
+    "report": f"{P} --out out.html",
+    "evaluate": f"{P} --unit € --json out.json",
+    "compare": f"{P} --baseline old --gate",
+    "curve": f"{P} --out out.svg --csv out.csv",
+    "threshold": P,
+    "plan": f"{P} --half-width 2",
+    "count": f"{P} --out out.parquet",
+    "merge": "one.json two.json --out out.json",
+    "costs check": "costs.csv",
+    "costs template": "predictions.csv --out out.csv",
+    "simulate coverage": f"{P} -m tree --n 50 --repeats 20",
+    "simulate type-one": f"{P} -m old -m tree --n 50 --repeats 20",
+    "simulate power": f"{P} -m old -m tree --n 50 --repeats 20",
+    "demo": "--out out.html",
+}
+NOBODY = 65534
+MEMORY = {"report": 64, "demo": 64}
+"""Gigabytes of addresses that a command may have, where 4 are not enough: charts reserve many."""
+
+PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HOME": "/nonexistent"}
+
+
+def test_every_command_is_among_them():
+    found = []
+    for name, each in command().commands.items():
+        found += [f"{name} {inner}" for inner in getattr(each, "commands", {})] or [name]
+    assert found == list(COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def as_nobody():
+    """Return how a command is run without the rights of root; nothing if it has none anyway.
+
+    The right to read all files stays, since Python itself may be in the home of root.
+    """
+    if os.geteuid() != 0:
+        return ""
+    rights = "--inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
+    prefix = f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {rights}"
+    tried = subprocess.run(
+        ["/bin/bash", "-c", f"{prefix} {sys.executable} -c pass"], capture_output=True, check=False
+    )
+    if tried.returncode:
+        pytest.skip("the tests run as root, and nobody else can run this Python")
+    return prefix
+
+
+@pytest.fixture
+def open_folder(folder, stakes):
+    """Return a folder that everyone may write to, with files that only root may."""
+    for name, seed in (("one", 3), ("two", 4)):
+        rows = (folder / "predictions.csv").read_text().splitlines(keepends=True)
+        (folder / "part.csv").write_text("".join([rows[0], *rows[seed::7]]))
+        assert (
+            stakes("-q", "count", "part.csv", "-c", "costs.csv", "--out", f"{name}.json").code == 0
+        )
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o777)
+        for each in folder.iterdir():
+            shutil.copy(each, place)
+        yield place
+
+
+def run(line, folder, streams="", **options):
+    """Run a line of shell."""
+    return subprocess.run(
+        ["/bin/bash", "-c", f"{line} {streams}"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=120,
+        text=True,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_needs_little(name, open_folder, as_nobody):
+    """It works with closed streams, in a plain locale, as nobody, within some memory."""
+    limit = MEMORY.get(name, 4) << 20
+    line = f"ulimit -v {limit}; exec {as_nobody} {sys.executable} -m stakes.cli.main {name}"
+    line = f"{line} {COMMANDS[name]}"
+    env = {**os.environ, **PLAIN}
+    before = set(open_folder.iterdir())
+    done = run(line, open_folder, "<&- 2>&-", env=env)
+    said = done.stdout if done.returncode == 0 else run(line, open_folder, env=env).stderr
+    assert done.returncode == 0, said
+    assert done.stderr == ""
+    made = {each.suffix for each in set(open_folder.iterdir()) - before}
+    assert made == {each[3:] for each in COMMANDS[name].split() if each.startswith("out.")}
+
+
+@pytest.mark.parametrize("megabytes", [150, 250, 400, 600])
+def test_too_little_memory_is_said(megabytes, folder):
+    """Libraries fail in ways of their own; none may pass for a result, or for a failed gate."""
+    line = f"ulimit -v {megabytes << 10}; exec {sys.executable} -m stakes.cli.main -q compare"
+    line = f"{line} predictions.csv -c costs.csv --baseline old --gate"
+    done = run(line, folder, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    if done.returncode == 0:
+        assert "Gate passed" in done.stdout
+        return
+    assert done.returncode != 1, done.stderr
+    assert done.stdout == ""
+
+
+SCRIPT = """
+import os, signal, sys
+left = int(os.environ["STOP_AT"])
+class Hook:
+    def find_spec(self, *_):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Hook())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from stakes.cli.main import main
+code = main()
+print("imports:", int(os.environ["STOP_AT"]) - left, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_an_interrupt_while_modules_load_is_no_traceback(folder):
+    """It comes in the first milliseconds, at one import or another."""
+    (folder / "stakes").write_text(SCRIPT)
+
+    def started(stop_at):
+        return subprocess.run(
+            [sys.executable, "stakes", "-q", "evaluate", "predictions.csv", "-c", "costs.csv"],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+            env={**os.environ, "STOP_AT": str(stop_at)},
+        )
+
+    imports = int(started(10**6).stderr.split("imports:")[1])
+    for stop_at in (2, 5, 10, 20, 40, 80, imports // 2, imports - 5):
+        done = started(stop_at)
+        assert done.returncode in (130, -signal.SIGINT), (stop_at, done)
+        assert (done.stdout, done.stderr) in (("", ""), ("", "stakes: interrupted.\n"))
