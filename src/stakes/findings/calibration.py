@@ -62,7 +62,7 @@ def calibration_of(study: Study) -> tuple[Calibration, ...]:
     """Return reliability and proper losses of the models whose scores can be probabilities."""
     return tuple(
         _calibration(name, counts)
-        for name, counts in study.scores.items()
+        for name, counts in ((name, study.scores_where_used(name)) for name in study.scores)
         if counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
     )
 

@@ -68,7 +68,8 @@ class PolicyResult(Finding):
     cuts : tuple of Cut
         Each decision with the score from which on it is taken, highest first.
     threshold_range : tuple of float, or None
-        The lowest and the highest threshold not shown to cost more than the chosen one.
+        The lowest and the highest threshold not shown to cost more than the chosen one; "-inf" and
+        "inf" where calling every row, and none, positive is not.
     decision : label or None
         The decision of a constant prediction.
     cost, low, high : float

@@ -479,7 +479,8 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
 
 def _names(names: Any, models: Any) -> tuple[str, ...]:
     known = [str(each["name"]) for each in models]
-    known += [_model(each).minimum_cost for each in models if each.get("probabilities")]
+    scored = [each for each in models if each.get("probabilities") or each.get("scores")]
+    known += [_model(each).minimum_cost for each in scored]
     found = tuple(map(str, names))
     if len(set(found)) < len(found) or not set(found) <= set(known):
         raise ValueError(f"models: expected some of {known}, each once; got {list(found)}.")
