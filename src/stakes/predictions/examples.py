@@ -187,7 +187,7 @@ class JointExamples(ByValue):
     impossible : tuple of (decision, class), or None
         Cells that cannot occur.
     scores : mapping of str to ndarray, or None
-        The scores of models, where they are kept; files do not have them.
+        The scores of models, where they have such.
     """
 
     names: tuple[str, ...]
@@ -346,8 +346,8 @@ class JointExamples(ByValue):
         return replace(self, **arrays, parts=parts, part=part, high=high, scores=scores)
 
     def ordered(self) -> Self:
-        """Return the rows in one order, in which equal sets of rows are equal; without scores."""
-        keys = [*self.costs.T[::-1]]
+        """Return the rows in one order, in which equal sets of rows are equal."""
+        keys = [*(self.scores or {}).values(), *self.costs.T[::-1]]
         keys += [] if self.weights is None else [self.weights]
         keys += [*self.decided.T[::-1], self.actual]
         keys += [] if self.part is None else [self.part]
@@ -357,10 +357,15 @@ class JointExamples(ByValue):
             for name in ("actual", "decided", "costs", "weights", "part")
             if getattr(self, name) is not None
         }
-        return replace(self, **arrays, scores=None)
+        scores = None
+        if self.scores is not None:
+            scores = {name: readonly(each[order]) for name, each in self.scores.items()}
+        return replace(self, **arrays, scores=scores)
 
     def _comparable(self) -> dict[str, Any]:
-        return self.ordered()._values()  # noqa: SLF001
+        same = self.ordered()
+        scores = {f"score of {name}": each for name, each in (same.scores or {}).items()}
+        return {k: v for k, v in same._values().items() if k != "scores"} | scores  # noqa: SLF001
 
 
 def row_costs(given: Mapping[str, Any], positive: Label) -> MistakeCosts | None:
