@@ -14,11 +14,19 @@ from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, listing
 from stakes._core.text import listed, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, ExampleCosts
-from stakes.counts import CostSample, JointConfusion, PairedScoreCounts, ScoreCounts
+from stakes.counts import (
+    CostSample,
+    GroupedConfusion,
+    JointConfusion,
+    PairedScoreCounts,
+    ScoreCounts,
+)
 from stakes.counts._parts import Parts
 from stakes.curves import CostCurve, CostCurveDifference, CostLine
+from stakes.curves._discordant import represented_pair
+from stakes.curves._rates import represented, represented_table
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._design import checked_priors
+from stakes.infer._design import cell_shares, checked_priors
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.estimate import CostEstimate
 from stakes.policies._assemble import Asked, Counted, policies_of
@@ -200,9 +208,12 @@ class Study:
         roles = replace(
             roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models)
         )
-        may = undecided or (bool(with_scores) and each is None and positive is not None)
-        factors = _class_factors(table, roles, matrix, class_priors)
-        decided_from = _thresholds(table, roles, matrix, positive, factors, undecided=may)
+        may = undecided or (bool(with_scores) and positive is not None)
+        least = _by_least_cost(table, roles, matrix, positive, each)
+        factors = _class_factors(table, roles, matrix, class_priors, least)
+        decided_from: dict[str, float] = {}
+        if each is None or each.for_both_classes or not may:
+            decided_from = _thresholds(table, roles, matrix, positive, factors, undecided=may)
         counts = count_rows(
             table,
             roles,
@@ -212,6 +223,7 @@ class Study:
             with_scores=with_scores,
             row_costs=each,
             class_factors=factors,
+            by_least_cost=least,
             advice="" if models or scores else DECISION_ADVICE,
         )
         return cls._made(
@@ -538,6 +550,21 @@ class Study:
             return None
         return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
 
+    def prevalence(self) -> float:
+        """Return the share of the positive class where the models are used.
+
+        Returns
+        -------
+        float
+            The share.
+        """
+        if self.names:
+            table = self.joint.single(self.names[0])
+        else:
+            table = next(iter(self.scores.values())).confusion_at(np.inf)
+        shares = cell_shares(table, self.design).sum(axis=0)
+        return float(shares[table.labels.index(self.pos_label)])
+
     @cached_property
     def scores(self) -> dict[str, ScoreCounts]:
         """The score tables of the models that have scores."""
@@ -559,7 +586,56 @@ class Study:
         """
         if not self.both_classes or len(self.costs.decisions) != TWO:
             return {}
-        return {name: CostCurve(counts, name) for name, counts in self.scores.items()}
+        return {name: CostCurve(self.scores_where_used(name), name) for name in self.scores}
+
+    def scores_where_used(self, name: str) -> ScoreCounts:
+        """Return the scores of a model with the weights that strata have in use.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+
+        Returns
+        -------
+        ScoreCounts
+            The score table.
+        """
+        counts = self.scores[name]
+        stratified = counts.parts is not None and counts.parts.strata is not None
+        return represented(counts, self.design) if stratified else counts
+
+    def where_thresholds_are_used(self) -> dict[str, Any]:
+        """Return the class priors and the population as `stakes.choose_threshold` takes them.
+
+        Returns
+        -------
+        dict
+            Its arguments; classes that are strata have priors.
+        """
+        if self.design.strata is None:
+            return {"class_priors": self.class_priors(), "population": self.design.population}
+        share = self.prevalence()
+        shares = (share if label == self.pos_label else 1 - share for label in self.joint.labels)
+        return {"class_priors": dict(zip(self.joint.labels, shares, strict=True))}
+
+    def decisions_where_used(self, *names: str) -> Any:
+        """Return the decisions of one model, or of two, with the weights that strata have in use.
+
+        Parameters
+        ----------
+        *names : str
+            The models.
+
+        Returns
+        -------
+        Confusion, PairedConfusion or GroupedConfusion
+            The counts.
+        """
+        table = self.joint.pair(*names) if len(names) == TWO else self.joint.single(*names)
+        if isinstance(table, GroupedConfusion):
+            return represented_table(table, self.design)
+        return table
 
     def lines(self) -> dict[str, CostLine]:
         """Return the cost lines of the models that have decisions and no scores.
@@ -573,7 +649,9 @@ class Study:
         if not self.both_classes or self.pos_label is None or not two:
             return {}
         return {
-            name: CostLine.from_counts(self.joint.single(name), pos_label=self.pos_label, name=name)
+            name: CostLine.from_counts(
+                self.decisions_where_used(name), pos_label=self.pos_label, name=name
+            )
             for name in self.names
             if name not in self.scores
         }
@@ -598,7 +676,7 @@ class Study:
         return scores.pair(first, second)
 
     def curve_difference(self, first: str, second: str) -> CostCurveDifference:
-        """Return the difference of the cost curves of two models that have scores.
+        """Return the difference of the cost curves of two models that both have scores, or not.
 
         Parameters
         ----------
@@ -610,7 +688,11 @@ class Study:
         CostCurveDifference
             The difference.
         """
-        return CostCurveDifference(self.paired_scores(first, second), names=(first, second))
+        names = (first, second)
+        if any(name in self.scores for name in names):
+            pair = represented_pair(self.paired_scores(*names), self.design)
+            return CostCurveDifference(pair, names)
+        return CostCurveDifference(self.decisions_where_used(*names), names, self.pos_label)
 
 
 def study_of(
@@ -777,11 +859,15 @@ def _of_two(model: Model, costs: CostMatrix, positive: Label | None) -> Model:
 
 
 def _class_factors(
-    table: Table, roles: Roles, costs: CostMatrix, class_priors: Mapping[Any, float] | None
+    table: Table,
+    roles: Roles,
+    costs: CostMatrix,
+    class_priors: Mapping[Any, float] | None,
+    least: Sequence[str],
 ) -> Floats | None:
     """Return how many times as frequent classes are in the target population as in the rows."""
     by_scores = [each for each in roles.models if each.probabilities or each.decisions is None]
-    if class_priors is None or not by_scores:
+    if class_priors is None or not (by_scores or least):
         return None
     shares = checked_priors(_by_name(class_priors, costs.labels, "class_priors"), costs.labels)
     matcher = LabelMatcher(costs.labels, table.cells)
@@ -884,6 +970,20 @@ def _thresholds(
             elif not undecided:
                 raise problem
     return thresholds
+
+
+def _by_least_cost(
+    table: Table,
+    roles: Roles,
+    costs: CostMatrix,
+    positive: Label | None,
+    each: RowCosts | None,
+) -> list[str]:
+    """Return the models with decisions whose scores tell what costs least in each row, too."""
+    if each is None or not each.for_both_classes:
+        return []
+    both = [model for model in roles.models if model.decisions is not None and model.scores]
+    return [model.name for model in both if not why_undecidable(model, table, costs, positive)]
 
 
 def _design(

@@ -421,7 +421,7 @@ def test_a_plan_for_other_shares_of_the_classes_is_that_of_the_library(stakes, f
         expected = plan_test_size(costs, table, half_width=3, class_priors=shares, rng=0)
         assert (plan["n"], plan["arm"]) == (expected.n, expected.arm)
     said = stakes("plan", *COSTS, "--half-width", "3", "--class-priors", given)
-    assert "--class-priors: they are for --half-width with a pilot" in said.err
+    assert "--class-priors: it is about the rows of a pilot" in said.err
 
 
 ZERO_ONE = "actual,a,b,{}\n" + "".join(

@@ -279,17 +279,70 @@ def test_what_does_not_fit_is_named(name, stakes, rows, folder):
     assert re.search(message, said.err), said.err
 
 
-@pytest.mark.parametrize(
-    ("command", "says"),
-    [
-        (["plan", "--half-width", "5"], "independent rows of equal weight"),
-        (["simulate", "coverage"], "independent rows of equal weight"),
-    ],
-)
-def test_commands_for_independent_rows_refuse_counts_with_a_design(command, says, stakes, rows):
+def test_simulations_of_independent_rows_refuse_counts_with_a_design(stakes, rows):
     assert rows
     counted = ["count", "rows.csv", *MODELS, *options(("groups",)), "--out", "a.json"]
     assert stakes(*counted).code == 0
-    said = stakes("-q", *command, "a.json", "-c", "costs.csv")
+    said = stakes("-q", "simulate", "coverage", "a.json", "-c", "costs.csv")
     assert said.code == 2
-    assert says in said.err
+    assert "independent rows of equal weight" in said.err
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_plan_for_a_design(design, stakes, rows):
+    assert rows
+    said = stakes(
+        "-q", "plan", "plain.csv", *MODELS, *options(design), "--half-width", "20", "--json", "-"
+    )
+    assert said.code == 0, said.err
+    plans = json.loads(said.out)["plans"]
+    assert {each["name"] for each in plans} >= {"tree", "old"}
+    for each in plans:
+        drawn = each["plan"]["drawn"]
+        assert ("come in groups" in drawn) == ("groups" in design)
+        assert ("have weights" in drawn) == ("weight" in design)
+        assert ("by strata" in drawn) == bool({"strata", "population"} & set(design))
+
+
+def test_a_plan_to_show_a_difference_for_a_design(stakes, rows):
+    assert rows
+    asked = ["-q", "plan", "plain.csv", *MODELS, "--difference", "5", "--json", "-"]
+    sizes = {}
+    for design in ((), ("groups",), ("weight", "strata"), ("groups", "amount", "population")):
+        said = stakes(*asked, *options(design))
+        assert said.code == 0, said.err
+        sizes[design] = json.loads(said.out)["plans"][0]["plan"]["n"]
+    assert sizes["weight", "strata"] > sizes[()]
+    said = stakes("plan", "-c", "costs.csv", "--half-width", "3", "--groups", "patient")
+    assert said.code == 2
+    assert "--groups: it is about the rows of a pilot" in said.err
+
+
+@pytest.mark.parametrize(
+    "design", [("amount",), ("amount", "groups"), ("amount", "weight", "population")]
+)
+def test_a_threshold_where_rows_have_their_own_costs(design, stakes, rows):
+    found = results(stakes, "threshold", "rows.csv", *MODELS, *options(design))
+    for model in found["models"]:
+        choice = model["choice"]
+        column, cut = f"{model['name']}_score", float(choice["threshold"])
+
+        def decide(row, column=column, cut=cut):
+            return "fraud" if float(row[column]) >= cut else "ok"
+
+        assert choice["cost"] == pytest.approx(expected(rows, design, decide), rel=1e-9)
+        assert choice["interval"]["low"] <= choice["cost"] <= choice["interval"]["high"]
+
+
+@pytest.mark.parametrize("design", [("population",), ("groups", "population")])
+def test_curves_for_a_population(design, stakes, rows):
+    assert rows
+    found = results(stakes, "curve", "rows.csv", *MODELS, *options(design))
+    assert found["curves"]["pairs"][0]["ranges"] is not None
+    condition = found["curves"]["condition"]
+    shares = {"fraud": 1.0, "ok": 0.0}
+    positive = sum(
+        SHARES[region] * np.mean([shares[r["actual"]] for r in rows if r["region"] == region])
+        for region in SHARES
+    )
+    assert condition["prevalence"] == pytest.approx(positive)

@@ -13,10 +13,12 @@ from stakes import (
     CostLine,
     CostMatrix,
     GroupedConfusion,
+    PairedScoreCounts,
     ScoreCounts,
     choose_threshold,
     evaluate,
 )
+from stakes.curves._discordant import discordant, paired_scores_of
 from stakes.curves._rates import mistakes_at, scores_of
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import FADING
@@ -65,6 +67,146 @@ def test_a_design_that_changes_nothing_changes_no_band(design, simultaneous):
     lines = [CostLine.from_labels(y_true, decided, **given) for given in ({}, options)]
     same(*(line.band(pc=PC, simultaneous=simultaneous) for line in lines))
     assert lines[0].positives == pytest.approx(lines[1].positives, rel=1e-12)
+
+
+@pytest.mark.parametrize("design", TRIVIAL)
+def test_a_design_that_changes_nothing_changes_no_band_of_a_difference(design):
+    y_true, score, *_ = rows()
+    other = np.round(score + np.random.default_rng(1).normal(size=len(score)), 1)
+    options = TRIVIAL[design]
+    for make, one, two in (
+        (CostCurveDifference.from_scores, score, other),
+        (CostCurveDifference.from_labels, (score > 1) * 1, (other > 1) * 1),
+    ):
+        plain, designed = (make(y_true, one, two, **given) for given in ({}, options))
+        for simultaneous in (False, True):
+            same(*(each.band(pc=PC, simultaneous=simultaneous) for each in (plain, designed)))
+
+
+def differing_by_hand(y_true, wrong, groups, kind):
+    """Return draws and the rooms inside of one class, computed group by group."""
+    of_class = y_true == kind
+    names = np.unique(groups[of_class])
+    size = np.array([(of_class & (groups == g)).sum() for g in names])
+    alone = [wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]]
+    held = np.array([[(of_class & each & (groups == g)).sum() for g in names] for each in alone])
+    apart, n = held[0] - held[1], size.sum()
+    mean = apart.sum() / n
+    variance = ((apart - mean * size) ** 2).sum() / n**2
+    spread = held.sum() / n - mean**2
+    kish = n**2 / (size**2).sum()
+    draws = min(spread / variance if variance > 1e-12 and spread > 1e-12 else kish, n)
+    rooms = []
+    for each in held:
+        largest = (each / size).max()
+        rooms.append(kish_room(size) * (largest + (1 - largest) * FADING ** (each > 0).sum()))
+    return held.sum(axis=1), draws, rooms
+
+
+def kish_room(size):
+    return (size**2).sum() / size.sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_of_a_difference_are_those_computed_group_by_group(seed):
+    y_true, score, groups, _, _ = rows(seed, n=150, digits=1)
+    other = score + np.random.default_rng(seed).normal(size=150)
+    cuts = 0.8, 1.1
+    decided = [(each >= cut) * 1 for each, cut in zip((score, other), cuts, strict=True)]
+    wrong = [each != y_true for each in decided]
+    table = GroupedConfusion.from_labels(y_true, decided[0], groups, y_pred_2=decided[1])
+    found = discordant(paired_scores_of(table, 1), (np.array([1]), np.array([1])))
+    for kind, mistakes in zip((1, 0), found, strict=True):
+        counts, draws, rooms = differing_by_hand(y_true, wrong, groups, kind)
+        assert mistakes.counts[:, 0].tolist() == counts.tolist()
+        assert mistakes.draws[0] == pytest.approx(draws)
+        assert mistakes.rooms[1][:, 0] == pytest.approx(rooms)
+    # The scores at these cuts tell the same.
+    paired = PairedScoreCounts.from_scores(y_true, score, other, groups=groups)
+    at = [
+        np.array([(each.thresholds >= cut).sum()])
+        for each, cut in zip((paired.first, paired.second), cuts, strict=True)
+    ]
+    for mine, theirs in zip(found, discordant(paired, tuple(at)), strict=True):
+        assert mine.draws == pytest.approx(theirs.draws)
+        assert mine.rooms[1] == pytest.approx(theirs.rooms[1])
+        if mine.shared is not None:
+            assert mine.shared == pytest.approx(theirs.shared)
+
+
+def test_a_difference_of_scores_at_every_piece_is_that_of_its_decisions():
+    y_true, score, groups, _, _ = rows(3, n=200, digits=1)
+    other = np.round(score + np.random.default_rng(5).normal(size=200), 1)
+    difference = CostCurveDifference.from_scores(y_true, score, other, groups=groups)
+    for pc in (0.1, 0.3, 0.5, 0.9):
+        decided = [
+            (each >= curve.threshold(pc)) * 1
+            for each, curve in zip(
+                (score, other), (difference.first, difference.second), strict=True
+            )
+        ]
+        lines = CostCurveDifference.from_labels(y_true, *decided, groups=groups)
+        (mean, variance), (own_mean, own_variance) = (
+            each.moments([pc]) for each in (difference, lines)
+        )
+        assert mean == pytest.approx(own_mean)
+        assert variance == pytest.approx(own_variance)
+
+
+def test_two_that_are_wrong_for_the_same_groups_vary_together():
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(50), 10)
+    y_true = np.tile([0, 1], 250)
+    bad = (rng.random(50) < 0.3)[groups]
+    decided = np.where(bad, 1 - y_true, y_true)
+    difference = CostCurveDifference.from_labels(y_true, decided, y_true, groups=groups)
+    together = difference.band(pc=[0.5])
+    line = CostLine.from_labels(y_true, decided, groups=groups).band(pc=[0.5])
+    assert together.cost == pytest.approx(line.cost)
+    assert together.high - together.low == pytest.approx(line.high - line.low, rel=0.1)
+    alone = CostCurveDifference.from_labels(y_true, decided, y_true).band(pc=[0.5])
+    assert together.high - together.low > 2 * (alone.high - alone.low)
+
+
+def test_a_population_weighs_the_strata_of_a_difference():
+    y_true, score, groups, strata, _ = rows(4)
+    other = score + np.random.default_rng(2).normal(size=len(score))
+    population = {"north": 0.9, "south": 0.1}
+    share = {name: population[name] / (strata == name).sum() for name in population}
+    weight = np.array([share[name] for name in strata])
+    for make, one, two in (
+        (CostCurveDifference.from_scores, score, other),
+        (CostCurveDifference.from_labels, (score > 1) * 1, (other > 1) * 1),
+    ):
+        direct = make(y_true, one, two, sample_weight=weight)
+        for grouped in (None, groups):
+            found = make(y_true, one, two, strata=strata, population=population, groups=grouped)
+            assert found.difference(PC) == pytest.approx(direct.difference(PC))
+            band = found.band(pc=PC)
+            assert (band.low <= band.cost + 1e-12).all()
+            assert (band.high >= band.cost - 1e-12).all()
+
+
+def test_paired_scores_with_parts_are_merged_and_saved():
+    y_true, score, groups, strata, weight = rows(6)
+    other = score + np.random.default_rng(2).normal(size=len(score)).round(1)
+    for given in ({"groups": groups}, {"groups": groups, "strata": strata}, {"strata": strata}):
+        for options in (given, given | {"sample_weight": weight}):
+
+            def counted(chosen, options=options):
+                part = {name: values[chosen] for name, values in options.items()}
+                return PairedScoreCounts.from_scores(
+                    y_true[chosen], score[chosen], other[chosen], neg_label=0, **part
+                )
+
+            whole = counted(np.arange(400))
+            assert counted(np.arange(150)) + counted(np.arange(150, 400)) == whole
+            assert PairedScoreCounts(**whole.to_dict()) == whole
+            assert pickle.loads(pickle.dumps(whole)) == whole  # noqa: S301 - our own
+            assert whole.first == ScoreCounts.from_scores(y_true, score, **options)
+    plain = PairedScoreCounts.from_scores(y_true, score, other)
+    with pytest.raises(DesignError, match="merged"):
+        _ = plain + PairedScoreCounts.from_scores(y_true, score, other, groups=groups)
 
 
 def test_equal_weights_change_no_band_of_a_difference():
@@ -278,6 +420,12 @@ def test_frames_have_columns_of_groups_and_strata(lazy):
         groups="g",
         strata="h",
         sample_weight="w",
+    )
+    paired = PairedScoreCounts.from_frame(
+        frame.lazy() if lazy else frame, actual="y", score=("s", "w"), groups="g", strata="h"
+    )
+    assert paired == PairedScoreCounts.from_scores(
+        y_true, score, weight, groups=groups, strata=strata
     )
     assert counts == ScoreCounts.from_scores(
         y_true, score, groups=groups, strata=strata, sample_weight=weight

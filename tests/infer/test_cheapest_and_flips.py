@@ -15,9 +15,10 @@ from stakes import (
     flip_region,
 )
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError, RareCostWarning
+from stakes.infer._design import cell_shares
 from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
-from stakes.infer.what_if.cheapest import find_cheapest
+from stakes.infer.what_if.cheapest import Populations, find_cheapest
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
@@ -321,3 +322,33 @@ def test_flip_region_follows_the_priors():
     assert region.cheaper == "shy"
     assert region.to_dict()["cheaper"] == "shy"
     assert "shy stays cheaper" in region._repr_html_()
+
+
+def test_strata_and_class_priors_are_raked_in_every_draw():
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.3) * 1
+    strata = np.where(rng.random(300) < 0.4, "n", "s")
+    decided = {
+        "a": np.where(rng.random(300) < 0.2, 1 - y, y),
+        "b": np.where(rng.random(300) < 0.1, 1 - y, y),
+    }
+    shares, priors = {"n": 0.8, "s": 0.2}, {0: 0.95, 1: 0.05}
+    design = Design(priors, population=shares)
+    for more in (
+        {},
+        {"sample_weight": rng.choice([1.0, 3.0], 300)},
+        {"groups": np.arange(300) // 3},
+    ):
+        joint = JointConfusion.from_labels(y, decided, strata=strata, **more)
+        population = Populations(joint, design)
+        for place, name in enumerate(decided):
+            direct = cell_shares(joint.single(name), design)
+            assert population.shares()[place] == pytest.approx(direct.ravel(), abs=1e-9)
+        drawn = population.drawn(200, np.random.default_rng(1))
+        tables = drawn.tables.reshape(2, 2, 2, -1)
+        by_class = tables.sum(axis=1) + drawn.extra.T
+        assert np.abs(by_class - np.array([0.95, 0.05])[:, np.newaxis]).max() < 1e-9
+        assert (drawn.extra > 0).all()
+        ranges = CostRanges.from_cells({(0, 1): (5, 50), (1, 0): 1}, labels=[0, 1])
+        found = find_cheapest(joint, ranges, design, 500, 0)
+        assert (found.probability_low <= found.probability_high).all()

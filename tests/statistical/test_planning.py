@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 from _helpers.judge import at_least, at_most
 
-from stakes import Confusion, CostMatrix, PairedConfusion, plan_test_size
+from stakes import (
+    Confusion,
+    CostEstimate,
+    CostMatrix,
+    Design,
+    GroupedConfusion,
+    PairedConfusion,
+    plan_test_size,
+)
 from stakes.errors import PlanError
 from stakes.infer import batch_intervals
+from stakes.infer._inference import quiet_interval
 from stakes.infer.batch import batch_outcomes, batch_p_values
 
 pytestmark = pytest.mark.statistical
@@ -109,3 +118,66 @@ def test_the_power_to_show_the_pilots_difference(name):
         failed += int((~shown(costs, rates, plan, counts @ values, rng=rng, sets=sets)).sum())
     assert at_most(failed / sets, pilots, 0.2), failed / pilots / sets
     assert failed / pilots / sets < 0.25
+
+
+def kept_by_weighted(costs, draw, plan, arm, *, rng, sets):
+    """Tell in how many weighted test sets of the planned size the upper limit is near enough."""
+    hits = 0
+    for _ in range(sets):
+        actual, decided, weights = draw(rng, plan.n)
+        found = CostEstimate(
+            Confusion.from_labels(actual, decided, labels=[0, 1], sample_weight=weights), costs
+        )
+        hits += quiet_interval(found, 0.95).high - found.cost <= arm
+    return hits
+
+
+def checked_alarms(rng, n):
+    """Draw rows of which all alarms were checked and a fiftieth of the others."""
+    rows = rng.choice(4, n, p=[0.25, 0.65, 0.098, 0.002])
+    actual, decided = np.isin(rows, [0, 3]) * 1, (rows < 2) * 1
+    return actual, decided, np.where(decided, 1.0, 50.0)
+
+
+def unequal_weights(rng, n):
+    """Draw rows whose weights have nothing to do with their errors."""
+    actual = (rng.random(n) < 0.3) * 1
+    wrong = rng.random(n) < 0.08
+    return actual, np.where(wrong, 1 - actual, actual), rng.lognormal(0, 0.8, n)
+
+
+@pytest.mark.parametrize(
+    ("draw", "arm"), [(checked_alarms, 3.0), (unequal_weights, 0.4)], ids=["alarms", "lognormal"]
+)
+def test_an_arm_from_a_pilot_with_weights(draw, arm):
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    rng = np.random.default_rng(5)
+    hits, pilots, sets = 0, 100, 20
+    for _ in range(pilots):
+        actual, decided, weights = draw(rng, SIZE_OF_PILOT)
+        table = Confusion.from_labels(actual, decided, labels=[0, 1], sample_weight=weights)
+        plan = plan_test_size(costs, table, half_width=arm, pilot_rows=SIZE_OF_PILOT, rng=rng)
+        hits += kept_by_weighted(costs, draw, plan, arm, rng=rng, sets=sets)
+    assert at_least(hits / sets, pilots, 0.8), hits / pilots / sets
+
+
+def test_an_arm_from_a_pilot_by_strata():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    rng = np.random.default_rng(6)
+    rates = {"a": [0.8, 0.01, 0.05, 0.14], "b": [0.5, 0.04, 0.2, 0.26]}
+    shares, arm = {"a": 0.9, "b": 0.1}, 0.25
+    design = Design(population=shares)
+
+    def drawn(n):
+        tables = [rng.multinomial(size, rates[name]) for name, size in (("a", n), ("b", n))]
+        return GroupedConfusion(
+            np.reshape(tables, (2, 2, 2)), labels=[0, 1], strata=["a", "b"], groups=None
+        )
+
+    hits, pilots, sets = 0, 60, 20
+    for _ in range(pilots):
+        plan = plan_test_size(costs, drawn(300), half_width=arm, population=shares, rng=rng)
+        for _ in range(sets):
+            found = CostEstimate(drawn(plan.n // 2), costs, design)
+            hits += quiet_interval(found, 0.95).high - found.cost <= arm
+    assert at_least(hits / sets, pilots, 0.8), hits / pilots / sets

@@ -171,3 +171,52 @@ def test_the_band_of_strata_covers(expected):
         curve = CostCurve.from_scores(y_true, alarm * 1.0, strata=strata, population=population)
         hits += covers(curve.line(1.0).band(pc=PC), truth)
     assert at_least(hits.min(), TRIALS, 0.94), hits / TRIALS
+
+
+PAIRS = 2000
+"""Trials of a difference, with which a shortfall of two points is seen."""
+
+
+@pytest.mark.parametrize("expected", [0.5, 1, 3, 10])
+@pytest.mark.parametrize("kind", ["whole", "in part", "with both classes"])
+def test_the_band_of_a_difference_in_groups_covers(expected, kind):
+    """Of 100 ill patients so many are missed wholly by the first; the second misses single rows."""
+    groups = np.repeat(np.arange(200), 8)
+    y_true = groups < 100
+    if kind == "with both classes":
+        y_true = np.arange(len(groups)) % 2 == 0
+    ill = len(np.unique(groups[y_true]))
+    share = 0.7 if kind == "in part" else 1.0
+    truth = PC * (share * expected / ill - 0.02) + (1 - PC) * (0.1 - 0.1)
+    rng = np.random.default_rng([8, round(10 * expected), len(kind)])
+    hits = np.zeros(len(PC))
+    for _ in range(PAIRS):
+        alone = rng.random((4, len(groups)))
+        whole = (rng.random(200) < expected / ill)[groups] & (alone[0] < share)
+        first = np.where(y_true, ~whole, alone[1] < 0.1)
+        second = np.where(y_true, alone[2] >= 0.02, alone[3] < 0.1)
+        difference = CostCurveDifference.from_labels(y_true, first, second, groups=groups)
+        hits += covers(difference.band(pc=PC), truth)
+    assert at_least(hits.min(), PAIRS, 0.93), hits / PAIRS
+
+
+@pytest.mark.parametrize("expected", [1, 5])
+def test_the_band_of_a_difference_in_strata_covers(expected):
+    """Each miss of the first in one stratum stands for a hundred rows; the second finds all."""
+    rng = np.random.default_rng([9, expected])
+    population = {"alarms": 2000, "others": 40_000}
+    strata = np.repeat(list(population), 400)
+    of_others = strata == "others"
+    missed = expected / (400 * 0.05)
+    positives = np.array([2000 * 0.5, 40_000 * 0.05])
+    truth = PC * positives[1] * missed / positives.sum()
+    hits = np.zeros(len(PC))
+    for _ in range(PAIRS):
+        y_true = rng.random(800) < np.where(of_others, 0.05, 0.5)
+        alarm = rng.random((2, 800)) < 0.1
+        first = np.where(y_true, ~of_others | (rng.random(800) >= missed), alarm[0])
+        difference = CostCurveDifference.from_labels(
+            y_true, first, y_true | alarm[1], strata=strata, population=population
+        )
+        hits += covers(difference.band(pc=PC), truth)
+    assert at_least(hits.min(), PAIRS, 0.93), hits / PAIRS

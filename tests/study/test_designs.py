@@ -182,5 +182,3 @@ def test_what_does_not_fit_is_refused():
         study_of(Y, PREDICTIONS, COSTS, sample_weight=-WEIGHTS)
     with pytest.raises(InputError, match="costs of 0 or more"):
         study_of(Y, PREDICTIONS, MISTAKES | {"false_negative": -AMOUNTS})
-    with pytest.raises(InputError, match="costs: "):
-        study_of(Y, {}, example_costs(), y_score={"a": RNG.random(N)})

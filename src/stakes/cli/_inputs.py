@@ -395,15 +395,8 @@ def volume_words(volume: float, per: str | None) -> str:
     return f"{number(volume)} decisions" + (f" a {per}" if per else "")
 
 
-def read_costs(given: CostOptions) -> CostMatrix | dict[str, float]:
-    """Read the cost matrix, or take the costs of the two mistakes."""
-    found = costs_if_given(given)
-    if found is None:
-        raise _no_costs()
-    return found
-
-
-def _no_costs() -> InputTypeError:
+def no_costs() -> InputTypeError:
+    """Ask what mistakes cost."""
     return InputTypeError(
         "",
         "what do mistakes cost?",
@@ -559,7 +552,7 @@ def read_study(
     if costs is None:
         costs = costs_if_given(prices, amounts)
     if costs is None and not _may_have_costs(predictions):
-        raise _no_costs()
+        raise no_costs()
     priors, population = read_priors(class_priors), read_population(sampling.population)
     named = _named(columns, sampling)
     with Progress(shown=not output.quiet) as progress:
@@ -710,16 +703,9 @@ def check_plain(study: Study) -> None:
 
 
 def check_scores(study: Study) -> None:
-    """Raise when counts have a design that thresholds and cost curves do not know."""
+    """Raise when counts have costs of single rows, which cost curves do not know."""
     if study.examples is not None:
         raise InputError(
             study.source,
-            "it was counted with costs of single rows; thresholds and cost curves take costs of "
-            "the classes.",
-        )
-    if study.design.strata is not None:
-        raise InputError(
-            "--strata",
-            f"{study.roles.actual!r} has the classes; thresholds and cost curves take other strata "
-            "and the frequency of each class in the target population.",
+            "it was counted with costs of single rows; cost curves take costs of the classes.",
         )

@@ -21,7 +21,7 @@ from stakes.cli._inputs import (
     show_caution,
 )
 from stakes.cli._output import Output, Progress
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import InputError
 
 if TYPE_CHECKING:
     from stakes.curves._base import Curve
@@ -128,12 +128,6 @@ def curve(
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
     output = context.obj
-    if sampling.population is not None:
-        raise InputTypeError(
-            "--population",
-            "a cost curve is drawn for the strata as they are in the examples.",
-            "'stakes threshold' takes the population for models that have scores.",
-        )
     check_name(out, PICTURES)
     output.will_write(out, csv, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
@@ -325,8 +319,7 @@ def _condition(study: Study, prevalence: float | None) -> Condition:
     from stakes.findings.curves import Condition
 
     if prevalence is None:
-        counts = study.joint.class_counts()
-        prevalence = float(counts[study.costs.labels.index(study.pos_label)] / counts.sum())
+        prevalence = study.prevalence()
     mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
     if min(mistakes.values()) < 0:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import check_plain, policies_of_models, read_costs, read_study
+from stakes.cli._inputs import costs_if_given, no_costs, policies_of_models, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ EXAMPLES = (
     "stakes plan --costs costs.csv --half-width 0.5",
     "stakes plan pilot.csv --costs costs.csv --half-width 0.5 --assurance 0.9",
     "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
+    "stakes plan pilot.csv -c costs.csv --half-width 0.5 --groups patient",
 )
 SCHEMA = "stakes-plan/2"
 
@@ -105,7 +106,9 @@ def plan(
     context: typer.Context,
     *,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     predictions: options.Pilot = None,
     half_width: HalfWidth = None,
     assurance: Assurance = None,
@@ -123,14 +126,13 @@ def plan(
 
     output = context.obj
     _check_goal(half_width, assurance, difference, power)
-    if class_priors is not None and (half_width is None or not predictions):
-        raise InputTypeError(
-            "--class-priors",
-            "they are for --half-width with a pilot; give both, or leave them out.",
-        )
+    if not predictions:
+        _check_without_pilot(class_priors, sampling, amounts)
     output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
     output.only_json(json)
-    costs = read_costs(prices)
+    costs = costs_if_given(prices, amounts)
+    if costs is None:
+        raise no_costs()
     settings: dict[str, Any] = {"confidence": confidence, "rng": seed}
     goal = {
         "half_width": half_width,
@@ -147,12 +149,13 @@ def plan(
             prices,
             columns,
             costs=costs,
+            amounts=amounts,
+            sampling=sampling,
             confidence=confidence,
             class_priors=class_priors,
             seed=seed,
             with_scores="if they fit",
         )
-        check_plain(study)
         plans, matrix = _from_pilot(output, study, settings), study.costs
         data, run_settings = data_of(study), run_settings_of(study, seed=seed)
     else:
@@ -184,6 +187,19 @@ def _check_goal(
         raise InputTypeError("--assurance", "it is for --half-width; give that too.")
 
 
+def _check_without_pilot(
+    class_priors: str | None, sampling: options.SamplingOptions, amounts: options.AmountOptions
+) -> None:
+    """Raise where something is said of the rows of a pilot, and there is none."""
+    given = {"--class-priors": class_priors}
+    renamed = {"sample_weight": "weight"}
+    given |= {f"--{renamed.get(name, name)}": each for name, each in vars(sampling).items()}
+    given |= {f"--{name.replace('_', '-')}": each for name, each in vars(amounts).items()}
+    for option, value in given.items():
+        if value is not None:
+            raise InputTypeError(option, "it is about the rows of a pilot; give that too.")
+
+
 def _show(output: Any, plans: tuple[Planned, ...]) -> None:
     from stakes.show.text import plan_table
 
@@ -196,6 +212,10 @@ def _show(output: Any, plans: tuple[Planned, ...]) -> None:
         output.text(f"Test examples needed {sizes[0].goal}:")
         output.text()
         output.table(plan_table({each.name or "": each.plan for each in plans if each.plan}))
+        for each in plans:
+            if each.plan is not None and each.plan.drawn:
+                output.text()
+                output.text(f"{each.name}: {each.plan.drawn}.")
     for each in plans:
         if each.problem is not None:
             output.text()
@@ -215,14 +235,14 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
     """Plan for each policy of a model, or for each pair of them."""
     from stakes.cli._output import Progress
     from stakes.findings.sample_size import needed_size_of
-    from stakes.infer.planning import plan_test_size
+    from stakes.infer.planning import plan_from
 
-    names = policies_of_models(study)
-    pilots: dict[str, Any] = {name: study.policies.single(name) for name in names}
+    names, policies = policies_of_models(study), study.policies
+    pilots: dict[str, Any] = {name: policies.estimate(name) for name in names}
     if "half_width" not in settings:
-        table = study.policies.table(names)
-        pairs = combinations(names, 2)
-        pilots = {f"{one} - {other}": table.pair(one, other) for one, other in pairs}
+        pilots = {
+            f"{one} - {other}": policies.apart(one, other) for one, other in combinations(names, 2)
+        }
         if not pilots:
             raise InputError(
                 study.source,
@@ -234,9 +254,7 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
         for name, pilot in pilots.items():
             progress.step(name)
             try:
-                plan = plan_test_size(
-                    study.costs, pilot, class_priors=study.design.class_priors, **settings
-                )
+                plan = plan_from(pilot, study.n, **settings)
             except InputError as error:
                 told_nothing = error.argument == "pilot"  # as where all examples cost the same
                 if len(pilots) == 1 or not (isinstance(error, PlanError) or told_nothing):

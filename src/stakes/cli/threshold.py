@@ -9,7 +9,6 @@ import typer
 
 from stakes.cli import _inputs as options
 from stakes.cli._inputs import (
-    check_scores,
     costs_if_given,
     examples_of,
     read_study,
@@ -30,6 +29,7 @@ EXAMPLES = (
     "stakes threshold test.csv -c costs.csv --validation validation.csv",
     "stakes threshold predictions.csv --pos-label fraud --max-fpr 0.05",
     "stakes threshold predictions.csv -c costs.csv --capacity 50 --volume 1000",
+    "stakes threshold audit.csv --fp 5 --fn-column amount --pos-label fraud",
 )
 SCHEMA = "stakes-threshold/2"
 SAME_EXAMPLES = (
@@ -120,6 +120,7 @@ def threshold(
     *,
     predictions: options.Predictions,
     prices: options.CostOptions,
+    amounts: options.AmountOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
     max_fpr: MaxFpr = None,
@@ -135,12 +136,12 @@ def threshold(
 ) -> None:
     """Choose the score from which on to call an example positive."""
     from stakes.cli.curve import NO_COSTS
-    from stakes.findings.data import costs_of, data_of, run_settings_of
+    from stakes.findings.data import costs_of_study, data_of, run_settings_of
 
     output = context.obj
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
     output.only_json(json)
-    costs = costs_if_given(prices)
+    costs = costs_if_given(prices, amounts)
     limits = {
         "max_fpr": max_fpr,
         "min_recall": min_recall,
@@ -155,13 +156,13 @@ def threshold(
         "class_priors": class_priors,
         "undecided": True,
         "sampling": sampling,
+        "amounts": amounts,
     }
     study = read_study(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
-    check_scores(study)
     chosen_on = study
     if validation is not None:
-        chosen_on = read_study(output, [validation], prices, columns, costs=study.costs, **asked)
-        check_scores(chosen_on)
+        again = costs if study.examples is not None else study.costs
+        chosen_on = read_study(output, [validation], prices, columns, costs=again, **asked)
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
     data = data_of(study)
     _show(output, study, choices, unit, data)
@@ -172,7 +173,7 @@ def threshold(
         Thresholds(
             schema=SCHEMA,
             data=data,
-            costs=None if costs is None else costs_of(study.costs),
+            costs=None if costs is None else costs_of_study(study),
             settings=run_settings_of(study, unit, volume=volume),
             validation=validation,
             models=tuple(ModelThreshold(*each) for each in choices.items()),
@@ -211,17 +212,46 @@ def _choices(
 
     choices = {}
     for name in _names(study, chosen_on):
+        if study.examples is not None and chosen_on.examples is not None:
+            choices[name] = _choice_of_rows(study, chosen_on, name, limits)
+            continue
         choice = choose_threshold(
             chosen_on.scores[name],
             costs,
-            class_priors=study.design.class_priors,
-            population=study.design.population,
+            **study.where_thresholds_are_used(),
             confidence=study.confidence,
             **limits,
         )
         judged = choice if chosen_on is study else choice.on(study.scores[name])
         choices[name] = choice_of(judged)
     return choices
+
+
+def _choice_of_rows(
+    study: Study, chosen_on: Study, name: str, limits: dict[str, float | None]
+) -> Choice:
+    """Choose a threshold where each row has costs of its own."""
+    from stakes.curves import choose_threshold
+    from stakes.findings.curves import example_choice_of
+
+    rows = []
+    for each in (chosen_on, study):
+        examples = each.examples
+        scores = None if examples is None else (examples.scores or {}).get(name)
+        if examples is None or scores is None:
+            raise InputError(
+                each.source,
+                f"a threshold where each row has its own costs needs the score of each row, and "
+                f"those of {name!r} are not kept.",
+                "Give the predictions themselves.",
+            )
+        rows.append((scores, examples.example_costs, examples.as_arguments()))
+    given = {"pos_label": study.pos_label, "confidence": study.confidence, **limits}
+    used = study.where_thresholds_are_used()
+    choice = choose_threshold(rows[0][0], rows[0][1], **rows[0][2], **given, **used)
+    if chosen_on is not study:
+        choice = choice.on(rows[1][0], rows[1][1], **rows[1][2])
+    return example_choice_of(choice, study.scores_where_used(name))
 
 
 def _names(study: Study, chosen_on: Study) -> list[str]:

@@ -168,6 +168,17 @@ class Parts:
         ]
         return " and ".join(found)
 
+    def to_dict(self) -> dict[str, list[Label]]:
+        """Return the names as plain lists.
+
+        Returns
+        -------
+        dict
+            The groups and the strata, where there are such.
+        """
+        names = {"groups": self.groups, "strata": self.strata}
+        return {what: list(each) for what, each in names.items() if each is not None}
+
     def stratum_codes(self) -> tuple[NDArray[np.intp], Labels]:
         """Return the place of each part's stratum among the strata, and their names."""
         if self.strata is None:

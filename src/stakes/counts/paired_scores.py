@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
+from stakes._core.typing import Floats
 from stakes._core.values import readonly, readonly_copy
+from stakes.counts._parts import Parts, part_column
 from stakes.counts._two_classes import (
     Ranks,
     TwoClassCounts,
@@ -24,9 +26,9 @@ from stakes.counts._two_classes import (
     sides,
     two_classes,
 )
-from stakes.counts.engines import scored
-from stakes.counts.scores import ScoreCounts
-from stakes.errors import InputError, InputTypeError
+from stakes.counts.engines import in_memory, scored
+from stakes.counts.scores import ScoreCounts, ScoreRows
+from stakes.errors import DesignError, InputError, InputTypeError
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -51,6 +53,10 @@ class PairedScoreCounts(TwoClassCounts):
         The sums of squared weights, where `amounts` are sums of weights.
     pos_label, neg_label : default 1 and 0
         The names of the classes.
+    parts : Parts, optional
+        The groups and strata, where the examples have such.
+    part : array_like of int, shape (rows,), optional
+        The position of the row's part among them.
 
     Examples
     --------
@@ -68,6 +74,8 @@ class PairedScoreCounts(TwoClassCounts):
     ranks_2: Ranks
     positive: NDArray[np.bool_]
     amounts: NDArray[Any] | None
+    parts: Parts | None
+    part: NDArray[np.int32] | None
 
     def __init__(
         self,
@@ -81,6 +89,8 @@ class PairedScoreCounts(TwoClassCounts):
         squares: Any = None,
         pos_label: Label = 1,
         neg_label: Label = 0,
+        parts: Parts | Mapping[str, Any] | None = None,
+        part: Any = None,
     ) -> None:
         cuts = {"thresholds_1": thresholds_1, "thresholds_2": thresholds_2}
         codes = {"ranks_1": ranks_1, "ranks_2": ranks_2}
@@ -98,12 +108,20 @@ class PairedScoreCounts(TwoClassCounts):
         for name, values in rows.items():
             if values is not None:
                 rows[name] = readonly_copy(validate.counts(values, name, ndim=1))
+        if (parts is None) != (part is None):
+            raise InputError("parts, part", "give both, or neither.")
+        if isinstance(parts, Mapping):
+            names = [parts.get(name) for name in ("groups", "strata")]
+            parts = Parts(*(None if each is None else tuple(each) for each in names))
+        if parts is not None:
+            rows["part"] = readonly_copy(_ranks(part, "part", len(parts), "parts"))
         lengths = {**codes, "positive": is_positive, **rows}
         validate.same_length({k: len(v) for k, v in lengths.items() if v is not None})
         self._set(
             **{name: readonly_copy(values) for name, values in (cuts | codes).items()},
             positive=readonly_copy(is_positive),
-            **rows,
+            parts=parts,
+            **({"part": None} | rows),
             **checked_names(pos_label, neg_label),
         )
 
@@ -117,6 +135,8 @@ class PairedScoreCounts(TwoClassCounts):
         pos_label: Label = 1,
         neg_label: Label | None = None,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> Self:
         """Count the scores that two scorers give the same examples.
 
@@ -127,7 +147,7 @@ class PairedScoreCounts(TwoClassCounts):
         y_score_1, y_score_2 : array_like, shape (n,)
             The scores of each example; the higher, the more likely positive. The two scorers may
             have different scales.
-        pos_label, neg_label, sample_weight
+        pos_label, neg_label, sample_weight, groups, strata
             As in `ScoreCounts.from_scores`.
 
         Returns
@@ -154,7 +174,10 @@ class PairedScoreCounts(TwoClassCounts):
             {"y_true": len(column), "y_score_1": len(scores[0]), "y_score_2": len(scores[1])}
         )
         amounts = validate.weight_amounts(sample_weight, len(column))
-        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+        parts = None
+        if groups is not None or strata is not None:
+            parts = Parts.of_rows(groups, strata)
+        return cls._from_rows(column, scores, amounts, (pos_label, neg_label), parts)
 
     @classmethod
     def from_frame(
@@ -166,14 +189,17 @@ class PairedScoreCounts(TwoClassCounts):
         pos_label: Label = 1,
         neg_label: Label | None = None,
         sample_weight: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
     ) -> Self:
         """Count the scores in a data frame; `score` names two columns.
 
-        Of a lazy frame, one row for each distinct combination of label and scores is collected.
+        Of a lazy frame, one row for each distinct combination of label and scores is collected;
+        with groups or strata, the columns themselves.
 
         Parameters
         ----------
-        frame, actual, pos_label, neg_label, sample_weight
+        frame, actual, pos_label, neg_label, sample_weight, groups, strata
             As in `ScoreCounts.from_frame`.
         score : pair of str
             The names of the two scorers' columns.
@@ -198,8 +224,18 @@ class PairedScoreCounts(TwoClassCounts):
                 "expected two column names, one for each scorer, such as ('a', 'b'); got "
                 f"{score!r}.",
             )
+        parts = None
+        if groups is not None or strata is not None:
+            kept = [name for name in (groups, strata) if name is not None]
+            frame = in_memory(frame, [actual, *kept], list(pair), sample_weight)
+            given = [
+                None if name is None else part_column(frame[name].to_native(), f"column {name!r}")
+                for name in (groups, strata)
+            ]
+            parts = Parts.of_columns(*given)
+            frame = frame.to_native()
         column, scores, amounts = scored(frame, actual, list(pair), sample_weight)
-        return cls._from_rows(column, scores, amounts, pos_label, neg_label)
+        return cls._from_rows(column, scores, amounts, (pos_label, neg_label), parts)
 
     @classmethod
     def _from_rows(
@@ -207,10 +243,12 @@ class PairedScoreCounts(TwoClassCounts):
         column: Column,
         scores: Sequence[NDArray[np.float64]],
         amounts: Sequence[NDArray[Any] | None],
-        pos_label: Label,
-        neg_label: Label | None,
+        names: tuple[Label, Label | None],
+        parts: tuple[Column, Parts] | None,
     ) -> Self:
-        positive, labels = two_classes(column, pos_label, neg_label)
+        positive, labels = two_classes(column, *names)
+        if parts is not None:
+            validate.same_length({column.name: len(column), parts[0].name: len(parts[0])})
         tables = [ranked(each) for each in scores]
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
@@ -223,8 +261,10 @@ class PairedScoreCounts(TwoClassCounts):
             squares=readonly(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
             pos_label=labels[0],
             neg_label=labels[1],
+            parts=None if parts is None else parts[1],
+            part=None if parts is None else readonly_copy(parts[0].codes.astype(np.int32)),
         )
-        if neg_label is None:
+        if names[1] is None:
             both_classes_weigh(result, column.name)
         return result
 
@@ -239,11 +279,16 @@ class PairedScoreCounts(TwoClassCounts):
         return self._marginal(self.thresholds_2, self.ranks_2)
 
     def _marginal(self, thresholds: NDArray[np.float64], ranks: Ranks) -> ScoreCounts:
+        names = (self.pos_label, self.neg_label)
+        if self.parts is not None and self.part is not None:
+            amounts = [self.amounts] + ([] if self.squares is None else [self.squares])
+            rows = ScoreRows.of(self.parts, ranks, self.part, self.positive, amounts)
+            return ScoreCounts._made(thresholds, rows.tables(len(thresholds)), *names, rows)  # noqa: SLF001
         tables = [
             sides(ranks, len(thresholds), self.positive, each)
             for each in (self.amounts, *([] if self.squares is None else [self.squares]))
         ]
-        return ScoreCounts._made(thresholds, tables, self.pos_label, self.neg_label)  # noqa: SLF001
+        return ScoreCounts._made(thresholds, tables, *names)  # noqa: SLF001
 
     @property
     def n_positives(self) -> Any:
@@ -280,12 +325,45 @@ class PairedScoreCounts(TwoClassCounts):
             ranks_2=self.ranks_1,
         )
 
+    def reweighted(self, factors: Floats) -> Self:
+        """Return the table with other weights of the examples of each part and class.
+
+        Parameters
+        ----------
+        factors : ndarray, shape (parts, 2)
+            What to multiply the weights of each part's negatives and positives with.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+        """
+        if self.part is None:
+            raise DesignError("strata", "the scores were counted without groups or strata.")
+        factor = factors[self.part, self.positive.astype(np.intp)]
+        amounts = amounts_of(self.amounts, len(self.positive))
+        squares = amounts if self.squares is None else self.squares
+        return self._changed(
+            amounts=readonly(amounts * factor), squares=readonly(squares * factor**2)
+        )
+
     def __add__(self, other: object) -> Self:
-        """Merge the joint score tables of two sets of examples."""
+        """Merge the joint score tables of two sets of examples; equal names are the same part."""
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_mergeable(other)
         parts = (self, other)
+        together, part = None, None
+        if self.parts is not None and other.parts is not None:
+            together, *places = self.parts.merged(other.parts)
+            rows = zip(places, parts, strict=True)
+            part = np.concatenate([place[each.part] for place, each in rows])
+        elif self.parts is not None or other.parts is not None:
+            raise DesignError(
+                "groups, strata",
+                "scores with them cannot be merged with scores without.",
+                "Count all parts with them, or none.",
+            )
         amounts = None
         if self.amounts is not None or other.amounts is not None:
             amounts = np.concatenate(
@@ -306,17 +384,20 @@ class PairedScoreCounts(TwoClassCounts):
             squares=squares,
             pos_label=self.pos_label,
             neg_label=self.neg_label,
+            parts=together,
+            part=part,
         )
 
     def _comparable(self) -> dict[str, Any]:
         """Return the rows in order and added up, so that the order they came in does not matter."""
-        keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32)])
+        part = np.zeros(len(self.positive), dtype=np.int32) if self.part is None else self.part
+        keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32), part])
         rows, where = np.unique(keys, axis=1, return_inverse=True)
         where = where.ravel()  # numpy 2.0 returns it with as many dimensions as the keys
         amounts = np.bincount(where, weights=amounts_of(self.amounts, len(self.positive)))
         squares = None if self.squares is None else np.bincount(where, weights=self.squares)
         rest = {"rows": rows, "amounts": amounts, "squares": squares}
-        names = ("thresholds_1", "thresholds_2", "pos_label", "neg_label")
+        names = ("thresholds_1", "thresholds_2", "pos_label", "neg_label", "parts")
         return {name: getattr(self, name) for name in names} | rest
 
     def __repr__(self) -> str:

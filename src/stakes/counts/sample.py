@@ -232,6 +232,21 @@ class CostSample(ByValue):
         """The number of examples."""
         return len(self.values)
 
+    def with_assumed(self, assumed: bool) -> Self:
+        """Return the costs with bounds that are known, or only the least and the most seen.
+
+        Parameters
+        ----------
+        assumed : bool
+            Whether they are only what was seen.
+
+        Returns
+        -------
+        CostSample
+            The costs.
+        """
+        return self._changed(assumed=assumed, unequal=assumed and _unequal(np.abs(self.values)))
+
     def swapped(self) -> Self:
         """Return the differences of two classifiers' costs with the second one first.
 

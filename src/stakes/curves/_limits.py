@@ -133,8 +133,11 @@ def _first_failure(order: NDArray[np.intp], keeps: Callable[[NDArray[np.intp]], 
     return end
 
 
-def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[str, Floats]:
-    """Return the limits of the false positive and the false negative rate at thresholds."""
+def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[str, Any]:
+    """Return the limits of the false positive and the false negative rate at thresholds.
+
+    And how the two vary together, where groups have rows of both classes.
+    """
     below = np.searchsorted(counts.thresholds[::-1], thresholds, side="left")
     cuts = len(counts.thresholds) - below
     if designed(counts):
@@ -144,7 +147,7 @@ def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[s
         positives = Mistakes(float(sums[0][-1]), (sums[0][-1] - sums[0][cuts])[np.newaxis] * 1.0)
         negatives = Mistakes(float(sums[1][-1]), sums[1][cuts][np.newaxis] * 1.0)
     parts = drawn(np.full(len(cuts), 0.5), positives, negatives, full=False)
-    found: dict[str, Floats] = {}
+    found: dict[str, Any] = {"shared": negatives.shared}
     for name, part in zip(("fnr", "fpr"), parts, strict=True):
         low, high = room_limits(part, alpha=alpha, weight=WEIGHT)
         found |= {f"{name}_low": low[0], f"{name}_high": high[0]}

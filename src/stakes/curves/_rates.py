@@ -82,6 +82,20 @@ def represented(counts: ScoreCounts, design: Design) -> ScoreCounts:
     return counts.reweighted(factors)
 
 
+def represented_table(table: GroupedConfusion, design: Design) -> GroupedConfusion:
+    """Return decisions with the weights that the population gives to their strata."""
+    if table.parts.strata is None or (design.population is None and design.class_priors is None):
+        return table
+    single = table if isinstance(table.pooled, Confusion) else table.first
+    factors = shares_per_row(single, design) * float(table.n)
+    between = (1,) * (table.counts.ndim - 2)
+    each = factors.reshape(len(factors), *between, factors.shape[1])
+    squares = None
+    if table.parts.groups is None:
+        squares = (table.counts if table.squares is None else table.squares) * each**2
+    return table.with_counts(table.counts * each, table.decisions, squares)
+
+
 def scores_of(table: Confusion | GroupedConfusion, pos_label: Label) -> ScoreCounts:
     """Return decisions as scores of two values: the only cut between them is the decision."""
     at = table.labels.index(pos_label)

@@ -186,7 +186,7 @@ def _with_rooms(positives: Mistakes, negatives: Mistakes) -> tuple[Mistakes, Mis
         lone.append(
             _heaviness(mine.squares + other.squares[::-1], mine.counts + other.counts[::-1])
         )
-        whole = (mine.all_squares or 0.0) / mine.n
+        whole = (mine.all_squares or 0.0) / mine.n if mine.n else 0.0
         inside = np.maximum(np.maximum(*lone), whole)
         rest = _heaviness((mine.all_squares or 0.0) - mine.squares, mine.n - mine.counts)
         found.append(replace(mine, rooms=(np.maximum(rest, whole), inside)))

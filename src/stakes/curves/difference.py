@@ -13,15 +13,18 @@ from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
-from stakes.counts import PairedConfusion, PairedScoreCounts
+from stakes.counts import GroupedConfusion, PairedConfusion, PairedScoreCounts
 from stakes.curves._base import Curve, OverConditions
+from stakes.curves._discordant import discordant, paired_scores_of, represented_pair
 from stakes.curves._pieces import Pieces
-from stakes.curves._sampling import Mistakes, Sample, discordant_decisions, discordant_scores, drawn
+from stakes.curves._rates import represented_table
+from stakes.curves._sampling import Mistakes, Sample, discordant_decisions, drawn
 from stakes.curves.band import Band, band_limits, is_full, make_band
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
 from stakes.curves.verdicts import Verdicts, signs_of, verdicts
 from stakes.errors import InputError, InputTypeError
+from stakes.infer._outcomes import Design
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +37,7 @@ class CostCurveDifference(OverConditions):
 
     Parameters
     ----------
-    counts : PairedScoreCounts or PairedConfusion
+    counts : PairedScoreCounts, PairedConfusion or GroupedConfusion
         The scores, or the decisions, of both on the same examples.
     names : pair of str
         The classifiers' names.
@@ -73,14 +76,15 @@ class CostCurveDifference(OverConditions):
     undecided elsewhere.
     """
 
-    counts: PairedScoreCounts | PairedConfusion
+    counts: PairedScoreCounts | PairedConfusion | GroupedConfusion
     names: tuple[str, str] = ("the first", "the second")
     pos_label: Label = 1
     validation: PairedScoreCounts | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.counts
-        if not isinstance(given, PairedScoreCounts | PairedConfusion):
+        table = given.pooled if isinstance(given, GroupedConfusion) else given
+        if not isinstance(table, PairedScoreCounts | PairedConfusion):
             raise InputTypeError(
                 "counts",
                 "expected PairedScoreCounts, or a PairedConfusion, because how sure a difference "
@@ -98,7 +102,7 @@ class CostCurveDifference(OverConditions):
     def _check_validation(self) -> None:
         if self.validation is None:
             return
-        if isinstance(self.counts, PairedConfusion):
+        if not isinstance(self.counts, PairedScoreCounts):
             raise InputTypeError(
                 "validation_counts", "decisions have no thresholds to choose; compare scores."
             )
@@ -114,6 +118,9 @@ class CostCurveDifference(OverConditions):
         *,
         pos_label: Label = 1,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        population: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
         """Count two scorers' scores, and compare; see `PairedScoreCounts.from_scores`.
@@ -126,8 +133,10 @@ class CostCurveDifference(OverConditions):
             The scores of each scorer; the higher, the more likely positive.
         pos_label : default 1
             Which class is the positive one.
-        sample_weight : array_like, shape (n,), optional
-            The weight of each example.
+        sample_weight, groups, strata : array_like, shape (n,), optional
+            The weight, the group and the stratum of each example, as in `CostCurve.from_scores`.
+        population : mapping, optional
+            From each stratum to its share of the population, or to its number of rows.
         names : pair of str
             The classifiers' names.
 
@@ -149,9 +158,15 @@ class CostCurveDifference(OverConditions):
         -0.049
         """
         counts = PairedScoreCounts.from_scores(
-            y_true, y_score_1, y_score_2, pos_label=pos_label, sample_weight=sample_weight
+            y_true,
+            y_score_1,
+            y_score_2,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
         )
-        return cls(counts, names=names)
+        return cls(represented_pair(counts, Design(population=population)), names=names)
 
     @classmethod
     def from_labels(
@@ -162,6 +177,9 @@ class CostCurveDifference(OverConditions):
         *,
         pos_label: Label = 1,
         sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        population: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
         """Count two classifiers' decisions, and compare; see `PairedConfusion.from_labels`.
@@ -172,8 +190,10 @@ class CostCurveDifference(OverConditions):
             The actual class of each example, and what each classifier decided.
         pos_label : default 1
             Which class is the positive one.
-        sample_weight : array_like, shape (n,), optional
-            The weight of each example.
+        sample_weight, groups, strata : array_like, shape (n,), optional
+            The weight, the group and the stratum of each example, as in `CostCurve.from_scores`.
+        population : mapping, optional
+            From each stratum to its share of the population, or to its number of rows.
         names : pair of str
             The classifiers' names.
 
@@ -191,10 +211,16 @@ class CostCurveDifference(OverConditions):
         >>> [round(each, 3) for each in difference.crossovers()]
         [0.25]
         """
-        counts = PairedConfusion.from_labels(
-            y_true, y_pred_1, y_pred_2, sample_weight=sample_weight
+        if groups is None and strata is None and population is None:
+            plain = PairedConfusion.from_labels(
+                y_true, y_pred_1, y_pred_2, sample_weight=sample_weight
+            )
+            return cls(plain, names=names, pos_label=pos_label)
+        table = GroupedConfusion.from_labels(
+            y_true, y_pred_1, groups, strata=strata, y_pred_2=y_pred_2, sample_weight=sample_weight
         )
-        return cls(counts, names=names, pos_label=pos_label)
+        table = represented_table(table, Design(population=population))
+        return cls(table, names=names, pos_label=pos_label)
 
     def select(self, validation_counts: PairedScoreCounts) -> Self:
         """Return the difference at thresholds that are best on other examples.
@@ -243,7 +269,7 @@ class CostCurveDifference(OverConditions):
 
     def _curve(self, which: str, name: str) -> Curve:
         counts = getattr(self.counts, which)
-        if isinstance(self.counts, PairedConfusion):
+        if not isinstance(self.counts, PairedScoreCounts):
             return CostLine.from_counts(counts, pos_label=self.pos_label, name=name)
         other = None if self.validation is None else getattr(self.validation, which)
         return CostCurve(counts, name, other)
@@ -258,10 +284,13 @@ class CostCurveDifference(OverConditions):
         """The positives, and the negatives, on which one of the two alone is wrong, by piece."""
         if isinstance(self.counts, PairedConfusion):
             return discordant_decisions(self.counts, self.pos_label)
+        if isinstance(self.counts, GroupedConfusion):
+            one = np.ones(1, dtype=np.intp)
+            return discordant(paired_scores_of(self.counts, self.pos_label), (one, one))
         starts = self.pieces.breaks[:-1]
         curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
         cuts = [curve.cuts[curve.pieces.index(starts)] for curve in curves]
-        return discordant_scores(self.counts, (cuts[0], cuts[1]))
+        return discordant(self.counts, (cuts[0], cuts[1]))
 
     def _sample(self, pc: Floats, full: bool) -> Sample:
         index = self.pieces.index(pc)

@@ -64,7 +64,7 @@ def calibration_of(study: Study) -> tuple[Calibration, ...]:
     shown = shown_models(study)
     return tuple(
         _calibration(name, counts)
-        for name, counts in study.scores.items()
+        for name, counts in ((name, study.scores_where_used(name)) for name in study.scores)
         if name in shown and counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
     )
 

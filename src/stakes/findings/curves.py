@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Labels
 from stakes._core.typing import Floats
-from stakes.counts import PairedConfusion
+from stakes.counts import GroupedConfusion, ScoreCounts
 from stakes.curves import (
     Band,
     CostAt,
     CostCurve,
-    CostCurveDifference,
     ThresholdChoice,
     Verdicts,
     choose_threshold,
@@ -27,6 +26,7 @@ from stakes.curves import (
 )
 from stakes.curves._base import Curve
 from stakes.curves._limits import rate_limits
+from stakes.curves.example_threshold import ExampleThresholdChoice
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
 from stakes.findings.policies import shown_models
@@ -132,6 +132,25 @@ def choice_of(choice: ThresholdChoice) -> Choice:
     )
 
 
+def example_choice_of(choice: ExampleThresholdChoice, counts: ScoreCounts) -> Choice:
+    """Return a threshold for rows with costs of their own as a finding."""
+    table = counts.confusion_at(choice.threshold)
+    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    negatives, positives = pooled.counts.sum(axis=0)
+    return Choice(
+        threshold=choice.threshold,
+        rule=choice.rule,
+        cost=choice.cost,
+        interval=choice.interval,
+        recall=float(pooled.counts[1, 1] / positives),
+        fpr=float(pooled.counts[1, 0] / negatives),
+        alarms=choice.alarms,
+        confusion=Counts(pooled.labels, pooled.decisions, pooled.counts),
+        chosen_on=choice.chosen_on,
+        summary=choice.summary(),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Lines(Finding):
     """Each threshold that is the best one somewhere: enough to redraw curve and band anywhere.
@@ -147,6 +166,9 @@ class Lines(Finding):
         The threshold.
     fpr_low, fpr_high, fnr_low, fnr_high : ndarray
         The limits of its rates.
+    shared : ndarray or None
+        The correlation of the two rates, where groups have rows of both classes; null where the
+        rates are independent.
     """
 
     from_: tuple[float | None, ...]
@@ -157,6 +179,7 @@ class Lines(Finding):
     fpr_high: Floats
     fnr_low: Floats
     fnr_high: Floats
+    shared: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,8 +303,7 @@ class CurvePair(Finding):
     summary : str
         Which is cheaper where, in a sentence.
     ranges : tuple of Range, or None
-        Where one was shown to be cheaper; null where scores meet decisions, or rows are in groups
-        or strata: that cannot be tested.
+        Where one was shown to be cheaper; null where scores meet decisions, which cannot be tested.
     band : Band or None
         The difference of both curves and its limits; null where it was not asked for.
     """
@@ -315,7 +337,12 @@ class Curves(Finding):
 
 
 def curves_of(study: Study) -> Curves | None:
-    """Return curves, bands, ranges and thresholds; None where no model has scores."""
+    """Return curves, bands, ranges and thresholds; None where no model has scores.
+
+    And where each row has costs of its own: a curve is for costs of the classes.
+    """
+    if study.examples is not None:
+        return None
     ranked = shown_models(study)
     curves = {name: curve for name, curve in study.curves().items() if name in ranked}
     if not curves:
@@ -356,10 +383,8 @@ def compared_pairs(
 
 def _condition(study: Study) -> Condition:
     """Return the operating condition of the costs and of the prevalence that they are for."""
-    counts = next(iter(study.scores.values()))
-    priors = study.class_priors()
-    prevalence = counts.n_positives / counts.n if priors is None else priors[counts.pos_label]
-    mistakes = study.costs.mistake_costs(pos_label=counts.pos_label)
+    prevalence = study.prevalence()
+    mistakes = study.costs.mistake_costs(pos_label=study.pos_label)
     try:
         pc = operating_condition(prevalence=prevalence, **mistakes)
     except InputError:  # correct decisions cost more than mistakes
@@ -383,9 +408,9 @@ def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
     fpr, tpr, thresholds = curve.points()
     shown = _picked(len(fpr))
     choice = choose_threshold(
-        curve.counts,
+        study.scores[curve.name],
         study.costs,
-        class_priors=study.class_priors(),
+        **study.where_thresholds_are_used(),
         confidence=study.confidence,
     )
     return ScoredCurve(
@@ -439,18 +464,8 @@ def curve_pair(study: Study, first: Curve, second: Curve) -> CurvePair:
     names = (first.name, second.name)
     scored = [name in study.scores for name in names]
     verdicts = None
-    if study.joint.parts is not None:
-        crossovers = tuple(first.crossovers(second))
-        message = "Differences of cost curves are tested for independent rows only."
-        return CurvePair(*names, crossovers, message, None)
-    if all(scored):
-        difference = study.curve_difference(*names)
-        verdicts = difference.significant_ranges(study.confidence)
-    elif not any(scored):
-        counts = study.joint.pair(*names)
-        assert isinstance(counts, PairedConfusion)  # noqa: S101 - there are no groups or strata
-        difference = CostCurveDifference(counts, names, study.pos_label)
-        verdicts = difference.significant_ranges(study.confidence)
+    if all(scored) or not any(scored):
+        verdicts = study.curve_difference(*names).significant_ranges(study.confidence)
     return _pair(*names, first.crossovers(second), verdicts)
 
 

@@ -68,7 +68,8 @@ class PolicyResult(Finding):
     cuts : tuple of Cut
         Each decision with the score from which on it is taken, highest first.
     threshold_range : tuple of float, or None
-        The lowest and the highest threshold not shown to cost more than the chosen one.
+        The lowest and the highest threshold not shown to cost more than the chosen one; "-inf" and
+        "inf" where calling every row, and none, positive is not.
     decision : label or None
         The decision of a constant prediction.
     cost, low, high : float
@@ -245,7 +246,7 @@ def shown_models(study: Study) -> tuple[str, ...]:
     return tuple(each for each in models if each in chosen or each == baseline)
 
 
-def left_out(study: Study) -> str:
+def other_models(study: Study) -> str:
     """Say which models have no curves and what follows; nothing where all have."""
     shown = shown_models(study)
     others = len({each.model for each in study.policies.policies} - {*shown, None})

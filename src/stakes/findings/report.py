@@ -42,8 +42,8 @@ from stakes.findings.other_costs import OtherCosts, other_costs_of
 from stakes.findings.policies import (
     ComparedPolicies,
     PolicyResult,
-    left_out,
     moved_found,
+    other_models,
     pairs_found,
     policies_found,
 )
@@ -102,6 +102,20 @@ def _joint_of(joint: JointConfusion) -> Joint:
     )
 
 
+def _left_out(study: Study) -> tuple[str, ...]:
+    """Say what cannot be found for these examples, and why."""
+    found = [others] if (others := other_models(study)) else []
+    if study.examples is not None:
+        found.append(
+            "What if costs are wrong is left out: each example has its own, so none can change."
+        )
+        if study.scores:
+            found.append(
+                "Cost curves are left out: they are for costs that depend on the class alone."
+            )
+    return tuple(found)
+
+
 @dataclass(frozen=True, eq=False)
 class Findings(Finding):
     """All that a study finds.
@@ -134,17 +148,17 @@ class Findings(Finding):
     other_costs : OtherCosts or None
         What the policies decide at other costs; null where the page does not compute again.
     curves : Curves or None
-        Cost curves and thresholds; null where no model has scores. This and what follows is there
-        only for independent examples of equal weight, whose costs are those of their class.
+        Cost curves and thresholds; null where no model has scores, and where examples have costs of
+        their own.
     sensitivity : Sensitivity or None
-        How the verdict depends on the costs, where thresholds stay as they are.
+        How the verdict depends on the costs, where thresholds stay as they are; null where examples
+        have costs of their own.
     sample_size : tuple of SampleSize
         Each policy's interval at other sizes of the test set.
     calibration : tuple of Calibration
         How good scores are as probabilities, for each model whose scores can be such.
-    left_out : str
-        Which models have no curves, sensitivity, sample size and calibration, where they are very
-        many, in a sentence; otherwise empty.
+    left_out : tuple of str
+        What is not there, and why, in sentences.
     software : mapping of str
         The versions of Python, stakes and what it computes with.
 
@@ -180,7 +194,7 @@ class Findings(Finding):
     sensitivity: Sensitivity | None
     sample_size: tuple[SampleSize, ...]
     calibration: tuple[Calibration, ...]
-    left_out: str
+    left_out: tuple[str, ...]
     software: Mapping[str, str]
 
 
@@ -234,10 +248,10 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
             moved=moved_found(study),
             joint=_joint_of(policies.table(policies.competitors)),
             other_costs=other_costs_of(study),
-            curves=curves_of(study) if study.plain else None,
-            sensitivity=sensitivity_of(study, chosen) if study.plain else None,
-            sample_size=sample_sizes_of(study, chosen) if study.plain else (),
-            calibration=calibration_of(study) if study.plain else (),
-            left_out=left_out(study) if study.plain else "",
+            curves=curves_of(study),
+            sensitivity=sensitivity_of(study, chosen),
+            sample_size=sample_sizes_of(study, chosen),
+            calibration=calibration_of(study),
+            left_out=_left_out(study),
             software=software(),
         )

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.typing import Floats
-from stakes.counts import Confusion
 from stakes.errors import PlanError
 from stakes.findings._encode import Finding
 from stakes.findings.data import Settings
 from stakes.findings.policies import shown_policies
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_test_size
+from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_from
 from stakes.study import Study
 
 FACTORS = np.array([0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 100])
@@ -44,6 +43,11 @@ class NeededSize(Finding):
         That share; 1 without a pilot.
     power : Power or None
         The power at n, where a test is planned.
+    design_effect : float
+        How many times as many examples are needed as independent ones of equal weight.
+    drawn : str
+        That they are drawn as those here were, and what that takes; empty for independent ones of
+        equal weight.
     reason : str
         What asks for most examples, in words.
     summary : str
@@ -58,6 +62,8 @@ class NeededSize(Finding):
     arm: float | None
     assurance: float | None
     power: Power | None
+    design_effect: float
+    drawn: str
     reason: str
     summary: str
 
@@ -73,6 +79,8 @@ def needed_size_of(plan: Plan) -> NeededSize:
         plan.arm,
         plan.assurance,
         plan.power,
+        plan.design_effect,
+        plan.drawn,
         plan.reason,
         plan.summary(),
     )
@@ -116,7 +124,7 @@ def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
 
 def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) -> SampleSize:
     sizes = np.unique(np.maximum((FACTORS * study.n).round(), 1))
-    low, high = limits_at_sizes(estimate, sizes, study.confidence)
+    low, high = limits_at_sizes(estimate, study.n, sizes, study.confidence)
     target = settings.target if settings.target is not None else SHARE * abs(estimate.cost)
     return SampleSize(
         name=name,
@@ -130,16 +138,14 @@ def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) 
 
 
 def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:
-    pilot = study.policies.single(name)
-    if target <= 0 or not isinstance(pilot, Confusion):
+    if target <= 0:
         return None
     try:
-        plan = plan_test_size(
-            study.costs,
-            pilot,
+        plan = plan_from(
+            study.policies.estimate(name),
+            study.n,
             half_width=target,
             confidence=study.confidence,
-            class_priors=study.design.class_priors,
             rng=settings.seed,
         )
     except PlanError:  # more examples than can be planned with

@@ -22,6 +22,11 @@ from stakes.infer.what_if.sensitivity import find_path, follow
 from stakes.study import Study
 
 STEPS, DRAWS = 21, 4000
+EVERY = 5
+"""Limits of groups, weights and strata take long: they are computed at so many steps apart."""
+
+MOST_NUMBERS = 40_000_000
+"""Of very many groups fewer populations are drawn, so that the report does not take minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,16 +178,25 @@ class Sensitivity(Finding):
     paths: tuple[CostPath, ...]
 
 
-def sensitivity_of(study: Study, settings: Settings) -> Sensitivity:
-    """Return how the verdict depends on the costs; thresholds stay where they are."""
+def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
+    """Return how the verdict depends on the costs; thresholds stay where they are.
+
+    None where each row has costs of its own, of which none can change.
+    """
+    if study.examples is not None:
+        return None
     table = study.policies.table(shown_policies(study))
     flips = _flips(study, table)
     ranges = CostRanges.around(study.costs, settings.factor)
     if bool((ranges.low == ranges.high).all()):
         return Sensitivity(settings.factor, flips, None, "", ())
-    cheapest = find_cheapest(table, ranges, study.design, DRAWS, settings.seed)
+    cheapest = find_cheapest(table, ranges, study.design, _draws(table), settings.seed)
     paths = tuple(_path(study, table, ranges, cell, settings) for cell in _uncertain(ranges))
     return Sensitivity(settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths)
+
+
+def _draws(table: JointConfusion) -> int:
+    return min(DRAWS, max(DRAWS // 10, MOST_NUMBERS // len(table.counts)))
 
 
 def _by_model(found: CheapestProbability) -> dict[str, Cheapest]:
@@ -237,7 +251,8 @@ def _path(
         ranges,
         through,
         confidence=study.confidence,
-        draws=DRAWS,
+        draws=_draws(table),
+        every=1 if study.plain else EVERY,
         rng=settings.seed,
     )
     return CostPath(

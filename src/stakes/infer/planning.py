@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, ndtr, ndtri
-from scipy.stats import chi2, gamma
+from scipy.stats import gamma
 
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
-from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
-from stakes.infer._inference import limits, outcomes_behind, quiet_interval
+from stakes.infer._inference import limits, outcomes_behind
 from stakes.infer._outcomes import Design, Outcomes, cost_differences, make_stratum, often_enough
+from stakes.infer._pilot import Pilot, check_kind, pilot_of
 from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import exact, extremal
 from stakes.infer.methods.extremal import WEIGHT
-from stakes.infer.methods.normal import standard_error
 
 TEST_SETS, COMPARISONS = 2000, 1000
 """So many test sets are drawn to plan an interval, and a comparison."""
@@ -113,21 +113,24 @@ class Power:
 
 def power(
     pilot: Any,
-    costs: CostMatrix,
+    costs: CostMatrix | None,
     n: Any,
     *,
     difference: float | None = None,
     confidence: float = 0.95,
+    class_priors: Any = None,
+    population: Any = None,
+    pilot_rows: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Power:
     """Return how likely a test set of n examples shows a difference.
 
     Parameters
     ----------
-    pilot : PairedConfusion
-        Counts of two classifiers on a first test set.
-    costs : CostMatrix
-        The costs.
+    pilot : PairedConfusion, GroupedConfusion or CostSample
+        Counts of two classifiers on a first test set, or the differences of their costs.
+    costs : CostMatrix or None
+        The costs; None for a CostSample.
     n : int
         The size of the planned test set.
     difference : float, optional
@@ -135,6 +138,8 @@ def power(
         is that it has the sign that it has in the pilot.
     confidence : float, default 0.95
         Of the test.
+    class_priors, population, pilot_rows
+        As in `plan_test_size`.
     rng : Generator or seed
         For the simulation.
 
@@ -173,12 +178,20 @@ def power(
     """
     size = validate.as_size(n, "n", least=1)
     alpha = validate.alpha(confidence)
-    if not isinstance(pilot, PairedConfusion) or pilot.weighted:
-        raise InputTypeError("pilot", "expected a PairedConfusion of counted examples.")
+    _check_pilot(costs, pilot)
+    if pilot is None:
+        raise InputTypeError("pilot", "expected the counts of two classifiers, got nothing.")
+    check_kind(pilot, two=True)
     target = None if difference is None else validate.one_number(difference, "difference")
-    outcomes = outcomes_behind(CostDifference(pilot, costs))
-    pair = _pair(outcomes, PILOT, target, validate.generator(rng))
-    return pair.power(size, alpha)
+    design = Design(class_priors, population=population)
+    known = pilot_of(CostDifference(pilot, costs, design=design), pilot_rows, alpha, HALF, two=True)
+    pair = _pair(known.outcomes, PILOT, target, validate.generator(rng))
+    found = pair.power(max(1, round(size / known.effect)), alpha)
+    return replace(found, n=size)
+
+
+HALF = 0.5
+"""A power is an average over what the pilot leaves possible, and not assured beyond that."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +217,10 @@ class Plan:
     power : Power or None
         The power at n, where a test is planned.
     design_effect : float
-        How many times as many examples are needed because they come in groups; 1 without groups.
+        How many times as many examples are needed as independent ones of equal weight, because they
+        are drawn as the pilot was: with weights, in groups or by strata.
+    drawn : str
+        How they are drawn, in words; empty for independent ones of equal weight.
 
     Examples
     --------
@@ -224,6 +240,7 @@ class Plan:
     assurance: float | None = None
     power: Power | None = None
     design_effect: float = 1.0
+    drawn: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values.
@@ -258,15 +275,12 @@ class Plan:
             text += f"; {self.reason} asks for most"
         if self.power is not None:
             text += f" (simulated power {100 * self.power.simulated:.0f} %)"
-        if self.design_effect > 1:
-            effect = number(float(f"{self.design_effect:.2g}"))
-            text += f". They come in groups like the pilot's, which takes {effect} times as many"
-        return f"{text}."
+        return f"{text}. {self.drawn}." if self.drawn else f"{text}."
 
 
 def plan_test_size(
-    costs: CostMatrix,
-    pilot: Confusion | PairedConfusion | GroupedConfusion | None = None,
+    costs: CostMatrix | None,
+    pilot: Confusion | PairedConfusion | GroupedConfusion | CostSample | None = None,
     *,
     rates: ArrayLike | None = None,
     half_width: float | None = None,
@@ -276,18 +290,21 @@ def plan_test_size(
     confidence: float = 0.95,
     weight: float = WEIGHT,
     class_priors: Any = None,
+    population: Any = None,
+    pilot_rows: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
     """Return how large a test set is needed, for an interval or for a comparison.
 
     Parameters
     ----------
-    costs : CostMatrix
-        The costs.
-    pilot : Confusion, PairedConfusion or GroupedConfusion, optional
+    costs : CostMatrix or None
+        The costs; None where the pilot is a CostSample.
+    pilot : Confusion, PairedConfusion, GroupedConfusion or CostSample, optional
         Counts of a first, small test set: of one classifier for `half_width`, of two for
-        `difference` and `power`. What it leaves uncertain is part of the plan. With groups, the
-        plan is for groups of the same sizes.
+        `difference` and `power`; or what its examples cost, or differ by. What it leaves uncertain
+        is part of the plan. The plan is for a test set that is drawn as the pilot was: in groups
+        of the same sizes, with such weights, from each stratum the same part.
     rates : array_like, optional
         Instead of a pilot the probability of each cell, where that is known: of shape (decisions,
         classes), or (decisions, decisions, classes) for two classifiers, in the order of the costs.
@@ -306,8 +323,13 @@ def plan_test_size(
     weight : float, default 0.7
         Of the extremal interval; 1 for the conservative one.
     class_priors : mapping or sequence, optional
-        The share of each class where the classifier is used, for `half_width` with a pilot. The
-        test set has the classes in the pilot's shares.
+        The share of each class where the classifier is used. The test set has the classes in the
+        pilot's shares.
+    population : mapping, optional
+        From each stratum of the pilot to its share of the population, or to its rows. The plan does
+        not count on rows that are all labelled, so it has never too few.
+    pilot_rows : int, optional
+        How many examples the pilot has, which sums of weights do not tell.
     rng : Generator or seed
         For the simulation.
 
@@ -329,9 +351,12 @@ def plan_test_size(
 
     For a difference the search is for the smallest n at which ``power`` reaches the one wanted.
 
-    A pilot with groups is worth so many times fewer independent examples as the design effect
-    says, and n is multiplied by it: the ratio of the variances with and without groups, or that of
-    the arms of the intervals if it is larger, as it is where whole groups may fail and none has.
+    A pilot with groups or weights is worth so many times fewer independent examples of equal weight
+    as the design effect says, and n is multiplied by it: the ratio of the variances with and
+    without them, or that of the arms of the intervals if it is larger, as it is where whole groups,
+    or heavy rows, may fail and none has. The variance is the upper limit of its estimate at the
+    assurance asked for. An interval from strata is planned by drawing from each stratum; for all
+    else, strata are in the design effect.
 
     References
     ----------
@@ -355,44 +380,106 @@ def plan_test_size(
     sets, the pilot's uncertainty included; the spread of the costs asks for most.
     """
     alpha = validate.alpha(confidence)
-    validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     validate.positive(weight, "weight")
-    _check_pilot(pilot, rates)
-    effect = 1.0
-    if isinstance(pilot, GroupedConfusion):
-        sure = _share(assurance if power is None else power, "assurance")
-        effect, pilot = _design_effect(costs, pilot, alpha, sure), pilot.pooled
-        if class_priors is not None:
-            raise DesignError("class_priors", "a pilot with groups cannot be planned with them.")
+    _check_pilot(costs, pilot, rates)
     if (half_width is not None) + (difference is not None or power is not None) != 1:
         raise InputTypeError(
             "half_width, difference, power", "give half_width=, or difference= or power= or both."
         )
-    if class_priors is not None and (half_width is None or not isinstance(pilot, Confusion)):
-        raise DesignError("class_priors", "they need half_width=, and the Confusion of a pilot.")
+    design = Design(class_priors, population=population)
+    if pilot is None and design != Design():
+        raise DesignError("class_priors, population", "they need a pilot.")
+    goal = _Goal.of(half_width, assurance, difference, power, alpha=alpha, weight=weight)
     generator = validate.generator(rng)
-    given = PILOT if pilot is not None else NOTHING if rates is None else RATES
-    if half_width is not None:
-        arm = validate.positive(half_width, "half_width")
-        share = _share(assurance, "assurance")
-        if given == NOTHING:
-            return _for_any_interval(costs, arm, alpha, weight)
-        outcomes = _one(costs, pilot, rates, class_priors).times(1 / effect)
-        ends = {-1: weight} if given == PILOT else None
-        size = None if pilot is None else float(pilot.n) / effect
-        future = future_sets(outcomes, ends, TEST_SETS, generator, size=size)
-        plan = _for_interval(future, given, arm, share, alpha=alpha, weight=weight)
-        return _in_groups(plan, effect)
-    wanted = 0.8 if power is None else _share(power, "power")
-    if difference is None:
+    if pilot is not None:
+        check_kind(pilot, two=goal.two)
+        table: Any = pilot
+        kind = CostDifference if goal.two else CostEstimate
+        return goal.from_pilot(kind(table, costs, design=design), pilot_rows, generator)
+    matrix = _matrix(costs)
+    if goal.arm is not None and rates is None:
+        return _for_any_interval(matrix, goal.arm, alpha, weight)
+    given = NOTHING if rates is None else RATES
+    found = _two(matrix, rates, goal.target) if goal.two else _of_rates(matrix.values, rates)
+    return goal.plan(Pilot(found, 1.0), given, generator)
+
+
+def plan_from(
+    result: CostEstimate | CostDifference,
+    rows: int,
+    *,
+    half_width: float | None = None,
+    assurance: float = 0.8,
+    difference: float | None = None,
+    power: float | None = None,
+    confidence: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> Plan:
+    """Return how large a test set is needed, from what was found with a pilot of any design.
+
+    Parameters
+    ----------
+    result : CostEstimate or CostDifference
+        What a classifier costs; for a difference, that of two ways to decide, which is a cost by
+        relative costs if one of them is constant.
+    rows : int
+        The number of examples of the pilot.
+    half_width, assurance, difference, power, confidence, rng
+        As in `plan_test_size`.
+    """
+    alpha = validate.alpha(confidence)
+    goal = _Goal.of(half_width, assurance, difference, power, alpha=alpha, weight=WEIGHT)
+    return goal.from_pilot(result, rows, validate.generator(rng))
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """What is to be known: an interval with a short arm, or a difference; and how surely."""
+
+    arm: float | None
+    target: float | None
+    sure: float
+    alpha: float
+    weight: float
+
+    @classmethod
+    def of(
+        cls, half_width: Any, assurance: Any, difference: Any, power: Any, **rest: float
+    ) -> _Goal:
+        """Check what was asked for."""
+        if half_width is not None:
+            arm = validate.positive(half_width, "half_width")
+            return cls(arm, None, _share(assurance, "assurance"), **rest)
+        wanted = 0.8 if power is None else _share(power, "power")
         target = None
-    else:
-        distance = abs(validate.one_number(difference, "difference"))
-        target = validate.positive(distance, "difference")
-    outcomes = _two(costs, pilot, rates, target).times(1 / effect)
-    signed = None if target is None else float(np.copysign(target, outcomes.mean[0]))
-    plan = _for_difference(_pair(outcomes, given, signed, generator), given, target, wanted, alpha)
-    return _in_groups(plan, effect)
+        if difference is not None:
+            distance = abs(validate.one_number(difference, "difference"))
+            target = validate.positive(distance, "difference")
+        return cls(None, target, wanted, **rest)
+
+    @property
+    def two(self) -> bool:
+        """Whether two ways to decide are compared."""
+        return self.arm is None
+
+    def from_pilot(
+        self, result: CostEstimate | CostDifference, rows: Any, rng: np.random.Generator
+    ) -> Plan:
+        """Return the plan with what a pilot tells."""
+        known = pilot_of(result, rows, self.alpha, self.sure, two=self.two)
+        return self.plan(known, PILOT, rng)
+
+    def plan(self, known: Pilot, given: str, rng: np.random.Generator) -> Plan:
+        """Return the plan."""
+        outcomes = known.outcomes
+        if self.arm is not None:
+            ends = {-1: self.weight} if given == PILOT else None
+            future = future_sets(outcomes, ends, TEST_SETS, rng, size=known.size)
+            rates = {"alpha": self.alpha, "weight": self.weight}
+            return _as_drawn(_for_interval(future, given, self.arm, self.sure, **rates), known)
+        signed = None if self.target is None else float(np.copysign(self.target, outcomes.mean[0]))
+        pair = _pair(outcomes, given, signed, rng)
+        return _as_drawn(_for_difference(pair, given, self.target, self.sure, self.alpha), known)
 
 
 PILOT, RATES, NOTHING = (
@@ -403,64 +490,37 @@ PILOT, RATES, NOTHING = (
 """What a plan is made from, as its promise says it."""
 
 
-def _check_pilot(pilot: Any, rates: Any) -> None:
+def _check_pilot(costs: Any, pilot: Any, rates: Any = None) -> None:
+    if isinstance(pilot, CostSample):
+        if costs is not None:
+            raise InputTypeError("costs", "expected None: the pilot has the costs of its examples.")
+    else:
+        validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
     if pilot is None:
         return
     if rates is not None:
         raise InputTypeError("rates", "they take the place of a pilot; give one of the two.")
-    if not isinstance(pilot, Confusion | PairedConfusion | GroupedConfusion):
+    if not isinstance(pilot, Confusion | PairedConfusion | GroupedConfusion | CostSample):
         raise InputTypeError(
             "pilot",
-            "expected a Confusion, a PairedConfusion or a GroupedConfusion, got a "
+            "expected a Confusion, a PairedConfusion, a GroupedConfusion or a CostSample, got a "
             f"{type(pilot).__name__}.",
         )
-    if pilot.weighted:
-        raise DesignError("pilot", "planning needs counts of examples, not sums of weights.")
-    if isinstance(pilot, GroupedConfusion) and pilot.strata is not None:
-        raise DesignError("pilot", "planning needs examples that were not drawn by strata.")
 
 
-def _in_groups(plan: Plan, effect: float) -> Plan:
-    """Return a plan for independent examples as one for groups, which takes so many times more."""
-    if effect == 1:
-        return plan
-    n = _size(plan.n * effect, _too_small("pilot", effect, plan.goal, "less"))
-    return replace(plan, n=n, design_effect=effect)
+def _matrix(costs: CostMatrix | None) -> CostMatrix:
+    assert costs is not None  # noqa: S101 - which was checked
+    return costs
 
 
-def _design_effect(
-    costs: CostMatrix, pilot: GroupedConfusion, alpha: float, assurance: float
-) -> float:
-    """Return how many examples in groups tell as much as one that is independent, at most.
-
-    The variance with groups is known from those alone in which something happened: its upper limit
-    is taken, at the assurance asked for.
-    """
-    sizes = pilot.counts.reshape(len(pilot.counts), -1).sum(axis=1)
-    if sizes.max() <= 1:
-        return 1.0
-    inference = CostEstimate if isinstance(pilot.pooled, Confusion) else CostDifference
-    grouped, simple = (inference(table, costs) for table in (pilot, pilot.pooled))
-    errors = [float(standard_error(outcomes_behind(each))[0]) for each in (grouped, simple)]
-    arms = [_longest_arm(each, alpha) for each in (grouped, simple)]
-    values = costs.values_for(pilot.labels, pilot.decisions)
-    values = values if pilot.counts.ndim == values.ndim + 1 else cost_differences(values)
-    happened = (np.abs(values) * pilot.counts).reshape(len(pilot.counts), -1).sum(axis=1) > 0
-    known = max(1, int(happened.sum()))
-    unsure = known / float(chi2.ppf(1 - assurance, known))
-    return max(
-        1.0,
-        unsure * (errors[0] / errors[1]) ** 2 if errors[1] > 0 else 1.0,
-        arms[0] / arms[1] if arms[1] > 0 else 1.0,
-    )
-
-
-def _longest_arm(result: CostEstimate | CostDifference, alpha: float) -> float:
-    """Return how far the farther limit is from the estimate; the upper one of a cost."""
-    interval = quiet_interval(result, 1 - alpha)
-    mean = float(outcomes_behind(result).mean[0])
-    upper = interval.high - mean
-    return upper if isinstance(result, CostEstimate) else max(upper, mean - interval.low)
+def _as_drawn(plan: Plan, known: Pilot) -> Plan:
+    """Return a plan for independent examples as one for those drawn as the pilot was."""
+    effect = known.effect
+    n = plan.n
+    if effect != 1:
+        n = _size(n * effect, _too_small("pilot", effect, plan.goal, "less"))
+    found = None if plan.power is None else replace(plan.power, n=n)
+    return replace(plan, n=n, power=found, design_effect=effect, drawn=known.in_words())
 
 
 def _share(value: Any, name: str) -> float:
@@ -470,21 +530,8 @@ def _share(value: Any, name: str) -> float:
     return share
 
 
-def _one(costs: CostMatrix, pilot: Any, rates: Any, class_priors: Any) -> Outcomes:
-    """Return the outcomes of one classifier."""
-    if pilot is None:
-        return _of_rates(costs.values, rates)
-    if not isinstance(pilot, Confusion):
-        raise InputTypeError("pilot", "an interval for one classifier needs its Confusion.")
-    return outcomes_behind(CostEstimate(pilot, costs, Design(class_priors)))
-
-
-def _two(costs: CostMatrix, pilot: Any, rates: Any, target: float | None) -> Outcomes:
+def _two(costs: CostMatrix, rates: Any, target: float | None) -> Outcomes:
     """Return the outcomes of two classifiers; those of the most spread if nothing is known."""
-    if pilot is not None:
-        if not isinstance(pilot, PairedConfusion):
-            raise InputTypeError("pilot", "a difference needs the counts of two classifiers.")
-        return outcomes_behind(CostDifference(pilot, costs))
     if rates is not None:
         return _of_rates(cost_differences(costs.values), rates)
     if target is None:
@@ -553,7 +600,7 @@ def _for_interval(
         for_range = max(for_range, extra * stratum.weight * np.ptp(stratum.costs) / arm / part)
     spread, rare = _size(for_spread, too_small), max(1, _size(for_range, too_small))
     trust = None
-    if future.outcomes.design == "simple" and (variance := future.outcomes.only.moment(2)[0]) > 0:
+    if len(future.parts) == 1 and (variance := future.outcomes.only.moment(2)[0]) > 0:
         trust = ceil(TRUST * (future.outcomes.only.moment(3)[0] / variance**1.5) ** 2)
     found = partial(_assured_arm, future, assurance=assurance, alpha=alpha, weight=weight)
     n = _smallest(max(spread, rare), lambda size: found(size) <= arm, too_small)
@@ -593,6 +640,9 @@ def _assured_arm(
     tables = future.drawn(n)
     order = np.argsort(extremal.quick_high(tables, alpha, weight=weight) - tables.mean)
     rank = ceil(assurance * len(order)) - 1
+    if len(tables.strata) > 1:  # of which one takes as long as many without strata
+        one = _rows(tables, order[rank : rank + 1])
+        return extremal.high_of_one(one, alpha, weight=weight) - float(one.mean[0])
     near = _rows(tables, order[max(rank - NEIGHBOURS, 0) : rank + NEIGHBOURS + 1])
     _, high = extremal.limits(near, alpha, weight=weight)
     return float(np.median(high - near.mean))
@@ -685,7 +735,7 @@ def _shown(tables: Outcomes, alpha: float, sign: float, *, careful: bool) -> NDA
     """
     likely = np.flatnonzero(sign * tables.mean > 0)
     found = _rows(tables, likely)
-    usual = often_enough(found)
+    usual = often_enough(found) & (tables.design == "simple")
     p = np.empty(len(likely))
     for quick, rows in ((exact.quick_tails, usual), (extremal.quick_tails, ~usual)):
         if rows.any():
@@ -693,14 +743,16 @@ def _shown(tables: Outcomes, alpha: float, sign: float, *, careful: bool) -> NDA
     doubtful = (p > alpha / DOUBTFUL) & (p < alpha * DOUBTFUL)
     if careful and doubtful.any():
         counts, same = np.unique(found.only.counts[doubtful], axis=0, return_inverse=True)
-        p[doubtful] = batch_p_values(Outcomes((found.only.with_counts(counts),)))[same.ravel()]
+        again = Outcomes((found.only.with_counts(counts),))
+        method = "auto" if tables.design == "simple" else "extremal"
+        p[doubtful] = batch_p_values(again, method)[same.ravel()]
     shown = np.zeros(tables.tables, dtype=bool)
     shown[likely] = p <= alpha
     return shown
 
 
 def limits_at_sizes(
-    estimate: CostEstimate, sizes: Floats, confidence: float
+    estimate: CostEstimate, n: int, sizes: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
     """Return the limits of the default interval in test sets of other sizes.
 
@@ -708,14 +760,36 @@ def limits_at_sizes(
     ----------
     estimate : CostEstimate
         What one test set shows; all shares are taken to stay as they are there.
+    n : int
+        How many examples it has, whatever they weigh.
     sizes : ndarray
         The numbers of examples.
     confidence : float
         Confidence level.
     """
-    scaled = outcomes_behind(estimate).times(sizes / estimate.n)
+    found, factors = outcomes_behind(estimate), sizes / n
+    method = estimate.choice.name
     with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
-        return limits(scaled, confidence, estimate.choice.name, {})
+        if not any(stratum.labelled for stratum in found.strata):
+            return limits(found.times(factors), confidence, method, {})
+        each = [limits(_of_finite(found, factor), confidence, method, {}) for factor in factors]
+    return np.array([low[0] for low, _ in each]), np.array([high[0] for _, high in each])
+
+
+def _of_finite(outcomes: Outcomes, factor: float) -> Outcomes:
+    """Return so many times as many examples of a finite population; no more than there are."""
+    strata = []
+    for each in outcomes.strata:
+        times = min(factor, 1 / each.labelled) if each.labelled else factor
+        drawn = float(each.n[0])
+        strata.append(
+            replace(
+                each.with_counts(each.counts * times),
+                labelled=each.labelled * times,
+                left=each.left + drawn * (1 - times),
+            )
+        )
+    return Outcomes(tuple(strata), outcomes.design)
 
 
 def _too_small(name: str, value: float, goal: str, instead: str) -> PlanError:

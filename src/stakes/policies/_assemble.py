@@ -14,6 +14,7 @@ from stakes.counts import GroupedConfusion, JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, Chosen, Threshold, choose
+from stakes.policies._choose_rows import ChosenRows, choose_rows
 from stakes.policies.policies import Policies, Policy
 from stakes.predictions.examples import JointExamples
 from stakes.predictions.roles import Model
@@ -105,16 +106,12 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     """
     stated = _stated(asked, counted.models)
     _check_limits(choosing)
-    chosen = None
-    if counted.scores is not None and counted.examples is None:
-        for name, (model, _) in stated.items():
-            if model not in counted.scores.names:
-                raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
-        given = with_stated(choosing, asked, counted.models)
-        chosen = choose(counted.scores, counted.costs, counted.design, given)
-    elif stated:
-        name, (model, _) = next(iter(stated.items()))
-        raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
+    chosen: Chosen | ChosenRows | None = None
+    for name, (model, _) in stated.items():
+        if model not in _scored(counted):
+            raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
+    if _scored(counted):
+        chosen = _chosen(counted, with_stated(choosing, asked, counted.models))
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
     tables = (counted.joint, counted.joint)
     if chosen is not None:
@@ -141,12 +138,27 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         counted.costs,
         counted.design,
         confidence,
-        counted.examples,
+        chosen.examples if isinstance(chosen, ChosenRows) else counted.examples,
         None if asked.baseline is None else names[asked.baseline],
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
         (*_notes(counted, chosen, choosing), *map(_left_out, broken)),
         _unjudged(counted, chosen, policies),
     )
+
+
+def _scored(counted: Counted) -> tuple[str, ...]:
+    """Return the models that have scores to choose thresholds by."""
+    if counted.examples is not None:
+        two = len(counted.costs.decisions) == len(counted.costs.labels) == 2  # noqa: PLR2004
+        return tuple(counted.examples.scores or ()) if two and counted.positive is not None else ()
+    return () if counted.scores is None else counted.scores.names
+
+
+def _chosen(counted: Counted, choosing: Choosing) -> Chosen | ChosenRows:
+    if counted.examples is not None and counted.positive is not None:
+        return choose_rows(counted.examples, counted.positive, counted.design, choosing)
+    assert counted.scores is not None  # noqa: S101 - there are models with scores
+    return choose(counted.scores, counted.costs, counted.design, choosing)
 
 
 def with_stated(choosing: Choosing, asked: Asked, models: Sequence[Model]) -> Choosing:
@@ -201,7 +213,7 @@ def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
     return rate < least or rate > (1.0 if most is None else most) or rate > capacity
 
 
-def _nothing_to_judge(counted: Counted, chosen: Chosen | None) -> InputError:
+def _nothing_to_judge(counted: Counted, chosen: Chosen | ChosenRows | None) -> InputError:
     """Return the error that no model has decisions, or a threshold to decide by."""
     reasons = {} if chosen is None else chosen.undecided
     each = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
@@ -217,7 +229,7 @@ def _no_scores(model: str) -> str:
 
 
 def _unjudged(
-    counted: Counted, chosen: Chosen | None, policies: Sequence[Policy]
+    counted: Counted, chosen: Chosen | ChosenRows | None, policies: Sequence[Policy]
 ) -> dict[str, str]:
     """Return the models that have no policy, and the columns that may be models, and why."""
     judged = {each.model for each in policies}
@@ -227,7 +239,7 @@ def _unjudged(
     return {**found, **counted.doubtful}
 
 
-def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
+def _decided(counted: Counted, chosen: Chosen | ChosenRows | None) -> list[Policy]:
     """Return the policies of columns of decisions as they stand."""
     found = []
     for model in counted.models:
@@ -246,7 +258,7 @@ def _decided(counted: Counted, chosen: Chosen | None) -> list[Policy]:
     return found
 
 
-def _by_threshold(chosen: Chosen) -> list[Policy]:
+def _by_threshold(chosen: Chosen | ChosenRows) -> list[Policy]:
     return [threshold_policy(each, column) for column, each in chosen.thresholds.items()]
 
 
@@ -351,13 +363,24 @@ class _Known:
         raise self.asked.refused(name, f"there is no policy {name!r}; there are {there}.")
 
 
-def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[str]:
+def _instead(name: str, counted: Counted) -> str:
+    """Say how a model without a threshold competes."""
+    if name not in counted.joint.names or name in counted.decided_from:
+        return "it is not compared"
+    given = any(each.name == name and each.decisions is not None for each in counted.models)
+    return "it competes as decided" if given else "it competes by minimum expected cost"
+
+
+def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choosing) -> list[str]:
     """Say how thresholds were chosen, and for which models that could not be done."""
     if chosen is None:
         both = [model.name for model in counted.models if model.decisions and model.scores]
         if counted.examples is not None and both:
             who = f"{listed(both)} compete{'' if both[1:] else 's'}"
-            text = f"Costs differ from row to row: {who} as decided, and no thresholds are chosen."
+            text = (
+                f"Costs differ from row to row: {who} as decided and by minimum expected cost, and "
+                "no thresholds are chosen: that needs the score of each row."
+            )
             return [text]
         return [
             f"{name} decides {counted.positive!r} from a score of {cut:.4g} up, as it was counted: "
@@ -372,22 +395,22 @@ def _notes(counted: Counted, chosen: Chosen | None, choosing: Choosing) -> list[
             f"Thresholds are chosen on these rows. Each of {folds} folds is judged at the "
             f"threshold that the other folds choose (seed {choosing.seed})."
         )
-    elif choosing.validation is not None and not any(
-        each.reason for each in chosen.thresholds.values()
+    elif (
+        choosing.validation is not None
+        and isinstance(chosen, Chosen)
+        and not any(each.reason for each in chosen.thresholds.values())
     ):
         n = len(choosing.validation.positive)
         notes.append(f"Thresholds are chosen on {n:,} validation rows.")
     for name, reason in chosen.undecided.items():
-        own = name in counted.joint.names and name not in counted.decided_from
-        instead = "it competes as decided" if own else "it is not compared"
-        notes.append(f"No threshold is chosen for {name}: {reason}; {instead}.")
+        notes.append(f"No threshold is chosen for {name}: {reason}; {_instead(name, counted)}.")
     notes += _threshold_notes(counted, chosen)
     barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
     notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes
 
 
-def _threshold_notes(counted: Counted, chosen: Chosen) -> list[str]:
+def _threshold_notes(counted: Counted, chosen: Chosen | ChosenRows) -> list[str]:
     """Say what is unusual about thresholds."""
     notes = []
     for each in chosen.thresholds.values():

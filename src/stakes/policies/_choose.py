@@ -200,8 +200,10 @@ class _Rows:
             rows = self.positive == wanted
             found = int(rows.sum()) if groups is None else len(np.unique(groups[rows]))
             if found < ENOUGH:
-                what = "rows" if groups is None else "groups with rows"
-                return f"there are only {found} {what} of the class {label!r}"
+                what = "row{}" if groups is None else "group{} with rows"
+                number = {0: "are no", 1: "is only 1"}.get(found, f"are only {found}")
+                rows_of = what.format("" if found == 1 else "s")
+                return f"there {number} {rows_of} of the class {label!r}"
         return ""
 
     def class_weights(self, design: Design) -> tuple[Floats | None, Floats]:

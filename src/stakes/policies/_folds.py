@@ -96,7 +96,7 @@ def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, s
     dealt = np.empty(len(ranks), dtype=np.int8)
     for each in (False, True):
         places = by_rank == each
-        turns = _turns(np.count_nonzero(places), folds)
+        turns = _turns(int(places.sum()), folds)
         shuffled = np.random.default_rng(seed).permutation(turns)
         dealt[places] = shuffled if each else shuffled[::-1]
     return np.asarray(dealt[ranks])

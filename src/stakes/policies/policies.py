@@ -33,7 +33,7 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.gate import Gate, checked_margin
 from stakes.policies._batch import MANY, intervals_of, p_value_of, p_values_of
 from stakes.policies._family import adjusted, level
-from stakes.predictions.examples import JointExamples
+from stakes.predictions.examples import IN_SAMPLE, JointExamples
 
 MOST_CONSTANTS = 5
 """Of more decisions only the cheapest compete as constants."""
@@ -312,7 +312,8 @@ class Policies:
         if self.examples is not None:
             if policy.kind == "constant":
                 return CostEstimate(self.examples.always(policy.decision), None, self.design)
-            return CostEstimate(self.examples.single(policy.column), None, self.design)
+            column = self._column(policy, table)
+            return CostEstimate(self.examples.single(column), None, self.design)
         if policy.kind == "constant":
             chosen = self.costs.decisions.index(policy.decision)
             return CostEstimate(
@@ -512,7 +513,7 @@ class Policies:
         one, other = self[first], self[second]
         on = self.held_out if table is None else table
         if self.examples is not None:
-            return self._examples_apart(one, other)
+            return self._examples_apart(one, other, on)
         if one.kind == other.kind == "constant":
             rows = [self.costs.decisions.index(each.decision) for each in (one, other)]
             values = self.costs.values[rows[0]] - self.costs.values[rows[1]]
@@ -520,6 +521,17 @@ class Policies:
         if one.kind == "constant" or other.kind == "constant":
             return self._against_constant(one, other, on)
         pair = on.pair(one.column, other.column)
+        return CostDifference(pair, self.costs, (first, second), self.design)
+
+    def apart(self, first: str, second: str) -> CostDifference:
+        """Return the difference in cost of two policies from what both decide, as a plan needs it.
+
+        A constant is then taken for a model that might also decide otherwise.
+        """
+        found = self.difference(first, second)
+        if isinstance(found, CostDifference):
+            return found
+        pair = self.table((first, second)).pair(first, second)
         return CostDifference(pair, self.costs, (first, second), self.design)
 
     def _against_constant(self, one: Policy, other: Policy, table: JointConfusion) -> CostEstimate:
@@ -534,13 +546,20 @@ class Policies:
         )
         return CostEstimate(table.single(model.column), matrix, self.design)
 
-    def _examples_apart(self, one: Policy, other: Policy) -> CostDifference:
+    def _column(self, policy: Policy, table: JointConfusion) -> str:
+        """Return the column of a policy's decisions among the examples."""
+        on_all = policy.cross_fitted and table is self.in_sample
+        return f"{policy.column}{IN_SAMPLE}" if on_all else policy.column
+
+    def _examples_apart(self, one: Policy, other: Policy, table: JointConfusion) -> CostDifference:
         examples = self.examples
         if examples is None:
             raise InputError("costs", "there are no costs of single rows.")
         samples, spread = examples.samples
         both = [
-            examples.always(each.decision) if each.kind == "constant" else samples[each.column]
+            examples.always(each.decision)
+            if each.kind == "constant"
+            else samples[self._column(each, table)]
             for each in (one, other)
         ]
         if "constant" in (one.kind, other.kind):  # which may do what models cannot

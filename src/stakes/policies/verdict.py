@@ -11,12 +11,10 @@ from typing import Any
 from scipy.special import ndtri
 
 from stakes._core.text import amount, listed, number, percent
-from stakes.counts import PairedConfusion
 from stakes.errors import InputError, PlanError
 from stakes.infer._design import where_used
 from stakes.infer._inference import Interval, takes
-from stakes.infer._outcomes import Design
-from stakes.infer.planning import plan_test_size
+from stakes.infer.planning import plan_from
 from stakes.measures import error_rate
 from stakes.policies._family import level
 from stakes.policies.policies import Policies, Policy, PolicyPair
@@ -211,7 +209,7 @@ def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
         return None
     pair = ties[0]
     alpha = level(1 - policies.confidence, 1 + len(policies.ties))
-    needed = _planned(policies, pair, alpha, seed)
+    needed = _planned(policies, pair, n, alpha, seed)
     if needed is None:
         needed = _by_width(n, pair, alpha)
     if needed is None:
@@ -220,22 +218,15 @@ def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
     return ToSettle(pair.second, needed, needed - n)
 
 
-def _planned(policies: Policies, pair: PolicyPair, alpha: float, seed: int) -> int | None:
+def _planned(policies: Policies, pair: PolicyPair, n: int, alpha: float, seed: int) -> int | None:
     """Return the size of a test set that shows the difference, by the plan for a paired test."""
-    priors = policies.design.class_priors
-    if policies.examples is not None or policies.design != Design(priors):
-        return None
-    table = policies.table((pair.first, pair.second)).pair(pair.first, pair.second)
-    if not isinstance(table, PairedConfusion) or table.squares is not None:
-        return None
     try:
-        plan = plan_test_size(
-            policies.costs,
-            table,
+        plan = plan_from(
+            policies.apart(pair.first, pair.second),
+            n,
             difference=abs(pair.difference),
             power=POWER,
             confidence=1 - alpha,
-            class_priors=priors,
             rng=seed,
         )
     except (PlanError, InputError):  # more than can be planned, or no difference to plan with

@@ -25,8 +25,8 @@ As JSON:
   ``deciding`` (the models that have decisions of their own) and ``decided`` (their positions),
   ``positive`` (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
 - ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
-  ``costs`` (for each decision, what it costs), ``weights`` and ``part``; and ``high``, the most
-  that a row can cost, where that is known.
+  ``costs`` (for each decision, what it costs), ``weights`` and ``part``; ``high``, the most that
+  a row can cost, where that is known; and ``scores``, of each model in ``scored``.
 - ``doubtful``: the columns that may be models and could not be read, each with the reason; left
   out where there are none. A gate does not pass while there are any.
 - ``merged_from``: the checksums of the files whose counts were added up, in their order; left out
@@ -45,7 +45,7 @@ column                     holds
 ``table``                  "decisions", "scores" or "examples": what the row counts
 ``actual``                 the position of the class among the labels
 ``decided: <model>``       the position of the model's decision among the decisions
-``score: <model>``         the model's score, in rows of scores
+``score: <model>``         the model's score, in rows of scores and of examples
 ``cost: <position>``       what the decision at that position costs, in rows of examples
 ``count``                  how many examples the row stands for, or their weight
 ``square``                 the sum of their squared weights
@@ -242,10 +242,15 @@ def _header(counts: Tally) -> dict[str, Any]:
             "neg_label": scores.neg_label,
             "deciding": list(scores.deciding),
         },
-        "examples": None if counts.examples is None else {"high": counts.examples.high},
+        "examples": None if counts.examples is None else _examples_header(counts.examples),
         **({"doubtful": dict(counts.doubtful)} if counts.doubtful else {}),
         **({"merged_from": list(counts.merged_from)} if counts.merged_from else {}),
     }
+
+
+def _examples_header(examples: JointExamples) -> dict[str, Any]:
+    scored = {} if examples.scores is None else {"scored": list(examples.scores)}
+    return {"high": examples.high, **scored}
 
 
 def counts_checksum(counts: Tally) -> str:
@@ -273,6 +278,7 @@ def counts_checksum(counts: Tally) -> str:
     if counts.examples is not None:
         rows = counts.examples.ordered()
         arrays += [rows.actual, rows.decided.T, rows.costs.T, *_there(rows.weights, rows.part)]
+        arrays += [each + 0.0 for each in (rows.scores or {}).values()]
     return checksum(_header(counts), arrays)
 
 
@@ -310,7 +316,16 @@ def _examples_dict(examples: JointExamples) -> dict[str, Any]:
         "costs": examples.costs.T.tolist(),
         "weights": _listed(examples.weights),
         "part": _listed(examples.part),
-    }
+    } | (
+        {}
+        if examples.scores is None
+        else {
+            "scores": [
+                [each if math.isfinite(each) else str(each) for each in values.tolist()]
+                for values in examples.scores.values()
+            ]
+        }
+    )
 
 
 def counts_from_text(text: str, source: str) -> Tally:
@@ -470,7 +485,19 @@ def _examples(given: dict[str, Any], joint: JointConfusion, n: int) -> JointExam
         parts,
         None if parts is None else _whole(given["part"], "part", (n,), len(parts)),
         None if given.get("high") is None else float(given["high"]),
+        scores=_example_scores(given, n),
     )
+
+
+def _example_scores(given: dict[str, Any], n: int) -> dict[str, NDArray[np.float64]] | None:
+    if "scored" not in given:
+        return None
+    found = {}
+    for name, values in zip(given["scored"], given["scores"], strict=True):
+        found[str(name)] = readonly(np.array([float(each) for each in values]))
+        if len(values) != n or np.isnan(found[str(name)]).any():
+            raise ValueError("scores: expected numbers, as many as there are rows.")
+    return found
 
 
 def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointScores:
@@ -510,7 +537,8 @@ def _scores(given: dict[str, Any], models: Any, joint: JointConfusion) -> JointS
 
 def _names(names: Any, models: Any) -> tuple[str, ...]:
     known = [str(each["name"]) for each in models]
-    known += [_model(each).minimum_cost for each in models if each.get("probabilities")]
+    scored = [each for each in models if each.get("probabilities") or each.get("scores")]
+    known += [_model(each).minimum_cost for each in scored]
     found = tuple(map(str, names))
     if len(set(found)) < len(found) or not set(found) <= set(known):
         raise ValueError(f"models: expected some of {known}, each once; got {list(found)}.")
@@ -602,11 +630,12 @@ def _score_columns(counts: Tally, scores: JointScores) -> dict[str, NDArray[Any]
 
 
 def _example_columns(examples: JointExamples) -> dict[str, NDArray[Any]]:
-    columns = {"actual": examples.actual}
+    columns: dict[str, NDArray[Any]] = {"actual": examples.actual}
     for name, decided in zip(examples.names, examples.decided.T, strict=True):
         columns[f"decided: {name}"] = decided
     for place, costs in enumerate(examples.costs.T):
         columns[f"cost: {place}"] = costs
+    columns |= {f"score: {name}": each for name, each in (examples.scores or {}).items()}
     ones = np.ones(examples.n, dtype=np.int64)
     count = ones if examples.weights is None else examples.weights
     return columns | {"count": count} | _if_there(None, examples.part)
@@ -679,6 +708,9 @@ def _add_rows(content: dict[str, Any], table: Any) -> None:
             "weights": values("count", EXAMPLES) if weighted else None,
             "part": apart(EXAMPLES)["part"],
         }
+        if "scored" in content["examples"]:
+            names = content["examples"]["scored"]
+            content["examples"]["scores"] = [values(f"score: {each}", EXAMPLES) for each in names]
 
 
 def _add_scores(content: dict[str, Any], values: Callable[[str, str], NDArray[Any]]) -> None:

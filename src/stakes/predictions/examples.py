@@ -19,6 +19,9 @@ from stakes.counts._parts import Parts
 from stakes.errors import InputError
 from stakes.predictions.table import Batch, Codes
 
+IN_SAMPLE = " on all rows"
+"""Columns with decisions by thresholds that all rows chose are named so."""
+
 MISTAKES = {"false_positive": "cost of a false alarm", "false_negative": "cost of a miss"}
 
 
@@ -49,6 +52,10 @@ class RowCosts(Protocol):
     def high(self) -> float | None:
         """The most that a row can cost, where that is known."""
 
+    @property
+    def for_both_classes(self) -> bool:
+        """Whether it is known what a decision would cost if the class were another."""
+
 
 @dataclass(frozen=True)
 class MistakeCosts:
@@ -70,6 +77,11 @@ class MistakeCosts:
     def high(self) -> float | None:
         """The most that a row can cost, which is not known."""
         return None
+
+    @property
+    def for_both_classes(self) -> bool:
+        """Always: a decision costs what that mistake costs there."""
+        return True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,6 +129,11 @@ class GivenCosts:
     def high(self) -> float | None:
         """The most that a row can cost, where that is known."""
         return None if self.costs.assumed else self.costs.high
+
+    @property
+    def for_both_classes(self) -> bool:
+        """Never: the costs are those of the actual class."""
+        return False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,6 +186,8 @@ class JointExamples(ByValue):
         The most that a row can cost, where that is known.
     impossible : tuple of (decision, class), or None
         Cells that cannot occur.
+    scores : mapping of str to ndarray, or None
+        The scores of models, where they have such.
     """
 
     names: tuple[str, ...]
@@ -182,6 +201,7 @@ class JointExamples(ByValue):
     part: NDArray[np.intp] | None = None
     high: float | None = None
     impossible: tuple[tuple[Label, Label], ...] | None = None
+    scores: Mapping[str, Floats] | None = None
 
     @property
     def n(self) -> int:
@@ -213,9 +233,21 @@ class JointExamples(ByValue):
         return self.samples[0][name]
 
     def always(self, decision: Label) -> CostSample:
-        """Return what taking one decision for all rows would cost."""
-        return CostSample.from_labels(
-            self.example_costs, [decision] * self.n, y_true=self._classes, **self._sampling
+        """Return what taking one decision for all rows would cost; no other can be taken."""
+        possible = self.costs[:, self.decisions.index(decision)]
+        most = float(possible.max()) if self.high is None else self.high
+        sample = CostSample(
+            possible, float(possible.min()), most, classes=self._classes, **self._sampling
+        )
+        return sample.with_assumed(self.example_costs.assumed)
+
+    def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the rows with more decisions, by their positions."""
+        given = [self.decided, *(each[:, np.newaxis] for each in columns.values())]
+        return replace(
+            self,
+            names=(*self.names, *columns),
+            decided=readonly(np.concatenate(given, axis=1).astype(np.intp)),
         )
 
     def ideal(self) -> CostSample:
@@ -243,6 +275,10 @@ class JointExamples(ByValue):
 
     def _sample(self, values: Floats) -> CostSample:
         return CostSample(values, classes=self._classes, **self._sampling)
+
+    def as_arguments(self) -> dict[str, Any]:
+        """Return the classes, weights, groups and strata as functions of rows take them."""
+        return {"y_true": self._classes, **self._sampling}
 
     @cached_property
     def _classes(self) -> list[Label]:
@@ -301,11 +337,17 @@ class JointExamples(ByValue):
         arrays = {name: both(name) for name in ("actual", "decided", "costs", "weights")}
         known = self.high is not None and other.high is not None
         high = max(self.high, other.high) if known else None  # type: ignore[type-var]
-        return replace(self, **arrays, parts=parts, part=part, high=high)
+        scores = None
+        if self.scores is not None and other.scores is not None:
+            scores = {
+                name: np.concatenate([self.scores[name], other.scores[name]])
+                for name in self.scores
+            }
+        return replace(self, **arrays, parts=parts, part=part, high=high, scores=scores)
 
     def ordered(self) -> Self:
         """Return the rows in one order, in which equal sets of rows are equal."""
-        keys = [*self.costs.T[::-1]]
+        keys = [*(self.scores or {}).values(), *self.costs.T[::-1]]
         keys += [] if self.weights is None else [self.weights]
         keys += [*self.decided.T[::-1], self.actual]
         keys += [] if self.part is None else [self.part]
@@ -315,10 +357,15 @@ class JointExamples(ByValue):
             for name in ("actual", "decided", "costs", "weights", "part")
             if getattr(self, name) is not None
         }
-        return replace(self, **arrays)
+        scores = None
+        if self.scores is not None:
+            scores = {name: readonly(each[order]) for name, each in self.scores.items()}
+        return replace(self, **arrays, scores=scores)
 
     def _comparable(self) -> dict[str, Any]:
-        return self.ordered()._values()  # noqa: SLF001
+        same = self.ordered()
+        scores = {f"score of {name}": each for name, each in (same.scores or {}).items()}
+        return {k: v for k, v in same._values().items() if k != "scores"} | scores  # noqa: SLF001
 
 
 def row_costs(given: Mapping[str, Any], positive: Label) -> MistakeCosts | None:

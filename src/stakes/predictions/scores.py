@@ -140,7 +140,7 @@ class JointScores(ByValue):
         return ScoreCounts(cuts, *tables, squares=squares, **self._labels())
 
     def pair(self, first: str, second: str) -> PairedScoreCounts:
-        """Return the joint score table of two of the models, which has no groups and strata."""
+        """Return the joint score table of two of the models."""
         one, other = self.names.index(first), self.names.index(second)
         return PairedScoreCounts(
             self.thresholds[one],
@@ -150,6 +150,8 @@ class JointScores(ByValue):
             positive=self.positive,
             amounts=self.amounts,
             squares=self.squares,
+            parts=self.parts,
+            part=self.part,
             **self._labels(),
         )
 

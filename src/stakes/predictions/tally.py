@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -238,6 +238,7 @@ def count_rows(
     with_scores: bool | str,
     row_costs: RowCosts | None = None,
     class_factors: Floats | None = None,
+    by_least_cost: Collection[str] = (),
     advice: str = "",
 ) -> Tally:
     """Count the rows of a table, a batch of them at a time.
@@ -262,6 +263,9 @@ def count_rows(
     class_factors : ndarray, shape (classes,), optional
         How many times as frequent each class is in the target population as in the rows, by which
         probabilities are moved.
+    by_least_cost : collection of str
+        Models with decisions whose scores are probabilities, by which the decision of least
+        expected cost in each row is counted too.
     advice : str, optional
         What to do about a decision that is missing or wrong.
     """
@@ -269,6 +273,7 @@ def count_rows(
         table, roles, costs, positive, decided_from, with_scores=with_scores, row_costs=row_costs
     )
     counter.class_factors = class_factors
+    counter.by_least_cost = frozenset(by_least_cost)
     for batch in table.batches(counter.columns()):
         counter.add(batch, advice)
     return counter.tally()
@@ -297,6 +302,7 @@ class _Counter:
         scored = {each.name: each.scores for each in roles.models if each.scores is not None}
         self._scored = scored if with_scores and positive is not None else {}
         self.class_factors: Floats | None = None
+        self.by_least_cost: frozenset[str] = frozenset()
         self._if_they_fit = isinstance(with_scores, str)
         self._left_out = ""
         self._joint: JointConfusion | None = None
@@ -315,7 +321,11 @@ class _Counter:
     def columns(self) -> list[str]:
         """Return the columns that are needed."""
         models = self._roles.models
-        deciding = [str(each.scores) for each in models if self._decides_by_scores(each)]
+        deciding = [
+            str(each.scores)
+            for each in models
+            if self._decides_by_scores(each) or each.name in self.by_least_cost
+        ]
         every = [*self._matchers, *deciding, *self._scored.values()]
         every += [column for model in models for column in model.probabilities]
         every += self._roles.design.used().values()
@@ -347,7 +357,7 @@ class _Counter:
                 JointExamples(
                     tuple(decided),
                     codes.astype(np.intp),
-                    np.stack([*decided.values()], axis=1).astype(np.intp),
+                    np.array([*decided.values()], dtype=np.intp).reshape(-1, len(codes)).T,
                     self._row_costs.of(batch, codes, costs),
                     costs.labels,
                     costs.decisions,
@@ -355,6 +365,8 @@ class _Counter:
                     parts,
                     part,
                     self._row_costs.high,
+                    scores={name: batch.scores(column) for name, column in self._scored.items()}
+                    or None,
                 )
             )
         if self._scored:
@@ -376,17 +388,25 @@ class _Counter:
                 scores = batch.scores(str(model.scores))
                 if self._row_costs is None:
                     chosen = scores >= self._decided_from[model.name]
+                    decided[model.name] = decisions_of(chosen, self._costs, self._positive)
                 else:
-                    place = self._costs.labels.index(self._positive)
-                    likely = moved(scores, place, self.class_factors)
-                    chosen = self._row_costs.chosen(batch, likely)
-                decided[model.name] = decisions_of(chosen, self._costs, self._positive)
+                    decided[model.name] = self._least_cost(batch, scores, self._row_costs)
+            if model.name in self.by_least_cost and self._row_costs is not None:
+                scores = batch.scores(str(model.scores))
+                column = model.minimum_cost
+                decided[column] = self._least_cost(batch, scores, self._row_costs)
             if model.probabilities:
                 columns = [batch.scores(name, "probability") for name in model.probabilities]
                 decided[model.minimum_cost] = cheapest_decisions(
                     np.stack(columns, axis=1), self._costs, self.class_factors, batch.source, model
                 )
         return decided
+
+    def _least_cost(self, batch: Batch, scores: Floats, row_costs: RowCosts) -> NDArray[Any]:
+        """Return the decision that is expected to cost least in each row."""
+        place = self._costs.labels.index(self._positive)
+        chosen = row_costs.chosen(batch, moved(scores, place, self.class_factors))
+        return decisions_of(chosen, self._costs, self._positive)
 
     def _apart(
         self, batch: Batch, n: int

@@ -35,18 +35,18 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end.
 
-    Of one stratum of single rows, each table may have an error rate of its own.
+    Each table may have an error rate of its own.
     """
     share = _share(weight, conservative=conservative)
     outcomes = _condensed(outcomes)
     stratum = outcomes.only
+    level = np.full(outcomes.tables, np.asarray(alpha) / 2)
     if _several(outcomes):
-        found = _limits(outcomes, share, full=conservative)
+        found = list(zip(_limits(outcomes, share, full=conservative), level, strict=True))
         return (
-            np.array([-lower.quantile(alpha / 2) for lower, _ in found]),
-            np.array([upper.quantile(alpha / 2) for _, upper in found]),
+            np.array([-lower.quantile(float(at)) for (lower, _), at in found]),
+            np.array([upper.quantile(float(at)) for (_, upper), at in found]),
         )
-    level = np.full(outcomes.tables, alpha / 2)
     if stratum.units is not None:
         ends = [
             gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
@@ -76,6 +76,14 @@ def limits_at(costs: Floats, counts: Floats, alpha: float) -> tuple[Floats, Floa
         np.concatenate([1 - level, level]),
     )
     return both[: len(rows)], both[len(rows) :]
+
+
+def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> float:
+    """Return the upper limit of one table alone, of strata in half the time of both limits."""
+    lean = _condensed(outcomes)
+    if not _several(lean):
+        return float(limits(lean, alpha, weight=weight)[1][0])
+    return limit_pair(lean, 0, weight, full=False)[1].quantile(alpha / 2)
 
 
 def tails(

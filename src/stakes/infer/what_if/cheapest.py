@@ -30,6 +30,9 @@ FEWEST_DRAWS = 100
 
 MORE_LIKELY = 0.5
 
+MOST_RAKING, CLOSE = 1000, 1e-10
+"""Of raking: rounds at most, and by how much, relatively, weights change when it is done."""
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -61,14 +64,16 @@ class Populations:
 
     def __init__(self, joint: JointConfusion, design: Design) -> None:
         self.joint, self.design = joint, design
-        self._draws = _Draws(joint, design)
         self._priors: Floats | None = None
         if design.class_priors is not None:
             self._priors = priors_of_examples(
                 design.class_priors, joint.labels, joint.class_counts()
             )
         elif design.strata is not None:
-            self._priors = joint.class_counts() / joint.n
+            self._priors = stratum_shares(
+                joint.labels, joint.class_counts().astype(np.float64), design.population
+            )
+        self._draws = _Draws(joint, design, self._priors)
         self._possible = _possible_cells(joint, design)
         decisions, classes = self._possible.shape
         models, rows = len(joint.names), len(joint.counts)
@@ -150,10 +155,11 @@ class _Draws:
     """What varies where rows are not drawn one by one: groups, rows with weights, and strata.
 
     `room` is the size of one more draw: of a group, or a row with its weight, that is typical for a
-    row; and where strata have known shares, of the stratum in which it would count most.
+    row; and where strata have known shares, of the stratum in which it would count most. Where
+    classes have such, too, each draw is raked to both, and each class has a room of its own.
     """
 
-    def __init__(self, joint: JointConfusion, design: Design) -> None:
+    def __init__(self, joint: JointConfusion, design: Design, priors: Floats | None) -> None:
         counts = joint.counts.astype(np.float64)
         self._counts, self._squares = counts, joint.squares
         self._groups: NDArray[np.intp] | None = None
@@ -166,24 +172,23 @@ class _Draws:
                 codes, names = joint.parts.stratum_codes()
                 self._strata = codes[joint.part]
                 seen = np.asarray(np.bincount(self._strata, counts), dtype=np.float64)
-                self._shares = stratum_shares(names, seen, design.population)
-        if self._strata is not None and len(self._shares) > 1 and design.class_priors is not None:
-            raise DesignError(
-                "class_priors, strata",
-                "what-ifs cannot be asked with both of them.",
-                "Leave out one of the two.",
-            )
+                by_class = design.strata is not None
+                self._shares = stratum_shares(names, seen, None if by_class else design.population)
+        self._raking: _Raking | None = None
+        if self._strata is not None and len(self._shares) > 1 and priors is not None:
+            self._raking = _Raking(self._strata, joint.actual, self._shares, priors)
         self.room = self._typical()
 
-    def _typical(self) -> float:
+    def _typical(self) -> float | Floats:
+        sizes: Floats = np.ones(len(self._counts))
         if self._groups is not None:
-            sizes = np.bincount(self._groups, self._counts)
-            size = float(sizes @ sizes / sizes.sum())
+            of_groups = np.bincount(self._groups, self._counts)
+            sizes = sizes * float(of_groups @ of_groups / of_groups.sum())
         elif self._squares is not None:
-            size = float((self._squares / self._counts).max())
-        else:
-            return 1.0
-        return size * float(self._factors(self._counts[np.newaxis]).max())
+            sizes = np.asarray(self._squares / self._counts)
+        if self._raking is not None:
+            return self._raking.largest(self._raking.factors(self._counts[np.newaxis])[0] * sizes)
+        return float(sizes.max()) * float(self._factors(self._counts[np.newaxis]).max())
 
     def amounts(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw amounts: gamma variables with the counts as shapes, one for each draw."""
@@ -201,6 +206,8 @@ class _Draws:
         """Return the amounts such that the strata have the shares that they have in use."""
         if self._strata is None or len(self._shares) == 1:
             return amounts
+        if self._raking is not None:
+            return np.asarray(amounts * self._raking.factors(amounts))
         return np.asarray(amounts * self._factors(amounts)[:, self._strata])
 
     def _factors(self, amounts: Floats) -> Floats:
@@ -208,6 +215,54 @@ class _Draws:
             return np.ones((len(amounts), 1))
         totals = np.stack([np.bincount(self._strata, row, len(self._shares)) for row in amounts])
         return np.asarray(self._shares / totals * self._counts.sum())
+
+
+class _Raking:
+    """Weights by which amounts have the shares of the strata and of the classes, in every draw."""
+
+    def __init__(
+        self,
+        strata: NDArray[np.intp],
+        classes: NDArray[np.intp],
+        shares: Floats,
+        priors: Floats,
+    ) -> None:
+        self._strata, self._classes = strata, classes
+        self._shares, self._priors = shares, priors
+        rows = len(strata)
+        cells = strata * len(priors) + classes
+        shape = (rows, len(shares) * len(priors))
+        self._cells = csr_array((np.ones(rows), (np.arange(rows), cells)), shape)
+
+    def factors(self, amounts: Floats) -> Floats:
+        """Return the weight of each row in each draw, for as much in all (Deming & Stephan)."""
+        shape = (len(amounts), len(self._shares), len(self._priors))
+        table = np.asarray((self._cells.T @ amounts.T).T).reshape(shape)
+        totals = table.sum(axis=(1, 2))
+        by_class = np.ones(shape[::2])
+        for _ in range(MOST_RAKING):
+            by_stratum = self._shares / np.einsum("shk,sk->sh", table, by_class)
+            sums = np.einsum("shk,sh->sk", table, by_stratum)
+            used = np.divide(self._priors, sums, out=np.zeros_like(sums), where=sums > 0)
+            change = np.abs(used - by_class).max() / used.max()
+            by_class = used
+            if change < CLOSE:
+                break
+        else:
+            raise DesignError(
+                "class_priors, strata",
+                "no weights have both the shares of the strata and those of the classes: some "
+                "strata have too few classes among their examples.",
+                "Merge strata.",
+            )
+        found = by_stratum[:, self._strata] * by_class[:, self._classes]
+        return np.asarray(found * totals[:, np.newaxis])
+
+    def largest(self, sizes: Floats) -> Floats:
+        """Return the largest of the rows' sizes, for each class."""
+        found = np.zeros(len(self._priors))
+        np.maximum.at(found, self._classes, sizes)
+        return found
 
 
 def _possible_cells(joint: JointConfusion, design: Design) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ import numpy as np
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
+from stakes.counts import GroupedConfusion
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import cell_shares
 from stakes.infer.difference import CostDifference
@@ -189,14 +190,14 @@ def flip_region(difference: CostDifference) -> FlipRegion:
         raise DesignError(
             "difference", "costs of single examples have no cells whose cost could change."
         )
-    table = difference._table()  # noqa: SLF001 - the same subpackage
+    paired, table = difference.paired, difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second
-    if difference.design.class_priors is None:
+    if difference.design.class_priors is None and not isinstance(paired, GroupedConfusion):
         gradient = np.asarray((first.counts - second.counts) / table.n)
     else:
-        shares = [cell_shares(each, difference.design) for each in (first, second)]
-        gradient = shares[0] - shares[1]
+        pair = cell_shares(paired, difference.design)
+        gradient = pair.sum(axis=1) - pair.sum(axis=0)
     now = float((gradient * costs).sum())
     if now == 0:
         raise InputError(

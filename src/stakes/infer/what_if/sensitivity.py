@@ -19,7 +19,8 @@ from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._outcomes import Design
+from stakes.infer._inference import quiet_interval
+from stakes.infer._outcomes import Design, is_simple
 from stakes.infer._probability.sampling import batch_sizes
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods.extremal import limits_at
@@ -468,10 +469,15 @@ def follow(
     confidence: float,
     draws: int,
     rng: Any,
+    every: int = 1,
 ) -> CostSensitivity:
-    """Return what is found along a path, without a warning."""
+    """Return what is found along a path, without a warning.
+
+    Limits that take long, as those of groups, may be computed at every few steps only, and lie on
+    straight lines in between.
+    """
     joint = population.joint
-    low, high = _intervals(population, path, confidence)
+    low, high = _intervals(population, path, confidence, every)
     ends = [_matrix(joint, end) for end in (path.start, path.stop)]
     shares = population.shares()
     cost = path.values(*(expected_costs(shares, each)[0] for each in ends))
@@ -556,19 +562,26 @@ def _with_cell(
     return np.asarray(fixed[:, rows][:, :, columns])
 
 
-def _intervals(population: Populations, path: Path, confidence: float) -> tuple[Floats, Floats]:
+def _intervals(
+    population: Populations, path: Path, confidence: float, every: int
+) -> tuple[Floats, Floats]:
     """Return the default intervals of each classifier's cost at each place."""
     joint, design = population.joint, population.design
     values = path.values(*(_matrix(joint, end) for end in (path.start, path.stop)))
     tables = [joint.single(name) for name in joint.names]
-    if all(part is None for part in (design.class_priors, design.strata, design.impossible)):
+    if design.impossible is None and all(is_simple(table, design) for table in tables):
         return _all_limits(np.stack([table.counts for table in tables]), values, confidence)
     axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
     places = [CostMatrix(each, rows="predicted", **axes) for each in values]
-    limits = np.array(
-        [[tuple(CostEstimate(t, at, design).interval(confidence)) for at in places] for t in tables]
-    )
-    return limits[..., 0], limits[..., 1]
+    shares = np.asarray(path.shares(), dtype=np.float64)
+    knots = np.unique([*range(0, len(places), every), len(places) - 1])
+    found = np.empty((2, len(tables), len(places)))
+    for row, table in enumerate(tables):
+        estimates = (CostEstimate(table, places[at], design) for at in knots)
+        limits = np.array([tuple(quiet_interval(each, confidence)) for each in estimates])
+        for side in (0, 1):
+            found[side, row] = np.interp(shares, shares[knots], limits[:, side])
+    return found[0], found[1]
 
 
 def _all_limits(counts: Floats, costs: Floats, confidence: float) -> tuple[Floats, Floats]:

@@ -33,7 +33,11 @@
     const { lines } = model;
     const [fpr, fnr] = [lines.fpr[i], 1 - lines.tpr[i]];
     const cost = (1 - pc) * fpr + pc * fnr;
-    const arm = (ofAlarms, ofMisses) => Math.hypot((1 - pc) * ofAlarms, pc * ofMisses);
+    const shared = lines.shared === null ? 0 : lines.shared[i];
+    const arm = (ofAlarms, ofMisses) => {
+      const [x, y] = [(1 - pc) * ofAlarms, pc * ofMisses];
+      return Math.sqrt(x * x + y * y + 2 * shared * x * y);
+    };
     return {
       name: model.name,
       pc,

@@ -12,6 +12,7 @@
   const { estimates } = globalThis.stakesLive;
   const { stratifiedLimits } = globalThis.stakesStrata;
   if (findings.curves === null || findings.curves.condition.pc === null) return;
+  if (findings.data.sampling !== null) return; // intervals here are for independent examples
 
   const ROUNDING = 1e-13;
   const { models, condition } = findings.curves;
