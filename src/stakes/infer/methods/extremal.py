@@ -35,18 +35,21 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end.
 
-    Of one stratum of single rows, each table may have an error rate of its own.
+    Each table may have an error rate of its own.
     """
     share = _share(weight, conservative=conservative)
     outcomes = _condensed(outcomes)
-    stratum = outcomes.only
+    stratum, level = outcomes.only, np.full(outcomes.tables, np.asarray(alpha) / 2)
     if _several(outcomes):
         found = _limits(outcomes, share, full=conservative)
         return (
-            np.array([-lower.quantile(alpha / 2) for lower, _ in found]),
-            np.array([upper.quantile(alpha / 2) for _, upper in found]),
+            np.array(
+                [-lower.quantile(float(x)) for (lower, _), x in zip(found, level, strict=True)]
+            ),
+            np.array(
+                [upper.quantile(float(x)) for (_, upper), x in zip(found, level, strict=True)]
+            ),
         )
-    level = np.full(outcomes.tables, alpha / 2)
     if stratum.units is not None:
         ends = [
             gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
