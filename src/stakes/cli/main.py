@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from stakes._core.optional import address_limit
 from stakes.cli._output import complain
 from stakes.errors import (
     Code,
@@ -43,6 +44,10 @@ ENDING = [
 ]
 """Signals that ask a process to end."""
 
+LEAST_ADDRESSES = 10**9
+TOO_FEW_ADDRESSES = "there is not enough memory: 'ulimit -v' allows less than 1 GB of addresses."
+"""With less, libraries end the process themselves, with the exit code of a failed gate."""
+
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""
 
@@ -53,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _Signals(ends=arguments is None) as signals:
         try:
             _keep_streams()
+            if address_limit() < LEAST_ADDRESSES:
+                return _complain(TOO_FEW_ADDRESSES)
             return _guarded(given, signals)
         except KeyboardInterrupt as error:
             signals.ignore()
