@@ -515,12 +515,19 @@ def _matrix(costs: CostMatrix | None) -> CostMatrix:
 
 def _as_drawn(plan: Plan, known: Pilot) -> Plan:
     """Return a plan for independent examples as one for those drawn as the pilot was."""
-    effect = known.effect
-    n = plan.n
-    if effect != 1:
-        n = _size(n * effect, _too_small("pilot", effect, plan.goal, "less"))
-    found = None if plan.power is None else replace(plan.power, n=n)
-    return replace(plan, n=n, power=found, design_effect=effect, drawn=known.in_words())
+    drawn, effect = known.in_words(), known.effect
+    if effect == 1:
+        return replace(plan, drawn=drawn)
+    n = _size(plan.n * effect, _too_small("pilot", effect, plan.goal, "less"))
+    sizes = {name: getattr(plan, name) for name in ("spread", "range_of_costs", "trustworthy_from")}
+    return replace(
+        plan,
+        n=n,
+        power=None if plan.power is None else replace(plan.power, n=n),
+        design_effect=effect,
+        drawn=drawn,
+        **{name: None if each is None else ceil(each * effect) for name, each in sizes.items()},
+    )
 
 
 def _share(value: Any, name: str) -> float:
