@@ -49,7 +49,7 @@ def test_many_combinations_are_counted_like_few(monkeypatch):
     y_true, *predictions = rng.integers(0, 5, (7, 300))
     columns = {str(i): each for i, each in enumerate(predictions)}
     few = JointConfusion.from_codes(y_true, columns, labels=labels, decisions=labels)
-    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 30)
+    monkeypatch.setattr("stakes.counts.joint.COUNTED_CELLS", 30)
     many = JointConfusion.from_codes(y_true, columns, labels=labels, decisions=labels)
     assert few == many
     assert few + few == JointConfusion.from_codes(
@@ -157,7 +157,7 @@ def test_other_designs_are_not_merged():
 def test_many_groups_are_counted_like_few(monkeypatch):
     rows = _rows()
     few = _joint(rows, {"groups", "strata", "sample_weight"})
-    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 10)
+    monkeypatch.setattr("stakes.counts.joint.COUNTED_CELLS", 10)
     _same(_joint(rows, {"groups", "strata", "sample_weight"}), few)
 
 

@@ -65,7 +65,10 @@ class ByValue:
 def _equal(one: Any, other: Any) -> bool:
     arrays = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
     if any(arrays):
-        return all(arrays) and np.array_equal(one, other)
+        if not all(arrays):
+            return False
+        floats = one.dtype.kind == other.dtype.kind == "f"
+        return np.array_equal(one, other, equal_nan=floats)
     return bool(one == other)
 
 

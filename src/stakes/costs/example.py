@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stakes._core import validate
 from stakes._core.frames import column_labels, column_order
 from stakes._core.labels import Labels, as_labels, label_codes
+from stakes._core.result import checked
 from stakes._core.text import exact, html_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
@@ -20,6 +21,7 @@ SHOWN = 10
 """How many examples a notebook shows."""
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ExampleCosts(ByValue):
     """The cost of each decision for each example.

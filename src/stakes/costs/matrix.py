@@ -21,6 +21,7 @@ from stakes._core.labels import (
     listing,
     renamed,
 )
+from stakes._core.result import checked
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs._axes import MatrixTable, matrix_from_frame, matrix_to_frame, positions
@@ -31,6 +32,7 @@ from stakes.errors import InputError, LabelError
 FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostMatrix(ByValue):
     r"""What each decision costs for each actual class.

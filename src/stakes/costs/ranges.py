@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label, Labels, as_axes
+from stakes._core.result import checked
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
@@ -19,6 +20,7 @@ from stakes.errors import InputError, InputTypeError, LabelError
 Cell = tuple[Label, Label]
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostRanges(ByValue):
     r"""A cost matrix whose cells are known only as ranges or distributions.
@@ -85,13 +87,14 @@ class CostRanges(ByValue):
         least = validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
         most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
         validate.choice(scale, "scale", ("linear", "log"))
+        given = {} if distributions is None else distributions
         self._set(
             low=readonly_copy(least + 0.0),
             high=readonly_copy(most + 0.0),
             labels=classes,
             decisions=choices,
             scale=scale,
-            distributions=tuple(_mapping(distributions or {}, "distributions").items()),
+            distributions=tuple(_mapping(given, "distributions").items()),
         )
         self._check_ranges()
         for cell, distribution in self.distributions:

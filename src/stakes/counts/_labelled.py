@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import CHUNK, Column, Labels, as_axes, as_labels, in_order, union
+from stakes._core.result import checked
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.errors import InputError
 
@@ -178,6 +179,7 @@ def effective_size(total: Any, squares: Any) -> float:
 # What tables of one, two and more models have in common.
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class LabelledCounts(ByValue):
     """A table of counts: one or more axes of decisions, then the axis of actual classes.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Column, Label, Labels, as_labels, hint
+from stakes._core.result import checked
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly_copy
@@ -21,6 +22,7 @@ Ranks = NDArray[np.int32]
 """The position of each score among the distinct ones, highest first."""
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TwoClassCounts(ByValue, ABC):
     """Counts of positives and negatives, or sums of their weights and of their squares."""

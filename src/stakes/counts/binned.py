@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes._core.values import readonly_copy
@@ -31,6 +32,7 @@ from stakes.counts.scores import ScoreCounts
 from stakes.errors import DesignError, InputError, ToleranceWarning, warn
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class BinnedScoreCounts(TwoClassCounts):
     """How many positives and negatives have scores in each bin.

@@ -8,11 +8,13 @@ from typing import Any, Self
 from stakes._core import validate
 from stakes._core.labels import as_column
 from stakes._core.optional import pandas
+from stakes._core.result import checked
 from stakes._core.text import Table, html_table, matrix_table, number, text_table
 from stakes.counts._labelled import LabelledCounts
 from stakes.counts.engines import group
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Confusion(LabelledCounts):
     r"""How often each decision met each actual class: ``counts[predicted, actual]``.

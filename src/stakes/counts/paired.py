@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import as_column
+from stakes._core.result import checked
 from stakes._core.text import Table, html_table, number
 from stakes.counts._labelled import LabelledCounts
 from stakes.counts.confusion import Confusion
@@ -16,6 +17,7 @@ from stakes.counts.engines import group
 from stakes.errors import InputTypeError
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedConfusion(LabelledCounts):
     """How often two classifiers' decisions met each actual class.

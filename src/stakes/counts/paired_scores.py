@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Column, Label, as_column
+from stakes._core.result import checked
 from stakes._core.text import html_table, number
 from stakes._core.values import readonly, readonly_copy
 from stakes.counts._two_classes import (
@@ -29,6 +30,7 @@ from stakes.counts.scores import ScoreCounts
 from stakes.errors import InputError, InputTypeError
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedScoreCounts(TwoClassCounts):
     """Which two scores the positives and the negatives have.
@@ -84,7 +86,7 @@ class PairedScoreCounts(TwoClassCounts):
     ) -> None:
         cuts = {"thresholds_1": thresholds_1, "thresholds_2": thresholds_2}
         codes = {"ranks_1": ranks_1, "ranks_2": ranks_2}
-        is_positive = np.asarray(positive)
+        is_positive = validate.plain_array(positive, "positive")
         if is_positive.dtype != np.bool_ or is_positive.ndim != 1 or not len(is_positive):
             raise InputError("positive", "expected a boolean for each row, at least one.")
         for (name, ranks), (cut_name, given) in zip(codes.items(), cuts.items(), strict=True):
@@ -333,7 +335,7 @@ class PairedScoreCounts(TwoClassCounts):
 
 
 def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:
-    codes = np.asarray(ranks)
+    codes = validate.plain_array(ranks, name)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(name, "expected whole numbers, one for each row.")
     if len(codes) and not 0 <= codes.min() <= codes.max() < size:

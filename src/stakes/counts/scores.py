@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Column, Label, as_column
+from stakes._core.result import checked
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._parts import Parts, part_column
@@ -81,6 +82,9 @@ class ScoreRows(ByValue):
     @classmethod
     def from_dict(cls, rows: Mapping[str, Any]) -> Self:
         """Return rows from what `to_dict` gave."""
+        for name in ("amounts", "place", "part", "positive"):
+            if name not in rows:
+                raise InputError("rows", f"expected what to_dict() gives, but {name!r} is missing.")
         names = [rows.get(name) for name in ("groups", "strata")]
         parts = Parts(*(None if each is None else tuple(each) for each in names))
         amounts = [np.asarray(rows["amounts"])]
@@ -115,6 +119,7 @@ class ScoreRows(ByValue):
         }
 
 
+@checked
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ScoreCounts(TwoClassCounts):
     """How many positives and negatives have each score.
@@ -163,6 +168,8 @@ class ScoreCounts(TwoClassCounts):
         squares: Any = None,
         rows: ScoreRows | Mapping[str, Any] | None = None,
     ) -> None:
+        if rows is not None and not isinstance(rows, ScoreRows | Mapping):
+            raise InputError("rows", f"expected what to_dict() gives, got {rows!r}.")
         cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
             rows=ScoreRows.from_dict(rows) if isinstance(rows, Mapping) else rows,
@@ -358,6 +365,9 @@ class ScoreCounts(TwoClassCounts):
         if self.rows is None:
             raise DesignError("strata", "the scores were counted without groups or strata.")
         rows = self.rows
+        shape = (len(rows.parts), 2)
+        if np.shape(factors) != shape or not (np.isfinite(factors) & (factors >= 0)).all():
+            raise InputError("factors", f"expected numbers of 0 or more, of shape {shape}.")
         factor = factors[rows.part, rows.positive.astype(np.intp)]
         amounts = readonly(rows.amounts * factor)
         squares = readonly((rows.amounts if rows.squares is None else rows.squares) * factor**2)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes.curves._pieces import TRIVIAL, Pieces
@@ -19,6 +20,7 @@ from stakes.curves.verdicts import Verdicts, verdicts
 from stakes.errors import InputTypeError
 
 
+@checked
 class OverConditions(ABC):
     """What has a height at every operating condition PC(+): a cost, or a difference of costs."""
 
@@ -111,6 +113,7 @@ class OverConditions(ABC):
         return bootstrap_moments(self._sample, pc, sampling)
 
 
+@checked
 class Curve(OverConditions):
     """The normalised expected cost as a function of the operating condition PC(+)."""
 

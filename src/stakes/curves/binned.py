@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
+from stakes._core.result import checked
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import BinnedScoreCounts, ScoreCounts
@@ -19,6 +20,7 @@ from stakes.curves._sampling import Sample
 from stakes.curves.curve import CostCurve, check_both_classes
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class BinnedCostCurve(Curve):
     """A cost curve from scores counted in bins, with a bracket that contains the exact one.
@@ -69,6 +71,7 @@ class BinnedCostCurve(Curve):
     name: str = ""
 
     def __post_init__(self) -> None:
+        validate.text(self.name, "name")
         example = "BinnedScoreCounts.from_frame(frame, actual=…, score=…)"
         validate.expect(self.counts, BinnedScoreCounts, "counts", example)
         check_both_classes(self.counts.score_counts(), "counts")

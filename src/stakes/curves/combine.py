@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.typing import Floats
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces, average
@@ -26,6 +28,7 @@ TRIVIAL_LINES = (
 """The classifiers that decide the same for all examples."""
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class AverageCurve(Curve):
     """The average of several cost curves; made by `average_curves`.
@@ -48,6 +51,10 @@ class AverageCurve(Curve):
 
     curves: tuple[Curve, ...]
     name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "curves", checked_curves(self.curves))
+        validate.text(self.name, "name")
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -73,6 +80,7 @@ class AverageCurve(Curve):
         ]
 
 
+@checked
 def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
     """Return the average of several evaluations of a classifier, such as cross-validation folds.
 
@@ -111,6 +119,7 @@ def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
     return AverageCurve(checked_curves(curves), name)
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class BestCurve(Curve):
     """The lower envelope of several classifiers' cost curves; made by `best_of`.
@@ -133,6 +142,11 @@ class BestCurve(Curve):
 
     curves: tuple[Curve, ...]
     name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "curves", checked_curves(self.curves))
+        validate.text(self.name, "name")
+
     _nameless = "the cheapest"
     _choice = "classifiers"
 
@@ -207,6 +221,7 @@ class BestCurve(Curve):
         )
 
 
+@checked
 def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") -> BestCurve:
     """Return the cheapest of several classifiers at each operating condition.
 

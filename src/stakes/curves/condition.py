@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 
 
+@checked
 def operating_condition(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return PC(+), the operating condition of a prevalence and two costs.
 
@@ -51,6 +53,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
     return _plain(misses / worst)
 
 
+@checked
 def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return what a decision costs on average if all are wrong: the unit of normalised costs.
 
@@ -79,6 +82,7 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
     return _plain(_weights(prevalence, false_positive, false_negative)[2])
 
 
+@checked
 def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
     """Return how many false alarms a miss is as bad as, at an operating condition.
 
@@ -117,6 +121,7 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
         return _plain(np.divide(condition, 1 - condition) * (1 - share) / share)
 
 
+@checked
 def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     """Return the share of positives that makes an operating condition of given costs.
 
@@ -161,7 +166,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
 def conditions(pc: Any) -> Floats:
     """Check operating conditions: one number, or several, each from 0 to 1."""
-    array = validate.numeric(pc, "pc", ndim=np.ndim(pc))
+    array = validate.numeric(pc, "pc", ndim=None)
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
         raise InputError(
@@ -205,7 +210,7 @@ def _together(**arrays: Floats) -> list[Floats]:
 
 
 def _share(prevalence: Any) -> Floats:
-    share = validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
+    share = validate.numeric(prevalence, "prevalence", ndim=None)
     if not ((share >= 0) & (share <= 1)).all():
         raise InputError(
             "prevalence", f"expected the share of positives, from 0 to 1; got {prevalence!r}."
@@ -214,7 +219,7 @@ def _share(prevalence: Any) -> Floats:
 
 
 def _cost(value: Any, name: str) -> Floats:
-    cost = validate.numeric(value, name, ndim=np.ndim(value))
+    cost = validate.numeric(value, name, ndim=None)
     validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
     if (cost < 0).any():
         raise InputError(
@@ -232,8 +237,9 @@ def _plain(values: Any) -> Any:
 # What a classifier costs at one operating condition.
 
 
-@dataclass(frozen=True, repr=False)
-class CostAt:
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class CostAt(Result):
     """What a classifier costs at one operating condition.
 
     Made by ``CostCurve.at``, ``CostLine.at`` and the average's.

@@ -13,6 +13,7 @@ from scipy.optimize import isotonic_regression
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label, as_labels, label_codes
+from stakes._core.result import checked
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
@@ -26,6 +27,7 @@ from stakes.errors import InputError, LabelError
 from stakes.infer._outcomes import Design
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class CostCurve(Curve):
     """What a scorer costs at every operating condition, with the threshold that is best there.
@@ -73,6 +75,7 @@ class CostCurve(Curve):
     validation: ScoreCounts | None = None
 
     def __post_init__(self) -> None:
+        validate.text(self.name, "name")
         example = "ScoreCounts.from_scores(y_true, y_score)"
         validate.expect(self.counts, ScoreCounts, "counts", example)
         check_both_classes(self.counts, "counts")

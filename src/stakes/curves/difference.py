@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label
+from stakes._core.labels import Label, is_missing
+from stakes._core.result import checked
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.counts import PairedConfusion, PairedScoreCounts
@@ -24,6 +25,7 @@ from stakes.curves.verdicts import Verdicts, signs_of, verdicts
 from stakes.errors import InputError, InputTypeError
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class CostCurveDifference(OverConditions):
     """How much more the first of two classifiers costs, at every operating condition.
@@ -79,6 +81,8 @@ class CostCurveDifference(OverConditions):
     validation: PairedScoreCounts | None = None
 
     def __post_init__(self) -> None:
+        if np.ndim(self.pos_label) or is_missing(self.pos_label):
+            raise InputError("pos_label", f"expected a class, got {self.pos_label!r}.")
         given: Any = self.counts
         if not isinstance(given, PairedScoreCounts | PairedConfusion):
             raise InputTypeError(

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import Label
+from stakes._core.result import Result, checked
 from stakes._core.text import number, percent
 from stakes._core.typing import Booleans, Floats
 from stakes.costs import ExampleCosts
@@ -26,8 +27,9 @@ ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
 
 
-@dataclass(frozen=True, repr=False)
-class ExampleThresholdChoice:
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class ExampleThresholdChoice(Result):
     """A threshold for examples that have costs of their own, and what it does on them.
 
     Made by `choose_threshold`.

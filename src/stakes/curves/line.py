@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.curves._base import Curve
@@ -20,6 +21,7 @@ from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class CostLine(Curve):
     """The cost line of a classifier that decides without a threshold to choose.
@@ -70,6 +72,7 @@ class CostLine(Curve):
     drawn_from: tuple[Mistakes, Mistakes] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        validate.text(self.name, "name")
         for each in ("fpr", "tpr"):
             rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.typing import Floats
 from stakes.curves.combine import checked_curves
 from stakes.curves.condition import conditions
@@ -15,8 +18,10 @@ from stakes.curves.line import CostLine
 from stakes.errors import InputError, InputTypeError
 
 
-class RocPoints(NamedTuple):
-    """Points of ROC space, from (0, 0) to (1, 1).
+@checked
+@dataclass(frozen=True, eq=False)
+class RocPoints(Result):
+    """Points of ROC space, from (0, 0) to (1, 1); ``fpr, tpr, thresholds = points`` unpacks them.
 
     Attributes
     ----------
@@ -38,7 +43,11 @@ class RocPoints(NamedTuple):
     tpr: Floats
     thresholds: Floats | None = None
 
+    def __iter__(self) -> Iterator[Floats | None]:
+        return iter((self.fpr, self.tpr, self.thresholds))
 
+
+@checked
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     """Return the ROC curve: a point for each cost line.
 
@@ -77,6 +86,7 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
+@checked
 def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
     """Return the corners of the ROC convex hull, the dual of the lower envelope.
 
@@ -122,6 +132,7 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
     raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 
+@checked
 def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -> RocPoints:
     """Return an average of ROC curves, which is not a curve of average performance.
 
@@ -177,6 +188,7 @@ def _followed(grid: Floats, points: RocPoints, direction: str) -> Floats:
     return np.asarray(np.interp(-grid, -tpr[::-1], fpr[::-1]))
 
 
+@checked
 def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     """Return the slope and the intercept of the ROC line that a point of cost space stands for.
 
@@ -217,6 +229,7 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     return (1 - condition) / condition, 1 - height / condition
 
 
+@checked
 def cost_point(slope: float, intercept: float) -> tuple[float, float]:
     """Return the point of cost space, PC(+) and cost, that a line of ROC space stands for.
 

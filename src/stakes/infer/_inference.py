@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import number, percent, seen
 from stakes._core.typing import Floats
 from stakes.errors import (
@@ -37,8 +38,9 @@ from stakes.infer.methods import (
 # What every method returns: an interval, or the result of a test.
 
 
-@dataclass(frozen=True)
-class Interval:
+@checked
+@dataclass(frozen=True, eq=False)
+class Interval(Result):
     """A confidence interval for an expected cost or a difference of two.
 
     Attributes
@@ -128,8 +130,9 @@ class Interval:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class TestResult:
+@checked
+@dataclass(frozen=True, eq=False)
+class TestResult(Result):
     """What a test found.
 
     Attributes
@@ -244,8 +247,9 @@ class RareOutcome:
     value: float
 
 
-@dataclass(frozen=True)
-class Choice:
+@checked
+@dataclass(frozen=True, eq=False)
+class Choice(Result):
     """A method, and why it was chosen.
 
     Attributes
@@ -448,6 +452,7 @@ def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible", "population")
 
 
+@checked
 class Inference(ABC):
     """What an estimate and a difference have in common."""
 

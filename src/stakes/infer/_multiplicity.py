@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.typing import Floats
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
 from stakes.infer.difference import CostDifference, quiet_test
@@ -19,8 +20,9 @@ Limits = Sequence[tuple[float, float]]
 DRAWS = 100_000
 
 
-@dataclass(frozen=True)
-class Pair:
+@checked
+@dataclass(frozen=True, eq=False)
+class Pair(Result):
     """One comparison out of several.
 
     Attributes

@@ -15,10 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import listing
+from stakes._core.labels import Labels, listing
+from stakes._core.result import checked
 from stakes._core.typing import Floats
-from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import InputError, LabelError
+from stakes.counts import (
+    Confusion,
+    CostSample,
+    GroupedConfusion,
+    JointConfusion,
+    PairedConfusion,
+)
+from stakes.errors import InputError, InputTypeError, LabelError
 
 ROUNDING = 1e-15
 SMALLEST_COST = 1e-100
@@ -365,9 +372,10 @@ def principled_laplace(alpha: float) -> float:
 
 # What is known of how the examples came, and the outcomes where nothing is.
 
-CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
+CountTable = Confusion | PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 
 
+@checked
 @dataclass(frozen=True)
 class Design:
     """What is known of how the examples came, besides their counts.
@@ -413,9 +421,15 @@ class Design:
     population: Any = None
 
     def __post_init__(self) -> None:
+        for name in ("class_priors", "population"):
+            value = getattr(self, name)
+            if value is not None and not hasattr(value, "__len__"):
+                raise InputTypeError(name, f"expected a mapping or an array, got {value!r}.")
+            if isinstance(value, list | tuple | np.ndarray):
+                validate.amounts(value, name, ndim=1)
         if self.impossible is not None:  # which may be an iterator
-            object.__setattr__(self, "impossible", tuple(self.impossible))
-        if self.strata not in (None, "class"):
+            object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
+        if not (self.strata is None or (isinstance(self.strata, str) and self.strata == "class")):
             raise InputError(
                 "strata",
                 f"expected 'class' or None, got {self.strata!r}.",
@@ -462,22 +476,31 @@ def _check_whole(table: Confusion | PairedConfusion) -> None:
         )
 
 
+def possible_decisions(labels: Labels, decisions: Labels, impossible: Any) -> NDArray[np.bool_]:
+    """Return which decisions can be taken for which classes."""
+    single = np.ones((len(decisions), len(labels)), dtype=bool)
+    for cell in impossible or ():
+        match cell:
+            case (decision, label) if _among(decision, decisions) and _among(label, labels):
+                single[decisions.index(decision), labels.index(label)] = False
+            case _:
+                raise LabelError(
+                    "impossible",
+                    f"expected pairs (decision, class) of the decisions {listing(decisions)} and "
+                    f"the classes {listing(labels)}; got {cell!r}.",
+                )
+    return single
+
+
+def _among(label: Any, labels: Labels) -> bool:
+    return np.ndim(label) == 0 and bool(label in labels)
+
+
 def possible_cells(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
     """Return which cells can occur; for two classifiers, those in which both their cells can."""
     if impossible is None:
         return None
-    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
-    for cell in impossible:
-        match cell:
-            case (decision, label) if decision in table.decisions and label in table.labels:
-                single[table.decisions.index(decision), table.labels.index(label)] = False
-            case _:
-                raise LabelError(
-                    "impossible",
-                    "expected pairs (decision, class) of the decisions "
-                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
-                    f"{cell!r}.",
-                )
+    single = possible_decisions(table.labels, table.decisions, impossible)
     possible = single
     if isinstance(table, PairedConfusion):
         possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -26,6 +27,7 @@ from stakes.infer.methods import METHODS, names_of_tests
 __all__ = ["Outcomes", "batch_intervals", "batch_outcomes", "batch_p_values", "make_stratum"]
 
 
+@checked
 def batch_intervals(
     counts: ArrayLike,
     costs: CostMatrix,
@@ -72,6 +74,7 @@ def batch_intervals(
     >>> high.round(3).tolist()
     [0.739, 0.575]
     """
+    counts = validate.plain_array(counts, "counts")
     outcomes = batch_outcomes(counts, costs)
     paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
     laplace = 0.0 if paired else 0.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
-from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import DesignError, InputTypeError
+from stakes.counts import CostSample, GroupedConfusion, JointConfusion, PairedConfusion
+from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._design import cell_shares, outcomes_of
 from stakes.infer._inference import (
     USUAL,
@@ -33,11 +34,13 @@ from stakes.infer._outcomes import (
     Design,
     Outcomes,
     cost_differences,
+    possible_decisions,
     simple_outcomes,
 )
 from stakes.infer.estimate import CostEstimate
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class CostDifference(Inference):
     """The expected cost of a first classifier minus that of a second, on the same examples.
@@ -90,6 +93,12 @@ class CostDifference(Inference):
     unit: str = ""
 
     def __post_init__(self) -> None:
+        validate.text(self.unit, "unit")
+        if isinstance(self.paired, JointConfusion) and self.costs is not None:
+            sample = differences_of(self.paired, self.costs, self.design)
+            bounded = replace(self.design, impossible=None)  # which the bounds allow for
+            for name, value in (("paired", sample), ("costs", None), ("design", bounded)):
+                object.__setattr__(self, name, value)
         if isinstance(self.paired, CostSample) != (self.costs is None):
             raise InputTypeError(
                 "costs", "expected a CostMatrix for counts, and None for a CostSample."
@@ -154,7 +163,7 @@ class CostDifference(Inference):
         >>> round(difference.times(1000), 4)
         260.0
         """
-        return self.difference * volume
+        return self.difference * validate.one_number(volume, "volume")
 
     def estimates(self) -> tuple[CostEstimate, CostEstimate]:
         """Return what each of the two classifiers costs.
@@ -408,3 +417,37 @@ def quiet_test(
     return difference._test(  # noqa: SLF001 - for the modules of this room
         "auto", {}, alternative=alternative, margin=margin, confidence=confidence
     )
+
+
+def differences_of(joint: JointConfusion, costs: CostMatrix, design: Design) -> CostSample:
+    """Return by how much two classifiers' costs differ on each example.
+
+    For tables of so many classes that the cells cannot be listed; a few of them occur.
+    """
+    if len(joint.names) != 2 or joint.weighted:  # noqa: PLR2004 - two are compared
+        raise InputTypeError("paired", "expected the counts of two classifiers, without weights.")
+    values = costs.values_for(joint.labels, joint.decisions)
+    allowed = possible_decisions(joint.labels, joint.decisions, design.impossible)
+    taken = ~allowed[joint.decided, joint.actual[:, np.newaxis]]
+    if taken.any():
+        row, model = np.argwhere(taken)[0]
+        raise InputError(
+            "impossible",
+            f"predicting {joint.decisions[joint.decided[row, model]]!r} when it was "
+            f"{joint.labels[joint.actual[row]]!r} was called impossible, but was observed.",
+        )
+    most = np.where(allowed, values, -np.inf).max(axis=0)
+    least = np.where(allowed, values, np.inf).min(axis=0)
+    spread = float((most - least).max())
+    first, second = joint.decided.T
+    each = values[first, joint.actual] - values[second, joint.actual]
+    rows = np.repeat(np.arange(len(each)), joint.counts)
+    by_class = design.class_priors is not None or design.strata is not None
+    kinds = np.array(joint.labels, dtype=object)[joint.actual[rows]] if by_class else None
+    parts = {} if joint.parts is None else vars(joint.parts)
+    named = {
+        name: np.array(names, dtype=object)[np.asarray(joint.part)[rows]]
+        for name, names in parts.items()
+        if name in ("groups", "strata") and names is not None
+    }
+    return CostSample(each[rows], -spread, spread, classes=kinds, **named)

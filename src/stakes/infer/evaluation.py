@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts._labelled import MOST_CELLS
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import CountTable, Design
@@ -19,6 +21,7 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 
 
+@checked
 def evaluate(
     y_true: Any,
     y_pred: Any,
@@ -92,6 +95,7 @@ def evaluate(
     return CostEstimate(table, matrix, design, unit)
 
 
+@checked
 def compare(
     y_true: Any,
     y_pred_1: Any,
@@ -161,6 +165,7 @@ def compare(
     return CostDifference(table, matrix, names, design, unit)
 
 
+@checked
 def compare_many(
     y_true: Any,
     predictions: Mapping[str, Any],
@@ -276,7 +281,7 @@ class Sampling:
 
 def count_decisions(
     costs: CostMatrix, y_true: Any, predictions: Sequence[Any], sampling: Sampling
-) -> Confusion | PairedConfusion | GroupedConfusion:
+) -> Confusion | PairedConfusion | GroupedConfusion | JointConfusion:
     """Return the table of one or two models' decisions, with the labels of the costs."""
     names = {"labels": costs.labels, "decisions": costs.decisions}
     if sampling.apart:
@@ -284,6 +289,10 @@ def count_decisions(
         return GroupedConfusion.from_labels(
             y_true, predictions[0], y_pred_2=second, **sampling.arrays, **names
         )
+    cells = len(costs.labels) * len(costs.decisions) ** len(predictions)
+    if len(predictions) > 1 and sampling.sample_weight is None and cells > MOST_CELLS:
+        both = {"y_pred_1": predictions[0], "y_pred_2": predictions[1]}
+        return JointConfusion.from_labels(y_true, both, **names)
     kind = Confusion if len(predictions) == 1 else PairedConfusion
     return kind.from_labels(y_true, *predictions, sample_weight=sampling.sample_weight, **names)
 
@@ -336,7 +345,7 @@ def _design(strata: Any, class_priors: Any, impossible: Any, population: Any) ->
 def _check_same_examples(ids: Any, n: int) -> None:
     if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
         raise InputTypeError("ids", "expected a pair of arrays, one for each classifier.")
-    one, other = map(np.asarray, ids)
+    one, other = (np.atleast_1d(validate.plain_array(each, "ids")) for each in ids)
     validate.same_length({"y_pred_1": n, "ids[0]": len(one), "ids[1]": len(other)})
     differ = one != other
     if differ.any():

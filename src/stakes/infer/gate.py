@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent
 from stakes.errors import InputError
 from stakes.infer._inference import TestResult
@@ -25,8 +26,9 @@ def checked_margin(margin: Any) -> float:
     return most
 
 
-@dataclass(frozen=True, repr=False)
-class Gate:
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
     """Which models pass and which fail when they are compared with a baseline.
 
     Made by `Ranking.gate`.

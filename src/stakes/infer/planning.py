@@ -14,6 +14,7 @@ from scipy.special import betainccinv, ndtr, ndtri
 from scipy.stats import gamma
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
@@ -47,8 +48,9 @@ TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
 
 
-@dataclass(frozen=True)
-class Power:
+@checked
+@dataclass(frozen=True, eq=False)
+class Power(Result):
     """The probability that a test shows a difference.
 
     Attributes
@@ -110,6 +112,7 @@ class Power:
         return f"{text}."
 
 
+@checked
 def power(
     pilot: Any,
     costs: CostMatrix,
@@ -170,7 +173,7 @@ def power(
     >>> round(power(pilot, costs, 600, difference=0.3, rng=0).simulated, 1)
     0.8
     """
-    size = validate.as_size(n, "n", least=1)
+    size = validate.as_size(n, "n", least=1, most=validate.MOST_ROWS)
     alpha = validate.alpha(confidence)
     if not isinstance(pilot, PairedConfusion) or pilot.weighted:
         raise InputTypeError("pilot", "expected a PairedConfusion of counted examples.")
@@ -180,8 +183,9 @@ def power(
     return pair.power(size, alpha)
 
 
-@dataclass(frozen=True)
-class Plan:
+@checked
+@dataclass(frozen=True, eq=False)
+class Plan(Result):
     """How many test examples are needed.
 
     Attributes
@@ -257,6 +261,7 @@ class Plan:
         return f"{text}."
 
 
+@checked
 def plan_test_size(
     costs: CostMatrix,
     pilot: Confusion | PairedConfusion | None = None,
@@ -342,7 +347,7 @@ def plan_test_size(
     """
     alpha = validate.alpha(confidence)
     validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
-    validate.positive(weight, "weight")
+    weight = validate.positive(weight, "weight")
     _check_pilot(pilot, rates)
     if (half_width is not None) + (difference is not None or power is not None) != 1:
         raise InputTypeError(

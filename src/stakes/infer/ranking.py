@@ -13,12 +13,13 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import listing
+from stakes._core.result import checked
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, RareCostWarning, warn
+from stakes.errors import InputError, InputTypeError, RareCostWarning, warn
 from stakes.infer._inference import USUAL, TestResult, outcomes_behind
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer._outcomes import SIMPLE, CountTable, Design
@@ -29,10 +30,11 @@ from stakes.infer.gate import Gate, checked_margin
 ONE_SAMPLE = ("simple", "examples")
 """The designs in which all examples are independent draws of one population."""
 
-PairTable = PairedConfusion | GroupedConfusion | CostSample
+PairTable = PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 """What two classifiers decided on the same examples, or the differences of their costs."""
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """Several classifiers, compared pair by pair.
@@ -77,6 +79,13 @@ class Ranking:
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        validate.text(self.unit, "unit")
+        validate.expect(self.design, Design, "design", "Design(class_priors=…)")
+        for pair, table in self.pairs.items():
+            if not isinstance(pair, tuple) or not isinstance(table, PairTable):
+                raise InputTypeError(
+                    "pairs", f"expected counts by pairs of names, got {table!r} by {pair!r}."
+                )
         names = tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
         wanted = set(combinations(names, 2))
         for pair in self.pairs:
@@ -96,6 +105,8 @@ class Ranking:
                 "examples.",
             )
         object.__setattr__(self, "names", names)
+        first = next(iter(self._tables().values()))
+        CostEstimate(first, self.costs, self.design)  # raises when the design does not fit
 
     @classmethod
     def from_pairs(
@@ -167,6 +178,9 @@ class Ranking:
         eager is the cheapest of 2: 0.1 USD each, with 95 % confidence.
         """
         pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
+        if any(isinstance(table, JointConfusion) for table in pairs.values()):
+            singles = {name: joint.single(name) for name in joint.names}
+            return cls(pairs, costs, unit, design, singles)  # type: ignore[arg-type]
         return cls(pairs, costs, unit, design)  # type: ignore[arg-type]
 
     @classmethod
@@ -203,6 +217,8 @@ class Ranking:
         >>> print(Ranking.from_samples(samples, unit="USD").summary())
         b is the cheapest of 2: 1.25 USD each, with 95 % confidence.
         """
+        if not samples or not all(isinstance(each, CostSample) for each in samples.values()):
+            raise InputTypeError("samples", "expected a CostSample for each classifier.")
         if spread is None:
             ends = [(each.low, each.high) for each in samples.values()]
             spread = max(high for _, high in ends) - min(low for low, _ in ends)
@@ -243,7 +259,9 @@ class Ranking:
             if (first, second) in self.pairs:
                 table = self.pairs[first, second]
             else:
-                table = self.pairs[second, first].swapped()
+                turned = self.pairs[second, first]
+                joint = isinstance(turned, JointConfusion)
+                table = turned.pair(first, second) if joint else turned.swapped()
             self._differences[first, second] = CostDifference(
                 table, self.costs, (first, second), self.design, self.unit
             )
@@ -284,7 +302,7 @@ class Ranking:
             return self.singles
         tables: dict[str, CountTable] = {}
         for (first, second), table in self.pairs.items():
-            if isinstance(table, CostSample):
+            if isinstance(table, CostSample | JointConfusion):
                 raise InputError("singles", "expected the costs of each classifier, got None.")
             if first not in tables:
                 tables[first] = table.first

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
 from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
+from stakes.counts.grouped import grouped_of_parts
 from stakes.errors import (
     DesignError,
     FileError,
@@ -39,6 +41,7 @@ METHOD = anytime.METHOD.name
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
+@checked
 class Totals(ABC, Generic[Counts]):
     """Running totals: counts and what these cost. Nothing else depends on the past."""
 
@@ -62,7 +65,7 @@ class Totals(ABC, Generic[Counts]):
             )
         self.costs = costs
         self.unit = unit
-        self.impossible = None if impossible is None else [tuple(cell) for cell in impossible]
+        self.impossible = None if impossible is None else validate.cells(impossible)
         self.class_priors: list[float] | None = None
         if class_priors is not None:
             self.class_priors = checked_priors(class_priors, costs.labels).tolist()
@@ -180,7 +183,7 @@ class Totals(ABC, Generic[Counts]):
         """Return a table in the order of the costs as counts of the same parts as others."""
         axes = (self.costs.labels, self.costs.decisions)
         if isinstance(like, GroupedConfusion):
-            return GroupedConfusion.of_parts(like.parts, table, axes, squares)
+            return grouped_of_parts(like.parts, table, axes, squares)
         return self._kind(table, *axes, squares=squares)
 
     def _sum(self, more: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
@@ -402,6 +405,7 @@ def _is_empty(values: Any) -> bool:
         return False
 
 
+@checked
 class Accumulator(Totals[Confusion]):
     """Running totals of a classifier's outcomes: its cost so far, and an interval at any time.
 
@@ -546,6 +550,7 @@ class Accumulator(Totals[Confusion]):
         return f"Accumulator(n={self.n}{f', cost={self.cost:.6g}' if self.n else ''})"
 
 
+@checked
 class PairedAccumulator(Totals[PairedConfusion]):
     """Running totals of two classifiers on the same examples: which is cheaper, at any time.
 

@@ -19,6 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._core import validate
 from stakes._core.labels import label_codes, listing, plain
+from stakes._core.result import Result, checked
 from stakes._core.text import compared_costs, html_table, number, p_value, percent
 from stakes._core.typing import Floats
 from stakes._core.values import readonly_copy
@@ -346,8 +347,9 @@ ROUNDING = 1e-12
 """Differences below this share of the largest cost are sums that did not quite cancel."""
 
 
+@checked
 @dataclass(frozen=True, repr=False, eq=False)
-class LearnerDifference:
+class LearnerDifference(Result):
     r"""What one learner's classifiers cost more than another's, over splits of the same examples.
 
     Made by `LearnerComparison.difference`.

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import listing
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
 from stakes._core.values import readonly_copy
@@ -36,8 +37,9 @@ __all__ = ["LearnerComparison", "LearnerDifference", "compare_learners"]
 TESTS = ("corrected", "5x2cv")
 
 
+@checked
 @dataclass(frozen=True, repr=False, eq=False)
-class LearnerComparison:
+class LearnerComparison(Result):
     """Several learners, trained and tested on the same splits.
 
     Made by `compare_learners`.
@@ -264,6 +266,7 @@ def _first_wins(pair: Pair) -> bool:
     return pair.low + pair.high < 0
 
 
+@checked
 def compare_learners(
     estimators: Mapping[str, Any] | list[tuple[str, Any]],
     X: Any,

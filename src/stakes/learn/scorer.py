@@ -11,6 +11,7 @@ from sklearn.metrics import make_scorer
 
 from stakes._core import validate
 from stakes._core.labels import label_codes
+from stakes._core.result import checked
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer.evaluation import evaluate
@@ -56,6 +57,7 @@ class ExpectedCost:
         return f"ExpectedCost({len(self.costs.decisions)} × {len(self.costs.labels)} costs)"
 
 
+@checked
 def cost_scorer(costs: CostMatrix) -> Any:
     """Return a scorer for scikit-learn: minus the expected cost per decision.
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes._core import validate
 from stakes._core.labels import Label, Labels, hint, listing, plain
+from stakes._core.result import checked
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
@@ -26,6 +27,7 @@ TRIED = ("eval_count", "powell")
 """Weights that take trials of the learner."""
 
 
+@checked
 def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") -> dict[Label, float]:
     r"""Return how much each class should weigh in training, given what mistakes cost.
 

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label, hint, listing
+from stakes._core.labels import Label, hint, is_missing, listing
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError, LabelError
 from stakes.measures.cost import check_confusion
 
 
+@checked
 def success_rate(confusion: Confusion) -> float:
     """Return the share of examples whose decision is their class.
 
@@ -45,6 +47,7 @@ def success_rate(confusion: Confusion) -> float:
     return float(confusion.counts[correct].sum() / confusion.n)
 
 
+@checked
 def error_rate(confusion: Confusion) -> float:
     """Return the share of examples whose decision is not their class.
 
@@ -76,8 +79,9 @@ def error_rate(confusion: Confusion) -> float:
     return float(confusion.counts[~correct].sum() / confusion.n)
 
 
-@dataclass(frozen=True)
-class Rates:
+@checked
+@dataclass(frozen=True, eq=False)
+class Rates(Result):
     """The four rates of a two-class confusion matrix.
 
     Attributes
@@ -120,6 +124,7 @@ class Rates:
         return html_table(["rate", "share"], rows)
 
 
+@checked
 def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     """Return the true and false positive and negative rates (thesis, equations 2.13 and 2.14).
 
@@ -156,7 +161,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
             f"the rates need decisions that are the classes {confusion.labels}, got "
             f"{confusion.decisions}.",
         )
-    if pos_label not in confusion.labels:
+    if is_missing(pos_label) or pos_label not in confusion.labels:
         raise LabelError(
             "pos_label",
             f"expected one of {listing(confusion.labels)}, got "
@@ -181,6 +186,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     )
 
 
+@checked
 def chance_confusion(confusion: Confusion) -> Confusion:
     """Return what would be expected of a chance predictor with the same totals.
 
@@ -214,6 +220,7 @@ def chance_confusion(confusion: Confusion) -> Confusion:
     return Confusion(totals / confusion.n, confusion.labels, confusion.decisions)
 
 
+@checked
 def kappa(confusion: Confusion) -> float:
     """Return the kappa statistic: the successes beyond chance, over the most there could be.
 

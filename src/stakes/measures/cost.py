@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes._core.validate import expect
 from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
@@ -21,6 +22,7 @@ def check_costs(costs: Any) -> None:
     expect(costs, CostMatrix, "costs", "CostMatrix(values, rows=, labels=)")
 
 
+@checked
 def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the average cost of a decision.
 
@@ -52,6 +54,7 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
     return total_cost(confusion, costs) / float(confusion.n)
 
 
+@checked
 def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return what all decisions cost together.
 
@@ -87,6 +90,7 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
     return float((confusion.counts * values).sum())
 
 
+@checked
 def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
     """Return the average cost of always deciding the same, for each decision.
 
@@ -123,6 +127,7 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
     return dict(zip(costs.decisions, each.tolist(), strict=True))
 
 
+@checked
 def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the cost on a scale from 0, no mistakes, to 1, the best trivial decision.
 
@@ -170,6 +175,7 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     return expected_cost(confusion, reduced) / trivial
 
 
+@checked
 def savings(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the share of the best trivial decision's avoidable cost that is saved.
 

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from stakes._core import validate
 from stakes._core.frames import ordered_probabilities
 from stakes._core.labels import Labels, as_labels, label_codes
+from stakes._core.result import checked
 from stakes.errors import InputError
 
 ROUNDING = 1e-9
 """Sums closer to one than this differ from it by the rounding of arithmetic only."""
 
 
+@checked
 def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     """Return the average quadratic loss, Σ_j (p_j - a_j)², with a_j 1 for the actual class.
 
@@ -57,6 +59,7 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     )
 
 
+@checked
 def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     """Return the average informational loss, -log₂ of the actual class's probability, in bits.
 
@@ -91,6 +94,7 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     return float(bits.mean()) + 0.0  # not -0.0
 
 
+@checked
 def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     """Return the area under the ROC curve, for many classes as Hand & Till (2001) define it.
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes._core.text import number
 from stakes.curves._base import Curve
 from stakes.curves.band import Band, condition_list
@@ -37,6 +38,7 @@ from stakes.show._drawing import (
 )
 
 
+@checked
 class CostCurveDisplay:
     """A cost curve with its band.
 

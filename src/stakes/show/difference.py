@@ -11,6 +11,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes.curves.band import Band, condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.verdicts import Verdicts
@@ -41,6 +42,7 @@ TITLE_WIDTH = 66
 """Characters of a title in one line."""
 
 
+@checked
 class CostDifferenceDisplay:
     """The difference of two classifiers' costs, with its band, and where it is more than chance.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.result import checked
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
 from stakes.curves.combine import best_of, checked_curves
@@ -60,6 +61,7 @@ class Dual(NamedTuple):
     touching: tuple[tuple[float, float], ...]
 
 
+@checked
 class RocCostDisplay:
     """Classifiers in ROC space and in cost space, side by side.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from stakes._core import validate
+from stakes._core.result import checked
 from stakes._core.text import percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
@@ -16,6 +17,7 @@ SEVERAL_DECADES = 5000
 """From which ratio on only powers of ten have ticks."""
 
 
+@checked
 class CostSensitivityDisplay:
     r"""What classifiers cost along a path of costs, and how likely each is the cheapest.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent
 from stakes.costs import CostMatrix
 from stakes.simulate._measurements import (
@@ -23,8 +24,9 @@ from stakes.simulate._measurements import (
 )
 
 
-@dataclass(frozen=True)
-class Coverage:
+@checked
+@dataclass(frozen=True, eq=False)
+class Coverage(Result):
     """How often the intervals of a method have the true cost in them.
 
     Attributes
@@ -116,6 +118,7 @@ def _share(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
+@checked
 def coverage(
     method: Any,
     confusion: Any,

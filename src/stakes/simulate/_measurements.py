@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
@@ -184,7 +185,7 @@ def checked_size(n: Any, counted: int | None, name: str) -> int:
     """Return the size of the test sets: the one asked for, or that of the table."""
     if n is None and counted is None:
         raise InputError("n", f"{name} has shares, so say how many examples a test set has.")
-    return validate.as_size(counted if n is None else n, "n", least=1)
+    return validate.as_size(counted if n is None else n, "n", least=1, most=validate.MOST_ROWS)
 
 
 AT_A_TIME = 1000
@@ -194,8 +195,9 @@ ROUNDING = 1e-9
 """A limit that is so near to the truth, as a share of the largest cost, is at it."""
 
 
-@dataclass(frozen=True)
-class Measurements:
+@checked
+@dataclass(frozen=True, eq=False)
+class Measurements(Result):
     """What was measured of several methods, on the same test sets.
 
     Attributes

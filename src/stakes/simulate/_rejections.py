@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, listed, number, percent
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -26,8 +27,9 @@ from stakes.simulate._measurements import (
 NULLS = ("tilted", "exchanged")
 
 
-@dataclass(frozen=True)
-class TypeOneError:
+@checked
+@dataclass(frozen=True, eq=False)
+class TypeOneError(Result):
     """How often a test rejects that two classifiers cost the same, when they do.
 
     Attributes
@@ -108,6 +110,7 @@ class TypeOneError:
         return html_table(["type-I error"], [[self.summary()]])
 
 
+@checked
 def type_one_error(
     method: Any,
     paired: Any,
@@ -213,8 +216,9 @@ def type_one_error(
     return for_each(method, tests(), measured)
 
 
-@dataclass(frozen=True)
-class PowerCurve:
+@checked
+@dataclass(frozen=True, eq=False)
+class PowerCurve(Result):
     """How likely a test is to find a difference, in test sets of several sizes.
 
     Attributes
@@ -298,6 +302,7 @@ class PowerCurve:
         return html_table(["examples", "power", "standard error"], rows, self.summary())
 
 
+@checked
 def power_curve(
     method: Any,
     paired: Any,
@@ -362,7 +367,10 @@ def power_curve(
     """
     validate.alpha(confidence)
     given = np.atleast_1d(np.asarray(n, dtype=object))
-    sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
+    sizes = tuple(
+        validate.as_size(size, "n", least=1, most=validate.MOST_ROWS)
+        for size in given.ravel().tolist()
+    )
     if not sizes:
         raise InputError("n", "expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")

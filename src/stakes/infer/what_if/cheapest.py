@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from stakes._core import validate
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent_range, seen, text_table
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges
@@ -229,7 +230,10 @@ def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) 
     if isinstance(y_true, JointConfusion):
         return y_true
     return JointConfusion.from_labels(
-        y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
+        y_true,
+        {} if predictions is None else predictions,
+        labels=costs.labels,
+        decisions=costs.decisions,
     )
 
 
@@ -328,8 +332,9 @@ FIELDS = (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class CheapestProbability:
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class CheapestProbability(Result):
     """How likely each classifier is the cheapest, and where the doubt comes from.
 
     Attributes
@@ -432,6 +437,7 @@ class CheapestProbability:
         return header, rows
 
 
+@checked
 def cheapest_probability(
     y_true: Any,
     predictions: Mapping[str, Any] | None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core.labels import Label
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes.errors import DesignError, InputError
@@ -15,8 +16,9 @@ from stakes.infer._design import cell_shares
 from stakes.infer.difference import CostDifference
 
 
-@dataclass(frozen=True)
-class Flip:
+@checked
+@dataclass(frozen=True, eq=False)
+class Flip(Result):
     """At which cost of one cell, all others as they are, the verdict changes.
 
     Attributes
@@ -49,8 +51,9 @@ class Flip:
     holds: str
 
 
-@dataclass(frozen=True, repr=False)
-class FlipRegion:
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class FlipRegion(Result):
     """Where in the space of costs the cheaper classifier stays the cheaper one.
 
     The difference is linear in the costs: Σ gradient · C. The verdict holds on one side of the
@@ -147,6 +150,7 @@ class FlipRegion:
         return self.summary()
 
 
+@checked
 def flip_region(difference: CostDifference) -> FlipRegion:
     """Return how far costs can move before the other classifier becomes the cheaper one.
 

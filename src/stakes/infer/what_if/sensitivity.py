@@ -11,9 +11,9 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.result import Result, checked
 from stakes._core.text import html_table, number, percent, percent_range
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
@@ -127,8 +127,9 @@ Cell = tuple[Label, Label]
 FEWEST = 2
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
-class CostSensitivity(ByValue):
+class CostSensitivity(Result):
     """What each classifier costs along a path of costs, and where it is shown to be the cheapest.
 
     Made by `cost_sensitivity`.
@@ -343,6 +344,7 @@ def shown_words(ranges: Sequence[tuple[float, float, str | None]], confidence: f
     return f"{first} is shown to be the cheapest {where}{more} {sure}{rest}."
 
 
+@checked
 def cost_sensitivity(
     y_true: Any,
     predictions: Mapping[str, Any] | None,
