@@ -5,7 +5,15 @@ from _helpers.strategies import label_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import Confusion, GroupedConfusion, JointConfusion, PairedConfusion
+from stakes import (
+    Confusion,
+    CostMatrix,
+    GroupedConfusion,
+    JointConfusion,
+    PairedConfusion,
+    Ranking,
+    compare,
+)
 from stakes.errors import DesignError, InputError, LabelError
 
 
@@ -64,11 +72,21 @@ def test_classes_are_counted_without_classifiers():
     assert (joint.names, joint.n, joint.class_counts().tolist()) == ((), 3, [1, 2])
 
 
-def test_pairs_of_too_many_decisions_are_refused():
+def test_pairs_of_very_many_decisions_stay_sparse():
     labels = list(range(300))
-    joint = JointConfusion.from_labels(labels, {"a": labels, "b": labels})
+    others = labels[1:] + labels[:1]
+    joint = JointConfusion.from_labels(labels, {"a": labels, "b": others, "c": labels})
+    pair = joint.pair("b", "a")
+    assert (pair.names, pair.n) == (("b", "a"), 300)
+    values = 1.0 + np.arange(300.0 * 300).reshape(300, 300) % 7
+    np.fill_diagonal(values, 0)
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    found = compare(labels, others, labels, costs)
+    assert found.difference == pytest.approx(values[others, labels].mean())
+    assert Ranking.from_joint(joint, costs).difference("a", "b").difference == -found.difference
+    weighted = JointConfusion.from_labels(labels, {"a": labels}, sample_weight=[0.5] * 300)
     with pytest.raises(InputError, match="decisions: a table of 300 × 300 × 300 counts is too lar"):
-        joint.pair("a", "b")
+        weighted.pair("a", "a")
 
 
 DESIGNS = [

@@ -71,18 +71,20 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
 
 
 def numeric(values: Any, name: str, *, ndim: int | None) -> NDArray[np.float64]:
-    """Turn `values` into an array of floats; without `ndim`, one number or a list of them."""
+    """Turn `values` into an array of floats; without `ndim`, of any shape."""
     if values is None:
         raise InputTypeError(name, "expected numbers, got None.")
     _refuse_masked(values, name)
     try:
         array = np.asarray(values)
         numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError as error:
+        raise InputError(name, "expected numbers, got numbers too large.") from error
+    except (TypeError, ValueError):
         numbers = None
     if numbers is None:
         raise InputError(name, f"expected numbers, got {_first_bad(values)}.")
-    if ndim is None and numbers.ndim < 2:  # noqa: PLR2004 - a number or a list
+    if ndim is None:
         return numbers
     if numbers.ndim != ndim:
         if ndim == 0:

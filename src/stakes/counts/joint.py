@@ -104,7 +104,7 @@ class JointConfusion(ByValue):
             parts = Parts.of(len(as_column(values, name)), groups, strata)
         if (parts is None) != (part is None):
             raise InputError("part", "expected the part of each row where there are groups, only.")
-        called = as_labels(names, "names")
+        called = () if isinstance(names, tuple) and not names else as_labels(names, "names")
         amounts = validate.plain_array(counts, "counts")
         if amounts.ndim != 1 or amounts.dtype.kind not in "iuf":
             raise InputError("counts", "expected a number for each row.")
@@ -115,7 +115,8 @@ class JointConfusion(ByValue):
             raise InputError(
                 "decided", f"expected a table of shape {(rows, len(called))}, got {table.shape}."
             )
-        _check_codes(table.ravel(), "decided", len(choices))
+        if called:
+            _check_codes(table.ravel(), "decided", len(choices))
         _check_codes(actual, "actual", len(classes), rows)
         if parts is not None:
             _check_codes(part, "part", len(parts), rows)

@@ -46,6 +46,9 @@ class RocPoints(Result):
     def __iter__(self) -> Iterator[Floats | None]:
         return iter((self.fpr, self.tpr, self.thresholds))
 
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
+
 
 @checked
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:
