@@ -25,7 +25,7 @@ class Result(ByValue):
     """A frozen dataclass that stakes fills; each field must be what its annotation says."""
 
     def __post_init__(self) -> None:
-        for name, annotation in _field_annotations(type(self)):
+        for name, annotation in _field_annotations(type(self)):  # type: ignore[arg-type]
             _check(getattr(self, name), name, annotation, type(self).__module__)
 
 
@@ -37,7 +37,7 @@ def checked(public: Public) -> Public:
     annotations. A call that works costs nothing.
     """
     if not inspect.isclass(public):
-        return _checked_function(public)
+        return _checked_function(public)  # type: ignore[no-any-return]
     for name, value in list(vars(public).items()):
         if name.startswith("_") and (name != "__init__" or issubclass(public, Result)):
             continue

@@ -41,7 +41,7 @@ def orientation(rows: Any) -> Orientation:
             "say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
             f"(scikit-learn and Weka have rows='actual'); got {given}.",
         )
-    return rows  # type: ignore[no-any-return]
+    return rows  # type: ignore[return-value]
 
 
 def refuse_frame(values: Any, name: str, remedy: str) -> None:
@@ -507,4 +507,4 @@ def cells(impossible: Any) -> list[tuple[Any, Any]]:
         pairs = [()]
     if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 - a decision and a class
         raise InputTypeError("impossible", f"expected pairs (decision, class), got {impossible!r}.")
-    return pairs  # type: ignore[return-value]
+    return pairs

@@ -573,7 +573,7 @@ def _model_columns(predicted: Any) -> Mapping[Any, str]:
         )
     if not isinstance(predicted, Mapping):
         predicted = {name: name for name in as_labels(predicted, "predicted")}
-    models = predicted
+    models: Mapping[Any, str] = predicted
     if not models:
         raise InputTypeError("predicted", "expected at least one column, got none.")
     return models

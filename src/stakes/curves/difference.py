@@ -81,7 +81,8 @@ class CostCurveDifference(OverConditions):
     validation: PairedScoreCounts | None = None
 
     def __post_init__(self) -> None:
-        if np.ndim(self.pos_label) or is_missing(self.pos_label):
+        positive: Any = self.pos_label
+        if np.ndim(positive) or is_missing(positive):
             raise InputError("pos_label", f"expected a class, got {self.pos_label!r}.")
         given: Any = self.counts
         if not isinstance(given, PairedScoreCounts | PairedConfusion):

@@ -150,7 +150,7 @@ def _listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool =
     costs = np.asarray(cell_costs, dtype=np.float64).ravel()
     kinds = np.arange(costs.size) % shape[-1]
     decided = np.arange(costs.size) // shape[-1]
-    mask = possible_cells(pooled, design.impossible)
+    mask = possible_cells(pooled, design.impossible)  # type: ignore[arg-type]
     allowed = np.ones(costs.size, dtype=bool) if mask is None else mask.ravel()
     flat = table.counts.reshape(len(parts), costs.size).astype(np.float64)
     squares = None if table.squares is None else table.squares.reshape(flat.shape)

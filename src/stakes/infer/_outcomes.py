@@ -429,7 +429,8 @@ class Design:
                 validate.amounts(value, name, ndim=1)
         if self.impossible is not None:  # which may be an iterator
             object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
-        if not (self.strata is None or (isinstance(self.strata, str) and self.strata == "class")):
+        given: Any = self.strata
+        if not (given is None or (isinstance(given, str) and given == "class")):
             raise InputError(
                 "strata",
                 f"expected 'class' or None, got {self.strata!r}.",

@@ -81,7 +81,8 @@ class Ranking:
     def __post_init__(self) -> None:
         validate.text(self.unit, "unit")
         validate.expect(self.design, Design, "design", "Design(class_priors=…)")
-        for pair, table in self.pairs.items():
+        given: Mapping[Any, Any] = self.pairs
+        for pair, table in given.items():
             if not isinstance(pair, tuple) or not isinstance(table, PairTable):
                 raise InputTypeError(
                     "pairs", f"expected counts by pairs of names, got {table!r} by {pair!r}."
@@ -260,8 +261,10 @@ class Ranking:
                 table = self.pairs[first, second]
             else:
                 turned = self.pairs[second, first]
-                joint = isinstance(turned, JointConfusion)
-                table = turned.pair(first, second) if joint else turned.swapped()
+                if isinstance(turned, JointConfusion):
+                    table = turned.pair(first, second)
+                else:
+                    table = turned.swapped()
             self._differences[first, second] = CostDifference(
                 table, self.costs, (first, second), self.design, self.unit
             )

@@ -490,7 +490,7 @@ class Accumulator(Totals[Confusion]):
         """
         if any_outcomes(y_true, y_pred):
             sampling = _sampling(sample_weight, groups, strata)
-            self.add(count_decisions(self.costs, y_true, [y_pred], sampling))
+            self.add(count_decisions(self.costs, y_true, [y_pred], sampling))  # type: ignore[arg-type]
 
     @property
     def cost(self) -> float:
@@ -640,7 +640,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
         """
         if any_outcomes(y_true, y_pred_1, y_pred_2):
             sampling = _sampling(sample_weight, groups, strata)
-            self.add(count_decisions(self.costs, y_true, [y_pred_1, y_pred_2], sampling))
+            self.add(count_decisions(self.costs, y_true, [y_pred_1, y_pred_2], sampling))  # type: ignore[arg-type]
 
     @property
     def difference(self) -> float:

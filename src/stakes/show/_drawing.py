@@ -293,7 +293,7 @@ def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
         segments = [np.column_stack(corners(part.pieces)) for part in curve.curves]
     else:
         scorer = curve.attained if isinstance(curve, BinnedCostCurve) else curve
-        points = roc_points(scorer)
+        points = roc_points(scorer)  # type: ignore[arg-type]
         segments = cost_lines(points.fpr, points.tpr)
     ax.add_collection(LineCollection(segments, zorder=1, **look), autolim=False)
 
