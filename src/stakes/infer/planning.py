@@ -16,6 +16,7 @@ from scipy.stats import chi2, gamma
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
@@ -48,8 +49,8 @@ TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, eq=False)
+class Power(Result):
     """The probability that a test shows a difference.
 
     Attributes
@@ -171,7 +172,7 @@ def power(
     >>> round(power(pilot, costs, 600, difference=0.3, rng=0).simulated, 1)
     0.8
     """
-    size = validate.as_size(n, "n", least=1)
+    size = validate.as_size(n, "n", least=1, most=validate.MOST_ROWS)
     alpha = validate.alpha(confidence)
     if not isinstance(pilot, PairedConfusion) or pilot.weighted:
         raise InputTypeError("pilot", "expected a PairedConfusion of counted examples.")
@@ -181,8 +182,8 @@ def power(
     return pair.power(size, alpha)
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, eq=False)
+class Plan(Result):
     """How many test examples are needed.
 
     Attributes
@@ -356,7 +357,7 @@ def plan_test_size(
     """
     alpha = validate.alpha(confidence)
     validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
-    validate.positive(weight, "weight")
+    weight = validate.positive(weight, "weight")
     _check_pilot(pilot, rates)
     effect = 1.0
     if isinstance(pilot, GroupedConfusion):
