@@ -1,7 +1,8 @@
 """Run the code in the guides and in the README as tests, and share the tests among processes."""
 
+import inspect
 import os
-from doctest import NORMALIZE_WHITESPACE
+from doctest import NORMALIZE_WHITESPACE, DocTestFinder
 from importlib.util import find_spec
 
 import pytest
@@ -13,6 +14,12 @@ from sybil.parsers.myst import PythonCodeBlockParser
 # another, most of all on a busy machine. Nothing has loaded numpy yet.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+# Public functions are wrapped; their examples are those of the module that the inner ones are from.
+is_from = DocTestFinder._from_module  # noqa: SLF001
+DocTestFinder._from_module = lambda self, module, each: is_from(  # noqa: SLF001
+    self, module, inspect.unwrap(each)
+)
 
 collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation is built
 if find_spec("mlflow") is None:

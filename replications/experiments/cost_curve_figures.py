@@ -123,7 +123,8 @@ def _figures_3_4(trial: Trial) -> Iterator[Row]:
     curves = [
         CostCurve.from_scores(data[2], cross_validated("ENT", data, cut)) for cut in _cuts(trial)
     ]
-    fpr, tpr, _ = roc_points(curves[0])
+    points = roc_points(curves[0])
+    fpr, tpr = points.fpr, points.tpr
     yield from _points("thresholds", fpr, tpr, figure=3)
     yield _row("points above chance", (tpr[1:-1] > fpr[1:-1]).mean(), figure=3)
     costs = [curve.cost(GRID) for curve in curves]
@@ -157,7 +158,8 @@ def _figures_5_6(_: Trial) -> Iterator[Row]:
     yield _row("crossover", crossover, figure=6)
     yield _row("cost at the crossover", dotted.cost(crossover), figure=6)
     yield _row("dotted cheaper below", dotted.cost(0.25) < dashed.cost(0.25), figure=6)
-    gap = [np.interp(GRID, *roc_points(each)[:2]) for each in (dotted, dashed)]
+    both = [roc_points(each) for each in (dotted, dashed)]
+    gap = [np.interp(GRID, each.fpr, each.tpr) for each in both]
     crosses = GRID[1:-1][np.diff(np.sign(gap[0] - gap[1])[1:]) != 0]
     yield _row("ROC curves cross at a false positive rate of", crosses[0], figure=5)
 

@@ -10,9 +10,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, listing
+from stakes._core.labels import Label, LabelMatcher, Labels, as_labels, as_meant, listing
 from stakes._core.text import listed, percent
 from stakes._core.typing import Floats
+from stakes._core.values import Result, name_arguments
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import (
     CostSample,
@@ -67,8 +68,8 @@ CROSS_FITTED, NOTHING_ASKED = Choosing(), Asked()
 DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, eq=False)
+class Study(Result):
     """Counts of the decisions and scores of several models, and what mistakes cost.
 
     Made by `from_table` or `from_counts`; nothing here sees the rows again.
@@ -199,6 +200,10 @@ class Study:
             The study.
         """
         validate.alpha(confidence)
+        if not hasattr(table, "batches"):
+            raise InputTypeError("table", f"expected rows, got a {type(table).__name__}.")
+        _check_positive(pos_label)
+        models, scores = _names(models, "models"), _names(scores, "scores")
         if not isinstance(costs, CostMatrix):
             actual = actual_column(table, actual)
         matrix, positive, each = _priced(table, costs, str(actual), pos_label)
@@ -287,6 +292,7 @@ class Study:
         (0.3, 5.0)
         """
         validate.alpha(confidence)
+        _check_positive(pos_label)
         matrix = _costs_for(counts, source, costs, pos_label)
         counts = counts.renamed(matrix, source)
         positive = positive_class(matrix, pos_label)
@@ -668,6 +674,15 @@ class Study:
         -------
         PairedScoreCounts
             The table.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"one": [0.1, 0.8, 0.3, 0.6], "two": [0.2, 0.4, 0.4, 0.9]}
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score=scores)
+        >>> study.paired_scores("one", "two")
+        PairedScoreCounts: 2 × 1, 2 × 0, 4 and 3 distinct scores
         """
         scores = self.joint_scores
         missing = [n for n in (first, second) if scores is None or n not in scores.names]
@@ -687,6 +702,15 @@ class Study:
         -------
         CostCurveDifference
             The difference.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"one": [0.1, 0.8, 0.3, 0.6], "two": [0.2, 0.4, 0.4, 0.9]}
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score=scores)
+        >>> study.curve_difference("one", "two").names
+        ('one', 'two')
         """
         names = (first, second)
         if any(name in self.scores for name in names):
@@ -904,6 +928,7 @@ def _priced(
         nothing = np.zeros((len(costs.decisions), len(labels)))
         matrix = CostMatrix(nothing, rows="predicted", labels=labels, decisions=costs.decisions)
         return matrix, positive_class(matrix, pos_label), GivenCosts(costs)
+    _check_mistakes(costs)
     where = f"{table.source}, column {actual!r}"
     single = {name: 1.0 if isinstance(each, str) else each for name, each in costs.items()}
     matrix = costs_of_mistakes(labels, single, pos_label, where)
@@ -936,9 +961,27 @@ def _costs_for(counts: Tally, source: str, costs: Costs | None, pos_label: Any) 
             f"costs of single rows are counted with the rows, which {source} no longer has.",
             "Give the predictions themselves.",
         )
+    _check_mistakes(costs)
     known = None if counts.scores is None else counts.scores.pos_label
     given = known if pos_label is None else pos_label
     return costs_of_mistakes(as_meant(counts.joint.labels), costs, given, source)
+
+
+def _check_positive(pos_label: Any) -> None:
+    if pos_label is not None:
+        as_labels([pos_label], "pos_label")
+
+
+def _names(columns: Sequence[str], name: str) -> tuple[str, ...]:
+    if isinstance(columns, str) or not all(isinstance(each, str) for each in columns):
+        raise InputTypeError(name, f"expected the names of columns, got {columns!r}.")
+    return tuple(columns)
+
+
+def _check_mistakes(costs: Mapping[str, Any]) -> None:
+    for name in ("false_positive", "false_negative"):
+        if name not in costs:
+            raise InputTypeError("costs", f"expected what a {name} costs, and it is missing.")
 
 
 def _mean_matrix(examples: JointExamples, names: CostMatrix | JointConfusion) -> CostMatrix:
@@ -1015,3 +1058,6 @@ def _by_name(given: Mapping[Any, Any], names: Labels, what: str) -> dict[Label, 
             what, f"expected a mapping of names to numbers, got a {type(given).__name__}."
         )
     return {among(name, names, what): value for name, value in given.items()}
+
+
+name_arguments(__name__)

@@ -290,7 +290,7 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.json",
             f'{{"rows": "actual", "labels": [0], "values": [[{"9" * 400}]]}}',
-            r"a\.json: .*numbers too large",
+            r"a\.json, values: .*numbers too large",
         ),
         ("a.json", "9" * 5000, r"a\.json: cannot be read as JSON: .*digits"),
         ("a.json", "{", r"a\.json, line 1, column 2: not JSON"),

@@ -5,8 +5,16 @@ from _helpers.strategies import label_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import Confusion, GroupedConfusion, JointConfusion, PairedConfusion
-from stakes.errors import DesignError, InputError, LabelError
+from stakes import (
+    Confusion,
+    CostMatrix,
+    GroupedConfusion,
+    JointConfusion,
+    PairedConfusion,
+    Ranking,
+    compare,
+)
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 
 @given(st.data())
@@ -49,7 +57,7 @@ def test_many_combinations_are_counted_like_few(monkeypatch):
     y_true, *predictions = rng.integers(0, 5, (7, 300))
     columns = {str(i): each for i, each in enumerate(predictions)}
     few = JointConfusion.from_codes(y_true, columns, labels=labels, decisions=labels)
-    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 30)
+    monkeypatch.setattr("stakes.counts.joint.COUNTED_CELLS", 30)
     many = JointConfusion.from_codes(y_true, columns, labels=labels, decisions=labels)
     assert few == many
     assert few + few == JointConfusion.from_codes(
@@ -64,11 +72,51 @@ def test_classes_are_counted_without_classifiers():
     assert (joint.names, joint.n, joint.class_counts().tolist()) == ((), 3, [1, 2])
 
 
-def test_pairs_of_too_many_decisions_are_refused():
+def test_pairs_of_very_many_decisions_stay_sparse():
     labels = list(range(300))
-    joint = JointConfusion.from_labels(labels, {"a": labels, "b": labels})
-    with pytest.raises(InputError, match="decisions: a table of 300 × 300 × 300 counts is too lar"):
-        joint.pair("a", "b")
+    others = labels[1:] + labels[:1]
+    joint = JointConfusion.from_labels(labels, {"a": labels, "b": others, "c": labels})
+    pair = joint.pair("b", "a")
+    assert (pair.names, pair.n) == (("b", "a"), 300)
+    values = 1.0 + np.arange(300.0 * 300).reshape(300, 300) % 7
+    np.fill_diagonal(values, 0)
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    found = compare(labels, others, labels, costs)
+    assert found.difference == pytest.approx(values[others, labels].mean())
+    assert Ranking.from_joint(joint, costs).difference("a", "b").difference == -found.difference
+    assert [each.cost for each in found.estimates()] == [found.difference, 0.0]
+    with pytest.raises(InputTypeError, match="names: expected two classifiers, got 3"):
+        joint.first  # noqa: B018 - raises
+
+
+@pytest.mark.parametrize("design", ["", "weights", "groups", "strata", "priors", "class", "both"])
+def test_sparse_pairs_are_judged_like_full_ones(monkeypatch, design):
+    rng = np.random.default_rng(1)
+    y_true, first, second = rng.integers(0, 4, (3, 240))
+    first = np.where(rng.random(240) < 0.5, y_true, first)
+    values = np.round(rng.exponential(5, (4, 4)), 1)
+    np.fill_diagonal(values, 0)
+    costs = CostMatrix(values, rows="predicted", labels=range(4))
+    options = {
+        "": {},
+        "weights": {"sample_weight": 1 + np.arange(240) % 3},
+        "groups": {"groups": np.arange(240) // 4},
+        "strata": {"strata": np.arange(240) % 2},
+        "priors": {"class_priors": [0.1, 0.2, 0.3, 0.4]},
+        "class": {"strata": "class"},
+        "both": {"groups": np.arange(240) // 4, "sample_weight": 1 + np.arange(240) % 3},
+    }[design]
+    full = compare(y_true, first, second, costs, **options)
+    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 0)
+    monkeypatch.setattr("stakes.infer.evaluation.MOST_LISTED", 0)
+    sparse = compare(y_true, first, second, costs, **options)
+    assert isinstance(sparse.paired, JointConfusion)
+    assert sparse.difference == pytest.approx(full.difference)
+    method = "normal" if {"weights", "groups", "both"} & {design} else "extremal"
+    expected = full.interval(method=method)
+    assert tuple(sparse.interval(method=method)) == pytest.approx(tuple(expected), rel=1e-6)
+    turned = compare(y_true, second, first, costs, **options)
+    assert turned.difference == pytest.approx(-full.difference)
 
 
 DESIGNS = [
@@ -157,7 +205,7 @@ def test_other_designs_are_not_merged():
 def test_many_groups_are_counted_like_few(monkeypatch):
     rows = _rows()
     few = _joint(rows, {"groups", "strata", "sample_weight"})
-    monkeypatch.setattr("stakes.counts.joint.MOST_CELLS", 10)
+    monkeypatch.setattr("stakes.counts.joint.COUNTED_CELLS", 10)
     _same(_joint(rows, {"groups", "strata", "sample_weight"}), few)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import pkgutil
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -57,8 +58,16 @@ def lazy_names(package: str) -> tuple[Any, Any, Any]:
                 modules.update(found)
             else:
                 names.setdefault(node.module, []).extend(found)
-    attached: tuple[Any, Any, Any] = lazy_loader.attach(package, modules, names)
-    return attached
+    load, listed, public = lazy_loader.attach(package, modules, names)
+
+    def loaded(name: str) -> Any:
+        from stakes._core.values import naming  # which needs numpy
+
+        value = naming(load(name))
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return loaded, listed, public
 
 
 def altair() -> Any:

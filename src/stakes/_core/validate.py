@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -34,14 +34,14 @@ MOST_COUNTED = 2.0**63
 
 def orientation(rows: Any) -> Orientation:
     """Check the keyword that says what the rows of a matrix stand for."""
-    if rows not in get_args(Orientation):
+    if not isinstance(rows, str) or rows not in get_args(Orientation):
         given = "nothing" if rows is None else repr(rows)
         raise InputTypeError(
             "rows",
             "say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
             f"(scikit-learn and Weka have rows='actual'); got {given}.",
         )
-    return rows  # type: ignore[no-any-return]
+    return rows  # type: ignore[return-value]
 
 
 def refuse_frame(values: Any, name: str, remedy: str) -> None:
@@ -65,29 +65,41 @@ def column_names(table: Any) -> Labels | None:
 
 def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
     """Check that an option is one of those allowed."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(name, f"expected one of {', '.join(map(repr, allowed))}; got {value!r}.")
     return str(value)
 
 
-def numeric(values: Any, name: str, *, ndim: int) -> NDArray[np.float64]:
-    """Turn `values` into an array of floats with `ndim` dimensions."""
+def numeric(values: Any, name: str, *, ndim: int | None) -> NDArray[np.float64]:
+    """Turn `values` into an array of floats; without `ndim`, of any shape."""
     if values is None:
         raise InputTypeError(name, "expected numbers, got None.")
     _refuse_masked(values, name)
     try:
         array = np.asarray(values)
         numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
+    except OverflowError as error:
+        raise InputError(name, "expected numbers, got numbers too large.") from error
     except (TypeError, ValueError):
         numbers = None
     if numbers is None:
         raise InputError(name, f"expected numbers, got {_first_bad(values)}.")
+    if ndim is None:
+        return numbers
     if numbers.ndim != ndim:
         if ndim == 0:
             raise InputError(name, f"expected one number, got an array of shape {numbers.shape}.")
         shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
         raise InputError(name, f"expected a {shape} array, got one of shape {numbers.shape}.")
     return numbers
+
+
+def plain_array(values: Any, name: str) -> NDArray[Any]:
+    """Turn `values` into an array of whatever they are."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(name, f"expected an array, got {_first_bad(values)}.") from error
 
 
 def _refuse_masked(values: Any, name: str) -> None:
@@ -391,6 +403,13 @@ def expect(value: Any, kind: type, name: str, example: str) -> None:
     )
 
 
+def text(value: Any, name: str) -> str:
+    """Check that an argument is a text."""
+    if not isinstance(value, str):
+        raise InputTypeError(name, f"expected a text, got {value!r} ({type(value).__name__}).")
+    return value
+
+
 def two_names(names: Any) -> tuple[Any, Any]:
     """Check what two classifiers are called."""
     if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
@@ -433,7 +452,14 @@ def alpha(confidence: Any) -> float:
     return rest
 
 
-def as_size(value: Any, name: str, least: int = 0) -> int:
+MOST_ROWS = 10**15
+"""A test set of so many rows is imagined at most."""
+
+MOST_DRAWN = 10**8
+"""So many repetitions, draws or steps are asked for at most; each takes memory."""
+
+
+def as_size(value: Any, name: str, least: int = 0, most: int = MOST_DRAWN) -> int:
     """Check a number of things."""
     try:
         size = least - 1 if isinstance(value, bool | np.bool_) else int(value.__index__())
@@ -441,6 +467,8 @@ def as_size(value: Any, name: str, least: int = 0) -> int:
         size = least - 1
     if size < least:
         raise InputError(name, f"expected a whole number, {least} or more, got {value!r}.")
+    if size > most:
+        raise InputError(name, f"expected a whole number, {most} at most, got {value!r}.")
     return size
 
 
@@ -466,3 +494,15 @@ def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise InputTypeError(name, f"{what} has no such option; {takes}.")
+
+
+def cells(impossible: Any) -> list[tuple[Any, Any]]:
+    """Check pairs of a decision and a class."""
+    given = None if isinstance(impossible, str | bytes | Mapping) else impossible
+    try:
+        pairs = [tuple(cell) for cell in given]  # type: ignore[union-attr]
+    except TypeError:
+        pairs = [()]
+    if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 - a decision and a class
+        raise InputTypeError("impossible", f"expected pairs (decision, class), got {impossible!r}.")
+    return pairs

@@ -1,12 +1,28 @@
-"""Frozen dataclasses that hold arrays and are equal when what they hold is equal."""
+"""What public callables take and return.
+
+Results are frozen dataclasses that are equal when what they hold is equal, and that hold what their
+type hints say. Callables name the argument that they cannot use: most arguments are checked where
+they are used, which tells more, but where such a check is missing the error would be about what is
+inside of stakes. Then the arguments are compared with their hints, so a new public name needs
+nothing of its own, and a call that works costs nothing.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stakes._core.labels import is_missing
+from stakes.errors import InputError, InputTypeError, RefusedInputError, StakesError
 
 
 def readonly_copy(values: Any) -> NDArray[Any]:
@@ -66,6 +82,8 @@ def _equal(one: Any, other: Any) -> bool:
     arrays = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
     if any(arrays):
         return all(arrays) and np.array_equal(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
     return bool(one == other)
 
 
@@ -77,3 +95,161 @@ def _hash_key(value: Any) -> Any:
         return value.shape, tuple(value.ravel().tolist())
     numbers = np.ascontiguousarray(value, dtype=np.float64) + 0.0  # minus zero equals zero
     return value.shape, numbers.tobytes()
+
+
+class Result(ByValue):
+    """A frozen dataclass that stakes fills; each field must be what its hint says."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def check_fields(result: Any) -> None:
+    """Raise when a field of a dataclass is not what its hint says."""
+    kind: Any = type(result)
+    for name, hint, annotation in _field_hints(kind):
+        value = getattr(result, name)
+        if not _fits(value, hint):
+            raise _refusal(name, value, annotation)
+
+
+@functools.cache
+def _field_hints(kind: Any) -> tuple[tuple[str, Any, str], ...]:
+    hints = get_type_hints(kind)
+    return tuple((each.name, hints[each.name], str(each.type)) for each in fields(kind))
+
+
+# Callables that name the argument which made them fail.
+
+NAMED: set[type] = set()
+"""Classes whose methods name their arguments."""
+
+
+def name_arguments(module: str) -> None:
+    """Make the public callables of a module, or of a room, name the argument that made them fail.
+
+    Parameters
+    ----------
+    module : str
+        Its name; what is public is in its ``__all__``.
+    """
+    room = sys.modules[module]
+    for name in room.__all__:
+        setattr(room, name, naming(getattr(room, name)))
+
+
+def naming(public: Any) -> Any:
+    """Return a public function, or a class, whose calls name the argument that made them fail."""
+    if inspect.isclass(public) and not hasattr(public, "fit"):  # whose errors scikit-learn checks
+        for kind in public.__mro__:
+            if kind.__module__.startswith("stakes") and kind not in NAMED:
+                NAMED.add(kind)
+                _name_methods(kind)
+    if not inspect.isfunction(public) or hasattr(public, "__wrapped__"):
+        return public
+    call = _naming_call(public)
+    setattr(sys.modules[public.__module__], public.__name__, call)  # where pickle looks it up
+    return call
+
+
+def _name_methods(kind: type) -> None:
+    for name, value in list(vars(kind).items()):
+        if name.startswith("_") and (name != "__init__" or issubclass(kind, Result)):
+            continue
+        if isinstance(value, classmethod | staticmethod):
+            setattr(kind, name, type(value)(_naming_call(value.__func__)))
+        elif inspect.isfunction(value):
+            setattr(kind, name, _naming_call(value))
+
+
+def _naming_call(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (StakesError, Warning):
+            raise
+        except Exception as error:
+            refusal = _unfit_argument(function, args, kwargs)
+            if refusal is None:
+                raise
+            raise refusal from error
+
+    return call
+
+
+def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError | None:
+    """Return the error about the first argument that is not what its hint says, if there is one."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+        hints = get_type_hints(function)
+    except (TypeError, NameError):  # Python names what is missing; a hint may be for mypy alone
+        return None
+    for name, value in given.items():
+        parameter = signature.parameters[name]
+        one = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if one and value is not parameter.default and not _fits(value, hints.get(name, Any)):
+            return _refusal(name, value, parameter.annotation)
+    return None
+
+
+def _refusal(name: str, value: Any, annotation: str) -> RefusedInputError:
+    if isinstance(value, float | np.floating) and "float" in annotation:
+        return InputError(name, "expected a number, got NaN.")
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isnan(value).any():
+        return InputError(name, "expected numbers, got NaN.")
+    return InputTypeError(name, f"expected {annotation}, got {value!r} ({type(value).__name__}).")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tell whether a value is what a type hint says; no number and no array holds NaN."""
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, types.UnionType):
+        return any(_fits(value, each) for each in inner)
+    if kind is Literal:
+        return any(type(value) is type(each) and value == each for each in inner)
+    if kind in (tuple, list):
+        return isinstance(value, tuple | list) and _entries_fit(value, inner)
+    if kind in PLAIN:
+        return PLAIN[kind](value)
+    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+        return True  # nothing that can be told of one value
+    return isinstance(value, kind)
+
+
+def _entries_fit(values: Sequence[Any], hints: tuple[Any, ...]) -> bool:
+    if len(hints) == 1 or hints[1:] == (...,):
+        hints = hints[:1] * len(values)
+    return not hints or (len(hints) == len(values) and all(map(_fits, values, hints)))
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iuf":
+        value = value.item()
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return number and value == value  # noqa: PLR0124 - NaN does not equal itself
+
+
+def _is_array(value: Any) -> bool:
+    numbers = isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    return numbers and not np.isnan(value).any()
+
+
+def _is_label(value: Any) -> bool:
+    several = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    return not several and isinstance(value, Hashable) and not is_missing(value)
+
+
+PLAIN: dict[Any, Callable[[Any], bool]] = {
+    Any: lambda _: True,
+    bool: lambda value: isinstance(value, bool | np.bool_),
+    int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
+    float: _is_number,
+    np.ndarray: _is_array,
+    Hashable: _is_label,
+    Mapping: lambda value: isinstance(value, Mapping),
+    Sequence: lambda value: hasattr(value, "__len__") and hasattr(value, "__getitem__"),
+    Iterable: lambda value: hasattr(value, "__iter__") and not isinstance(value, str | bytes),
+}
+"""How a value is checked whose class does not tell all."""

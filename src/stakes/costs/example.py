@@ -64,7 +64,7 @@ class ExampleCosts(ByValue):
     [0.0, 5.0, 35.0]
     """
 
-    values: NDArray[np.float64]
+    of_class: NDArray[np.float64] | None
     decisions: Labels
     high: float
     assumed: bool
@@ -86,7 +86,7 @@ class ExampleCosts(ByValue):
         order = column_order(values, choices, "values")
         array = array if order is None else array[:, order]
         self._set(
-            values=readonly_copy(array + 0.0),
+            of_class=readonly_copy(array + 0.0),
             decisions=choices,
             high=_highest(array, high),
             assumed=high is None,
@@ -159,10 +159,20 @@ class ExampleCosts(ByValue):
         worst = by_class.max(axis=2)
         if codes is None:
             result = cls(worst, decisions=costs.decisions, high=high)
-            values = readonly_copy(np.full(worst.shape, np.nan))
-            return result._changed(values=values, by_class=readonly_copy(by_class))
+            return result._changed(of_class=None, by_class=readonly_copy(by_class))
         result = cls(costs.values.T[codes] * each, decisions=costs.decisions, high=high)
         return result._changed(by_class=readonly_copy(by_class))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """What each decision costs for each example, its actual class being what it is."""
+        if self.of_class is None:
+            raise DesignError(
+                "costs",
+                "what decisions cost depends on the actual classes, which are not known.",
+                "Give y_true to ExampleCosts.from_matrix.",
+            )
+        return self.of_class
 
     def decide(self, proba: Any) -> NDArray[Any]:
         """Return the decision with the lowest expected cost for each example.
@@ -227,16 +237,10 @@ class ExampleCosts(ByValue):
         """
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
         validate.same_length({"costs": len(self), "y_pred": len(codes)})
-        if np.isnan(self.values).any():
-            raise DesignError(
-                "costs",
-                "what decisions cost depends on the actual classes, which are not known.",
-                "Give y_true to ExampleCosts.from_matrix.",
-            )
         return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.by_class if self.of_class is None else self.of_class)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the costs as plain lists.
@@ -246,13 +250,14 @@ class ExampleCosts(ByValue):
         dict
             What the constructor takes, as plain values.
         """
-        return {"decisions": list(self.decisions), "values": self.values.tolist()}
+        values = None if self.of_class is None else self.of_class.tolist()
+        return {"decisions": list(self.decisions), "values": values}
 
     def __repr__(self) -> str:
         return f"ExampleCosts({len(self)} examples, decisions {self.decisions})"
 
     def _repr_html_(self) -> str:
-        shown = self.values[:SHOWN].tolist()
+        shown = [] if self.of_class is None else self.of_class[:SHOWN].tolist()
         rows = [[str(row), *map(exact, costs)] for row, costs in enumerate(shown)]
         more = f", the first {SHOWN} of them" if len(self) > SHOWN else ""
         caption = f"Costs of each decision for {len(self)} examples{more}"

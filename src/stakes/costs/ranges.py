@@ -85,13 +85,14 @@ class CostRanges(ByValue):
         least = validate.costs(low, "low", rows=rows, labels=classes, decisions=choices)
         most = validate.costs(high, "high", rows=rows, labels=classes, decisions=choices)
         validate.choice(scale, "scale", ("linear", "log"))
+        given = {} if distributions is None else distributions
         self._set(
             low=readonly_copy(least + 0.0),
             high=readonly_copy(most + 0.0),
             labels=classes,
             decisions=choices,
             scale=scale,
-            distributions=tuple(_mapping(distributions or {}, "distributions").items()),
+            distributions=tuple(_mapping(given, "distributions").items()),
         )
         self._check_ranges()
         for cell, distribution in self.distributions:

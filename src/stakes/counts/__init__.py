@@ -1,5 +1,6 @@
 """Rows become small tables of counts; nothing after this point sees the rows again."""
 
+from stakes._core.values import name_arguments
 from stakes.counts.binned import BinnedScoreCounts
 from stakes.counts.confusion import Confusion
 from stakes.counts.grouped import GroupedConfusion
@@ -19,3 +20,5 @@ __all__ = [
     "PairedScoreCounts",
     "ScoreCounts",
 ]
+
+name_arguments(__name__)

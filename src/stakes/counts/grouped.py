@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class GroupedConfusion(ByValue):
     GroupedConfusion: 5 examples in 3 groups
     >>> GroupedConfusion.from_labels([0, 0, 1, 1], [0, 1, 1, 1], strata=["n", "s", "s", "n"])
     GroupedConfusion: 4 examples in 2 strata
+    >>> GroupedConfusion([[[5, 1], [0, 4]], [[3, 0], [1, 6]]], labels=[0, 1], groups=["p1", "p2"])
+    GroupedConfusion: 20 examples in 2 groups
     """
 
     counts: NDArray[Any]
@@ -102,7 +104,7 @@ class GroupedConfusion(ByValue):
         labels: Any = None,
         decisions: Any = None,
         sample_weight: Any = None,
-    ) -> Self:
+    ) -> GroupedConfusion:
         """Count the decisions of one model, or of two, for each group and each stratum.
 
         Parameters
@@ -160,7 +162,7 @@ class GroupedConfusion(ByValue):
         labels: Any = None,
         decisions: Any = None,
         sample_weight: str | None = None,
-    ) -> Self:
+    ) -> GroupedConfusion:
         """Count the rows of a data frame where it lives, for each group and each stratum.
 
         Parameters
@@ -200,7 +202,7 @@ class GroupedConfusion(ByValue):
         return cls._counted(named, columns[len(keys) :], axes, amounts)
 
     @classmethod
-    def _counted(cls, apart: Any, columns: Any, axes: Any, amounts: Any) -> Self:
+    def _counted(cls, apart: Any, columns: Any, axes: Any, amounts: Any) -> GroupedConfusion:
         """Count columns of decisions and of the class, apart by those of groups and strata."""
         column, parts = _places(apart, columns)
         weighted = len(amounts) > 1
@@ -212,43 +214,7 @@ class GroupedConfusion(ByValue):
             parts, tables = _occurring(apart, column, tables)
         counts = tables[1] if weighted else tables[0].astype(np.int64, copy=False)
         squares = tables[2] if weighted and parts.groups is None else None
-        return cls.of_parts(parts, counts, (found[-1], found[1]), squares)
-
-    @classmethod
-    def of_parts(
-        cls,
-        parts: Parts,
-        counts: NDArray[Any],
-        axes: tuple[Labels, Labels],
-        squares: NDArray[np.float64] | None = None,
-    ) -> Self:
-        """Make counts of what was checked before; there may be many groups to check.
-
-        Parameters
-        ----------
-        parts : Parts
-            The group and the stratum of each part.
-        counts : ndarray
-            The counts of each part.
-        axes : pair of tuple
-            The classes and the decisions.
-        squares : ndarray, optional
-            The sums of squared weights.
-
-        Returns
-        -------
-        GroupedConfusion
-            The counts.
-        """
-        result = cls.__new__(cls)
-        result._set(  # noqa: SLF001 - of the same kind
-            counts=readonly(np.ascontiguousarray(counts)),
-            labels=axes[0],
-            decisions=axes[1],
-            parts=parts,
-            squares=None if squares is None else readonly(np.ascontiguousarray(squares)),
-        )
-        return result
+        return grouped_of_parts(parts, counts, (found[-1], found[1]), squares)
 
     @property
     def n(self) -> Any:
@@ -283,16 +249,16 @@ class GroupedConfusion(ByValue):
         return kind(counts, self.labels, self.decisions, squares=squares)
 
     @property
-    def first(self) -> Self:
+    def first(self) -> GroupedConfusion:
         """The counts of the first of two classifiers."""
         return self._marginal(axis=2)
 
     @property
-    def second(self) -> Self:
+    def second(self) -> GroupedConfusion:
         """The counts of the second of two classifiers."""
         return self._marginal(axis=1)
 
-    def _marginal(self, axis: int) -> Self:
+    def _marginal(self, axis: int) -> GroupedConfusion:
         self._check_two()
         squares = None if self.squares is None else self.squares.sum(axis=axis)
         return self.with_counts(self.counts.sum(axis=axis), self.decisions, squares)
@@ -301,7 +267,7 @@ class GroupedConfusion(ByValue):
         if self.counts.ndim != 4:  # noqa: PLR2004 - of two classifiers
             raise InputTypeError("counts", "expected those of two classifiers, got those of one.")
 
-    def swapped(self) -> Self:
+    def swapped(self) -> GroupedConfusion:
         """Return the counts of two classifiers with the second one first.
 
         Returns
@@ -320,7 +286,7 @@ class GroupedConfusion(ByValue):
         squares = None if self.squares is None else self.squares.swapaxes(1, 2)
         return self.with_counts(self.counts.swapaxes(1, 2), self.decisions, squares)
 
-    def with_counts(self, counts: Any, decisions: Any, squares: Any = None) -> Self:
+    def with_counts(self, counts: Any, decisions: Any, squares: Any = None) -> GroupedConfusion:
         """Return other counts of the same parts.
 
         Parameters
@@ -347,9 +313,9 @@ class GroupedConfusion(ByValue):
         axes = as_axes(self.labels, decisions)
         table, squares = _checked(counts, squares, *axes)
         validate.same_length({"parts": len(self.parts), "counts": len(table)})
-        return type(self).of_parts(self.parts, table, axes, squares)
+        return grouped_of_parts(self.parts, table, axes, squares)
 
-    def __add__(self, other: object) -> Self:
+    def __add__(self, other: object) -> GroupedConfusion:
         """Merge the counts of two sets of examples; groups of the same name are one group."""
         if not isinstance(other, type(self)):
             return NotImplemented
@@ -380,9 +346,9 @@ class GroupedConfusion(ByValue):
         counts, squares = added(self.counts, other.counts), None
         if self.squares is not None and other.squares is not None:
             squares = added(self.squares, other.squares)
-        return type(self).of_parts(parts, counts, (self.labels, self.decisions), squares)
+        return grouped_of_parts(parts, counts, (self.labels, self.decisions), squares)
 
-    def __radd__(self, other: object) -> Self:
+    def __radd__(self, other: object) -> GroupedConfusion:
         """Start from nothing, as `sum` does."""
         return self if other == 0 else NotImplemented
 
@@ -469,3 +435,24 @@ def _dimensions(counts: Any) -> int:
         return 4 if np.ndim(counts) == 4 else 3  # noqa: PLR2004
     except ValueError:  # rows of different lengths, which the check of numbers explains
         return 3
+
+
+def grouped_of_parts(
+    parts: Parts,
+    counts: NDArray[Any],
+    axes: tuple[Labels, Labels],
+    squares: NDArray[np.float64] | None = None,
+) -> GroupedConfusion:
+    """Make counts of what was checked before; there may be many groups to check.
+
+    `axes` are the classes and the decisions.
+    """
+    result = GroupedConfusion.__new__(GroupedConfusion)
+    result._set(  # noqa: SLF001 - checked before
+        counts=readonly(np.ascontiguousarray(counts)),
+        labels=axes[0],
+        decisions=axes[1],
+        parts=parts,
+        squares=None if squares is None else readonly(np.ascontiguousarray(squares)),
+    )
+    return result

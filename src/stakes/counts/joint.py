@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,22 +16,24 @@ from stakes._core.labels import (
     Labels,
     as_axes,
     as_column,
+    as_labels,
     in_order,
+    is_missing,
     label_codes,
     listing,
     union,
 )
 from stakes._core.text import html_table, number
-from stakes._core.values import ByValue, readonly_copy
-from stakes.counts._labelled import check_cells
+from stakes._core.values import ByValue, readonly, readonly_copy
+from stakes.counts._labelled import MOST_CELLS, check_cells
 from stakes.counts._parts import Parts
 from stakes.counts.confusion import Confusion
 from stakes.counts.engines import group
-from stakes.counts.grouped import GroupedConfusion
+from stakes.counts.grouped import GroupedConfusion, grouped_of_parts
 from stakes.counts.paired import PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
-MOST_CELLS = 1 << 22
+COUNTED_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
 
 
@@ -95,15 +97,35 @@ class JointConfusion(ByValue):
         classes, choices = as_axes(labels, decisions)
         parts = None
         if groups is not None or strata is not None:
-            n = len(groups if groups is not None else strata)
-            parts = Parts.of(n, groups, strata)
+            given = {"groups": groups} if groups is not None else {"strata": strata}
+            [(name, values)] = given.items()
+            parts = Parts.of(len(as_column(values, name)), groups, strata)
         if (parts is None) != (part is None):
             raise InputError("part", "expected the part of each row where there are groups, only.")
+        called = () if isinstance(names, tuple) and not names else as_labels(names, "names")
+        amounts = validate.plain_array(counts, "counts")
+        if amounts.ndim != 1 or amounts.dtype.kind not in "iuf":
+            raise InputError("counts", "expected a number for each row.")
+        validate.amounts(amounts, "counts", ndim=1)
+        rows = len(amounts)
+        table = validate.plain_array(decided, "decided")
+        if table.shape != (rows, len(called)):
+            raise InputError(
+                "decided", f"expected a table of shape {(rows, len(called))}, got {table.shape}."
+            )
+        if called:
+            _check_codes(table.ravel(), "decided", len(choices))
+        _check_codes(actual, "actual", len(classes), rows)
+        if parts is not None:
+            _check_codes(part, "part", len(parts), rows)
+        if squares is not None:
+            validate.amounts(squares, "squares", ndim=1)
+            validate.same_length({"counts": rows, "squares": len(squares)})
         self._set(
-            names=tuple(names),
-            decided=readonly_copy(decided),
+            names=called,
+            decided=readonly_copy(table),
             actual=readonly_copy(actual),
-            counts=readonly_copy(counts),
+            counts=readonly_copy(amounts),
             labels=classes,
             decisions=choices,
             parts=parts,
@@ -310,6 +332,14 @@ class JointConfusion(ByValue):
         >>> joint.single("a").counts.tolist()
         [[90, 10], [0, 0]]
         """
+        labels, decisions = as_axes(labels, decisions)
+        for name, codes, names in [
+            ("actual", actual, labels),
+            *(("decided", each, decisions) for each in decided.values()),
+        ]:
+            _check_codes(codes, name, len(names), None if name == "actual" else len(actual))
+        if amounts is not None:
+            validate.same_length({"actual": len(actual), "amounts": len(amounts)})
         apart = [] if part is None or parts is None else [np.asarray(part)]
         columns = [*apart, *(np.asarray(codes) for codes in (actual, *decided.values()))]
         shape = (len(labels), *[len(decisions)] * len(decided))
@@ -318,7 +348,7 @@ class JointConfusion(ByValue):
         sums = [amounts]
         if amounts is not None and amounts.dtype.kind == "f" and not _has_groups(parts):
             sums.append(amounts * amounts if squares is None else squares)
-        count = _counted if math.prod(shape) <= MOST_CELLS else _sorted
+        count = _counted if math.prod(shape) <= COUNTED_CELLS else _sorted
         rows, (counts, *squared) = count(columns, shape, sums)
         table = np.stack(rows, axis=1)
         made = cls(
@@ -426,8 +456,11 @@ class JointConfusion(ByValue):
         table: Confusion | GroupedConfusion = self._tabulated(Confusion, [name])
         return table
 
-    def pair(self, first: Any, second: Any) -> PairedConfusion | GroupedConfusion:
+    def pair(self, first: Any, second: Any) -> PairedConfusion | GroupedConfusion | Self:
         """Return the joint confusion of two of the classifiers, apart by groups and strata.
+
+        With hundreds of classes most cells are empty; these two alone are then returned as they
+        are counted here.
 
         Parameters
         ----------
@@ -436,7 +469,7 @@ class JointConfusion(ByValue):
 
         Returns
         -------
-        PairedConfusion or, with groups or strata, GroupedConfusion
+        PairedConfusion, GroupedConfusion (with groups or strata) or JointConfusion
             The counts.
 
         Examples
@@ -446,10 +479,52 @@ class JointConfusion(ByValue):
         >>> joint.pair("a", "b").counts[0, 1].tolist()  # a said 0, b said 1
         [0, 1]
         """
+        cells = len(self.decisions) ** 2 * len(self.labels)
+        if cells * (1 if self.parts is None else len(self.parts)) > MOST_CELLS:
+            return self._chosen([self._column(first), self._column(second)])
         table: PairedConfusion | GroupedConfusion = self._tabulated(
             PairedConfusion, [first, second]
         )
         return table
+
+    @property
+    def first(self) -> Confusion | GroupedConfusion:
+        """The counts of the first of two classifiers."""
+        return self.single(self._two()[0])
+
+    @property
+    def second(self) -> Confusion | GroupedConfusion:
+        """The counts of the second of two classifiers."""
+        return self.single(self._two()[1])
+
+    def _two(self) -> Labels:
+        if len(self.names) != 2:  # noqa: PLR2004 - of two classifiers
+            raise InputTypeError("names", f"expected two classifiers, got {len(self.names)}.")
+        return self.names
+
+    def swapped(self) -> Self:
+        """Return the counts with the classifiers in the opposite order.
+
+        Returns
+        -------
+        JointConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]})
+        >>> joint.swapped().names
+        ('b', 'a')
+        """
+        return self._chosen(range(len(self.names))[::-1])
+
+    def _chosen(self, columns: Sequence[int]) -> Self:
+        """Return the counts of some classifiers, in that order."""
+        return self._changed(
+            names=tuple(self.names[column] for column in columns),
+            decided=readonly(np.ascontiguousarray(self.decided[:, columns])),
+        )
 
     def _tabulated(self, kind: Any, names: Sequence[Any]) -> Any:
         """Return a full table of some of the classifiers."""
@@ -462,7 +537,7 @@ class JointConfusion(ByValue):
         squares = None if self.squares is None else self._summed(self.squares, places, shape)
         if self.parts is None:
             return kind(counts, self.labels, self.decisions, squares=squares)
-        return GroupedConfusion.of_parts(self.parts, counts, (self.labels, self.decisions), squares)
+        return grouped_of_parts(self.parts, counts, (self.labels, self.decisions), squares)
 
     @staticmethod
     def _summed(amounts: NDArray[Any], places: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
@@ -495,7 +570,7 @@ class JointConfusion(ByValue):
         return result
 
     def _column(self, name: Any) -> int:
-        if name not in self.names:
+        if not isinstance(name, Hashable) or is_missing(name) or name not in self.names:
             raise LabelError("name", f"there is no model {name!r}; there are {self.names}.")
         return self.names.index(name)
 
@@ -530,7 +605,9 @@ def _model_columns(predicted: Any) -> Mapping[Any, str]:
             "expected a mapping from each classifier's name to its column, or a list of "
             f"columns; got {predicted!r}.",
         )
-    models = predicted if isinstance(predicted, Mapping) else {name: name for name in predicted}
+    if not isinstance(predicted, Mapping):
+        predicted = {name: name for name in as_labels(predicted, "predicted")}
+    models: Mapping[Any, str] = predicted
     if not models:
         raise InputTypeError("predicted", "expected at least one column, got none.")
     return models
@@ -563,7 +640,7 @@ def _sorted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Am
     """
     combined, size = columns[0].astype(np.int64), shape[0]
     for codes, width in zip(columns[1:], shape[1:], strict=True):
-        if size > MOST_CELLS:
+        if size > COUNTED_CELLS:
             combined = np.unique(combined, return_inverse=True)[1]
             size = int(combined.max()) + 1
         combined = combined * width + codes
@@ -597,3 +674,14 @@ def _merged_parts(
     parts, *places = mine.merged(theirs)
     rows = [place[each.part] for place, each in zip(places, (one, other), strict=True)]
     return parts, np.concatenate(rows)
+
+
+def _check_codes(codes: Any, name: str, size: int, rows: int | None = None) -> None:
+    """Check positions among so many labels, one for each row."""
+    array = validate.plain_array(codes, name)
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        raise InputTypeError(name, f"expected a list of positions, got {codes!r}.")
+    if rows is not None:
+        validate.same_length({"rows": rows, name: len(array)})
+    if not len(array) or array.min() < 0 or array.max() >= size:
+        raise InputError(name, f"expected positions from 0 to {size - 1}, at least one.")

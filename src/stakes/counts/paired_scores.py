@@ -66,6 +66,10 @@ class PairedScoreCounts(TwoClassCounts):
     PairedScoreCounts: 1 × 1, 2 × 0, 3 and 2 distinct scores
     >>> paired.second.negatives.tolist()
     [0, 2]
+    >>> PairedScoreCounts(
+    ...     [0.8, 0.3], [3.0, 2.0], ranks_1=[0, 1], ranks_2=[0, 1], positive=[True, False],
+    ...     amounts=[50, 150])
+    PairedScoreCounts: 50 × 1, 150 × 0, 2 and 2 distinct scores
     """
 
     thresholds_1: NDArray[np.float64]
@@ -94,7 +98,7 @@ class PairedScoreCounts(TwoClassCounts):
     ) -> None:
         cuts = {"thresholds_1": thresholds_1, "thresholds_2": thresholds_2}
         codes = {"ranks_1": ranks_1, "ranks_2": ranks_2}
-        is_positive = np.asarray(positive)
+        is_positive = validate.plain_array(positive, "positive")
         if is_positive.dtype != np.bool_ or is_positive.ndim != 1 or not len(is_positive):
             raise InputError("positive", "expected a boolean for each row, at least one.")
         for (name, ranks), (cut_name, given) in zip(codes.items(), cuts.items(), strict=True):
@@ -414,7 +418,7 @@ class PairedScoreCounts(TwoClassCounts):
 
 
 def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:
-    codes = np.asarray(ranks)
+    codes = validate.plain_array(ranks, name)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(name, "expected whole numbers, one for each row.")
     if len(codes) and not 0 <= codes.min() <= codes.max() < size:

@@ -205,8 +205,11 @@ class CostSample(ByValue):
         >>> samples["b"].values.tolist(), spread
         ([5.0, 5.0, 5.0], 115.0)
         """
+        if not predictions:
+            raise InputError("predictions", "expected at least one model, got none.")
         if y_true is not None:
-            validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+            column = as_column(y_true, "y_true")
+            validate.same_length({"y_true": len(column), "costs": len(costs)})
         possible = _possible(costs, y_true, impossible, list(predictions.values()))
         low, high = float(np.nanmin(possible)), float(np.nanmax(possible))
         spreads = np.nanmax(possible, axis=1) - np.nanmin(possible, axis=1)
@@ -287,12 +290,14 @@ class CostSample(ByValue):
         >>> CostSample([0, 0, 35, 10], high=500).minus(CostSample([5, 5, 5, 5], high=500))
         CostSample: 4 examples, mean cost 6.25, possible -500 to 500
         """
+        validate.expect(other, CostSample, "other", "CostSample(values)")
         for name in ("n", "weights", "groups", "strata", "classes"):
             if not _same(getattr(self, name), getattr(other, name)):
                 what = "numbers of examples" if name == "n" else name
                 raise DesignError(name, f"the two samples have different {what}.")
         if spread is None:
             spread = max(self.high, other.high) - min(self.low, other.low)
+        spread = validate.one_number(spread, "spread")
         values = self.values - other.values
         if np.abs(values).max() > spread:
             raise InputError(
@@ -399,7 +404,7 @@ def _possible(
     codes = label_codes(y_true, "y_true", classes, "classes")
     validate.same_length({"y_true": len(codes), "costs": len(costs)})
     values = costs.values.copy()
-    for cell in impossible:
+    for cell in validate.cells(impossible):
         match cell:
             case (decision, label) if decision in costs.decisions and label in classes:
                 rows = codes == classes.index(label)

@@ -81,6 +81,9 @@ class ScoreRows(ByValue):
     @classmethod
     def from_dict(cls, rows: Mapping[str, Any]) -> Self:
         """Return rows from what `to_dict` gave."""
+        for name in ("amounts", "place", "part", "positive"):
+            if name not in rows:
+                raise InputError("rows", f"expected what to_dict() gives, but {name!r} is missing.")
         names = [rows.get(name) for name in ("groups", "strata")]
         parts = Parts(*(None if each is None else tuple(each) for each in names))
         amounts = [np.asarray(rows["amounts"])]
@@ -163,6 +166,8 @@ class ScoreCounts(TwoClassCounts):
         squares: Any = None,
         rows: ScoreRows | Mapping[str, Any] | None = None,
     ) -> None:
+        if rows is not None and not isinstance(rows, ScoreRows | Mapping):
+            raise InputError("rows", f"expected what to_dict() gives, got {rows!r}.")
         cuts = validate.thresholds(thresholds, "thresholds")
         self._set(
             rows=ScoreRows.from_dict(rows) if isinstance(rows, Mapping) else rows,
@@ -354,10 +359,21 @@ class ScoreCounts(TwoClassCounts):
         -------
         ScoreCounts
             The table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import ScoreCounts
+        >>> counts = ScoreCounts.from_scores([0, 1, 1], [0.1, 0.8, 0.8], strata=["n", "n", "s"])
+        >>> counts.reweighted(np.array([[1.0, 1.0], [3.0, 3.0]])).positives.tolist()
+        [4.0, 0.0]
         """
         if self.rows is None:
             raise DesignError("strata", "the scores were counted without groups or strata.")
         rows = self.rows
+        shape = (len(rows.parts), 2)
+        if np.shape(factors) != shape or not (np.isfinite(factors) & (factors >= 0)).all():
+            raise InputError("factors", f"expected numbers of 0 or more, of shape {shape}.")
         factor = factors[rows.part, rows.positive.astype(np.intp)]
         amounts = readonly(rows.amounts * factor)
         squares = readonly((rows.amounts if rows.squares is None else rows.squares) * factor**2)

@@ -1,5 +1,6 @@
 """Counts become cost curves: what a classifier costs at every operating condition."""
 
+from stakes._core.values import name_arguments
 from stakes.curves.band import Band
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import AverageCurve, BestCurve, average_curves, best_of
@@ -52,3 +53,5 @@ __all__ = [
     "roc_points",
     "worst_cost",
 ]
+
+name_arguments(__name__)

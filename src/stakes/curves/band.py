@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, readonly_copy
+from stakes._core.values import Result, readonly_copy
 from stakes.curves._pieces import Pieces
 from stakes.curves._sampling import Sample, SampleAt, mean, variance
 from stakes.curves.bands import METHODS
@@ -35,7 +35,7 @@ With Wilson's limits, simultaneous bands of 90 % fell to 86 % in simulations.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(ByValue):
+class Band(Result):
     """A cost curve, or the difference of two, between limits.
 
     Made by the ``band`` methods of curves.
@@ -98,7 +98,7 @@ class Band(ByValue):
         >>> line.band(pc=[0.2, 0.8]).times(50).cost.round(2).tolist()
         [6.0, 9.0]
         """
-        factor = validate.numeric(scale, "scale", ndim=np.ndim(scale))
+        factor = validate.numeric(scale, "scale", ndim=None)
         validate.finite(factor, "scale", "Give what being always wrong would cost.")
         if factor.shape not in ((), self.pc.shape):
             raise InputError(

@@ -69,6 +69,7 @@ class BinnedCostCurve(Curve):
     name: str = ""
 
     def __post_init__(self) -> None:
+        validate.text(self.name, "name")
         example = "BinnedScoreCounts.from_frame(frame, actual=…, score=…)"
         validate.expect(self.counts, BinnedScoreCounts, "counts", example)
         check_both_classes(self.counts.score_counts(), "counts")

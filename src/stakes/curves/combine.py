@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces, average
@@ -39,15 +40,21 @@ class AverageCurve(Curve):
 
     Examples
     --------
-    >>> from stakes import CostLine
+    >>> from stakes import Confusion, CostLine
     >>> from stakes.curves import average_curves
-    >>> average = average_curves([CostLine(0.04, 0.4), CostLine(0.3, 0.8)], name="folds")
+    >>> folds = [CostLine.from_counts(Confusion(counts, labels=[0, 1]))
+    ...          for counts in ([[48, 12], [2, 8]], [[35, 4], [15, 16]])]
+    >>> average = average_curves(folds, name="folds")
     >>> round(average.cost(0.8), 3), round(average.area(), 3)
     (0.354, 0.285)
     """
 
     curves: tuple[Curve, ...]
     name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "curves", checked_curves(self.curves))
+        validate.text(self.name, "name")
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -133,6 +140,11 @@ class BestCurve(Curve):
 
     curves: tuple[Curve, ...]
     name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "curves", checked_curves(self.curves))
+        validate.text(self.name, "name")
+
     _nameless = "the cheapest"
     _choice = "classifiers"
 

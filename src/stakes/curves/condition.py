@@ -10,6 +10,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.errors import InputError
 
 
@@ -161,7 +162,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
 def conditions(pc: Any) -> Floats:
     """Check operating conditions: one number, or several, each from 0 to 1."""
-    array = validate.numeric(pc, "pc", ndim=np.ndim(pc))
+    array = validate.numeric(pc, "pc", ndim=None)
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
         raise InputError(
@@ -205,7 +206,7 @@ def _together(**arrays: Floats) -> list[Floats]:
 
 
 def _share(prevalence: Any) -> Floats:
-    share = validate.numeric(prevalence, "prevalence", ndim=np.ndim(prevalence))
+    share = validate.numeric(prevalence, "prevalence", ndim=None)
     if not ((share >= 0) & (share <= 1)).all():
         raise InputError(
             "prevalence", f"expected the share of positives, from 0 to 1; got {prevalence!r}."
@@ -214,7 +215,7 @@ def _share(prevalence: Any) -> Floats:
 
 
 def _cost(value: Any, name: str) -> Floats:
-    cost = validate.numeric(value, name, ndim=np.ndim(value))
+    cost = validate.numeric(value, name, ndim=None)
     validate.finite(cost, name, "Give what the mistake costs more than a correct decision.")
     if (cost < 0).any():
         raise InputError(
@@ -232,8 +233,8 @@ def _plain(values: Any) -> Any:
 # What a classifier costs at one operating condition.
 
 
-@dataclass(frozen=True, repr=False)
-class CostAt:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostAt(Result):
     """What a classifier costs at one operating condition.
 
     Made by ``CostCurve.at``, ``CostLine.at`` and the average's.

@@ -73,6 +73,7 @@ class CostCurve(Curve):
     validation: ScoreCounts | None = None
 
     def __post_init__(self) -> None:
+        validate.text(self.name, "name")
         example = "ScoreCounts.from_scores(y_true, y_score)"
         validate.expect(self.counts, ScoreCounts, "counts", example)
         check_both_classes(self.counts, "counts")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label
+from stakes._core.labels import Label, is_missing
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.counts import GroupedConfusion, PairedConfusion, PairedScoreCounts
@@ -82,6 +82,9 @@ class CostCurveDifference(OverConditions):
     validation: PairedScoreCounts | None = None
 
     def __post_init__(self) -> None:
+        positive: Any = self.pos_label
+        if np.ndim(positive) or is_missing(positive):
+            raise InputError("pos_label", f"expected a class, got {self.pos_label!r}.")
         given: Any = self.counts
         table = given.pooled if isinstance(given, GroupedConfusion) else given
         if not isinstance(table, PairedScoreCounts | PairedConfusion):

@@ -12,6 +12,7 @@ from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import number, percent
 from stakes._core.typing import Booleans, Floats
+from stakes._core.values import Result
 from stakes.costs import ExampleCosts
 from stakes.counts import CostSample, ScoreCounts
 from stakes.curves._limits import Cuts, Limits
@@ -26,8 +27,8 @@ ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
 
 
-@dataclass(frozen=True, repr=False)
-class ExampleThresholdChoice:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExampleThresholdChoice(Result):
     """A threshold for examples that have costs of their own, and what it does on them.
 
     Made by `choose_threshold`.
@@ -107,6 +108,16 @@ class ExampleThresholdChoice:
         -------
         ExampleThresholdChoice
             The same threshold, judged by those.
+
+        Examples
+        --------
+        >>> from stakes import ExampleCosts, choose_threshold
+        >>> costs = ExampleCosts([[0, 5], [90, 5], [0, 5], [30, 5]], decisions=[0, 1])
+        >>> choice = choose_threshold([0.1, 0.9, 0.4, 0.7], costs)
+        >>> choice.threshold, choice.cost
+        (0.7, 2.5)
+        >>> choice.on([0.8, 0.2, 0.3, 0.6], costs).cost
+        31.25
         """
         rows = _Examples.of(y_score, costs, self.design, pos_label=self.pos_label, **examples)
         sample, alarms = rows.at(self.threshold)

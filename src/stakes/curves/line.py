@@ -11,6 +11,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
+from stakes._core.values import check_fields
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.curves._base import Curve
 from stakes.curves._pieces import Pieces
@@ -70,6 +71,7 @@ class CostLine(Curve):
     drawn_from: tuple[Mistakes, Mistakes] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for each in ("fpr", "tpr"):
             rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stakes._core import validate
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.curves.combine import checked_curves
 from stakes.curves.condition import conditions
 from stakes.curves.curve import CostCurve, cumulative, envelope_cuts
@@ -15,8 +18,9 @@ from stakes.curves.line import CostLine
 from stakes.errors import InputError, InputTypeError
 
 
-class RocPoints(NamedTuple):
-    """Points of ROC space, from (0, 0) to (1, 1).
+@dataclass(frozen=True, eq=False)
+class RocPoints(Result):
+    """Points of ROC space, from (0, 0) to (1, 1); ``fpr, tpr, thresholds = points`` unpacks them.
 
     Attributes
     ----------
@@ -37,6 +41,9 @@ class RocPoints(NamedTuple):
     fpr: Floats
     tpr: Floats
     thresholds: Floats | None = None
+
+    def __iter__(self) -> Iterator[Floats | None]:
+        return iter((self.fpr, self.tpr, self.thresholds))
 
 
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, matrix_table, number, percent
+from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
 from stakes.curves._limits import Cuts, Limits
@@ -28,8 +29,8 @@ ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
 
 
-@dataclass(frozen=True, repr=False)
-class ThresholdChoice:
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdChoice(Result):
     """A threshold, and what it does on the examples it was chosen on, or on others.
 
     Made by `choose_threshold`.

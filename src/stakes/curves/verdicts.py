@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.curves._pieces import merged
 from stakes.errors import InputError
 
@@ -23,7 +24,8 @@ SEARCHED = 401
 HALVINGS = 40
 
 
-class Range(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Range(Result):
     """A range of operating conditions, and the classifier that is cheaper in it, if any.
 
     Examples
@@ -40,9 +42,12 @@ class Range(NamedTuple):
     high: float
     cheaper: str | None
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high, self.cheaper))
 
-@dataclass(frozen=True, repr=False)
-class Verdicts:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts(Result):
     """Who is cheaper where, from PC(+) = 0 to PC(+) = 1.
 
     Made by ``cheaper_ranges`` of a curve and ``significant_ranges`` of a difference.
@@ -136,7 +141,7 @@ class Verdicts:
         DataFrame
             With the columns low, high and cheaper.
         """
-        return data_frame([each._asdict() for each in self.ranges])
+        return data_frame([asdict(each) for each in self.ranges])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranges as plain values.
@@ -148,7 +153,7 @@ class Verdicts:
         """
         return {
             "names": list(self.names),
-            "ranges": [each._asdict() for each in self.ranges],
+            "ranges": [asdict(each) for each in self.ranges],
             "otherwise": self.otherwise,
             "how_sure": self.how_sure,
         }

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from stakes._core.values import ByValue
+from stakes._core.values import Result
 
 
-class Finding(ByValue):
+class Finding(Result):
     """What all findings have in common: frozen dataclasses, of which JSON is made in one way."""
 
     def to_dict(self) -> dict[str, Any]:

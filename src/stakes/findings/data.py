@@ -13,6 +13,7 @@ from stakes._core import validate
 from stakes._core.labels import Label, Labels
 from stakes._core.text import listed, number
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.findings._encode import Finding
@@ -22,8 +23,8 @@ EQUAL = 0.95
 """Sizes and weights that are worth at least this share of equal ones are not worth a word."""
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, eq=False)
+class Settings(Result):
     """What the user states besides predictions and costs.
 
     Attributes
@@ -66,6 +67,7 @@ class Settings:
     command: str = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.volume is not None:
             validate.positive(self.volume, "volume")
         if validate.one_number(self.factor, "factor") < 1:

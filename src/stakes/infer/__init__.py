@@ -1,5 +1,6 @@
 """Counts and costs become estimates, with how sure they are."""
 
+from stakes._core.values import name_arguments
 from stakes.infer._inference import Choice, Interval, TestResult
 from stakes.infer._multiplicity import Pair
 from stakes.infer._outcomes import Design
@@ -45,3 +46,5 @@ __all__ = [
     "plan_test_size",
     "power",
 ]
+
+name_arguments(__name__)

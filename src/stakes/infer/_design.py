@@ -20,19 +20,22 @@ from stakes._core.alike import distinct_rows
 from stakes._core.labels import Labels, in_order, listing
 from stakes._core.text import percent
 from stakes._core.typing import Floats
-from stakes.counts import Confusion, CostSample, GroupedConfusion
+from stakes.counts import Confusion, CostSample, GroupedConfusion, JointConfusion
 from stakes.counts._labelled import effective_size
 from stakes.counts._parts import Parts
-from stakes.errors import DesignError, InputError, LabelError
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import (
     CountTable,
     Design,
     Outcomes,
     Stratum,
     Units,
+    called_impossible,
     is_simple,
     make_stratum,
+    observed_differences,
     possible_cells,
+    possible_decisions,
     simple_outcomes,
 )
 
@@ -144,6 +147,8 @@ def _listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool =
     """List what was counted; `apart` if groups that are alike shall stay apart."""
     if isinstance(table, CostSample):
         return _listed_sample(table, design)
+    if isinstance(table, JointConfusion):
+        return _listed_pairs(table, cell_costs, design)
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
     parts = table.parts if isinstance(table, GroupedConfusion) else Parts(None, ("",))
     shape = pooled.counts.shape
@@ -180,6 +185,48 @@ def _listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool =
         table=_Cells(costs, kinds, decided, allowed),
         weighted=table.weighted,
         times=times,
+    )
+
+
+def _listed_pairs(table: JointConfusion, costs: Any, design: Design) -> _Rows:
+    """List the decisions of two models that occurred, of too many that could; `costs` by decision.
+
+    Of what did not occur, only the least and the most that a row of each class can cost are known.
+    """
+    if len(table.names) != 2:  # noqa: PLR2004 - of two models
+        raise InputTypeError("paired", "expected the counts of two classifiers.")
+    values = np.asarray(costs, dtype=np.float64)
+    allowed = possible_decisions(table.labels, table.decisions, design.impossible)
+    taken = ~allowed[table.decided, table.actual[:, np.newaxis]]
+    if taken.any():
+        row, model = np.argwhere(taken)[0]
+        decision, label = (
+            table.decisions[table.decided[row, model]],
+            table.labels[table.actual[row]],
+        )
+        raise called_impossible(decision, label, table.counts[row])
+    spread = np.where(allowed, values, -np.inf).max(axis=0)
+    spread = spread - np.where(allowed, values, np.inf).min(axis=0)
+    parts = Parts(None, ("",)) if table.parts is None else table.parts
+    part = np.zeros(len(table.actual), dtype=np.intp) if table.part is None else table.part
+    stratum, names = parts.stratum_codes()
+    groups, amounts = parts.group_codes(), table.counts.astype(np.float64)
+    squares = amounts if table.squares is None else table.squares
+    first, second = table.decided.T
+    return _Rows(
+        costs=observed_differences(values, first, second, table.actual),
+        amounts=amounts,
+        squares=squares if groups is None else None,
+        kinds=table.actual,
+        decided=first * len(table.decisions) + second,
+        strata=stratum[part],
+        groups=None if groups is None else groups[part],
+        cells=np.zeros(len(amounts), dtype=np.intp),
+        labels=table.labels,
+        names=names,
+        ends=np.stack([-spread, spread], axis=1),
+        table=None,
+        weighted=table.weighted,
     )
 
 
@@ -442,7 +489,8 @@ def _all_ends(rows: _Rows) -> tuple[float, float]:
 def _plain(rows: _Rows, inside: NDArray[np.bool_], kind: int | None, scale: float) -> Stratum:
     """Return the single rows of one stratum, or class; its share is not set yet."""
     if rows.table is None:
-        values = [*rows.costs[inside], *_all_ends(rows)]
+        ends = _all_ends(rows) if kind is None else rows.ends[kind]
+        values = [*rows.costs[inside], *ends]
         return make_stratum(values, [*rows.amounts[inside], 0.0, 0.0], scale=scale)
     cells = rows.table
     chosen = np.ones(len(cells.costs), dtype=bool) if kind is None else cells.kinds == kind
@@ -638,6 +686,8 @@ def cell_shares(table: CountTable, design: Design) -> Floats:
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table
     if isinstance(pooled, CostSample):
         raise DesignError("costs", "those of single examples have no cells.")
+    if isinstance(pooled, JointConfusion):
+        raise InputError("labels", "there are too many classes to list all cells.")
     if is_simple(table, design):
         return np.asarray(pooled.counts / pooled.n)
     rows = _listed(table, np.zeros(pooled.counts.shape), replace(design, impossible=None))

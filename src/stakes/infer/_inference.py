@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import number, percent, seen
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.errors import (
     ConstantCostWarning,
     DesignError,
@@ -37,8 +38,8 @@ from stakes.infer.methods import (
 # What every method returns: an interval, or the result of a test.
 
 
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, eq=False)
+class Interval(Result):
     """A confidence interval for an expected cost or a difference of two.
 
     Attributes
@@ -128,8 +129,8 @@ class Interval:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class TestResult:
+@dataclass(frozen=True, eq=False)
+class TestResult(Result):
     """What a test found.
 
     Attributes
@@ -244,8 +245,8 @@ class RareOutcome:
     value: float
 
 
-@dataclass(frozen=True)
-class Choice:
+@dataclass(frozen=True, eq=False)
+class Choice(Result):
     """A method, and why it was chosen.
 
     Attributes

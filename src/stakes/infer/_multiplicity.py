@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.methods.normal import standard_error
@@ -19,8 +20,8 @@ Limits = Sequence[tuple[float, float]]
 DRAWS = 100_000
 
 
-@dataclass(frozen=True)
-class Pair:
+@dataclass(frozen=True, eq=False)
+class Pair(Result):
     """One comparison out of several.
 
     Attributes

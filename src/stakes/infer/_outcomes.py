@@ -7,6 +7,7 @@ with equal costs are one atom. With known class priors each class is a stratum o
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,10 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import listing
+from stakes._core.labels import Label, Labels, listing
 from stakes._core.typing import Floats
-from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.errors import InputError, LabelError
+from stakes.counts import (
+    Confusion,
+    CostSample,
+    GroupedConfusion,
+    JointConfusion,
+    PairedConfusion,
+)
+from stakes.errors import InputError, InputTypeError, LabelError
 
 ROUNDING = 1e-15
 SMALLEST_COST = 1e-100
@@ -365,7 +372,7 @@ def principled_laplace(alpha: float) -> float:
 
 # What is known of how the examples came, and the outcomes where nothing is.
 
-CountTable = Confusion | PairedConfusion | GroupedConfusion | CostSample
+CountTable = Confusion | PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 
 
 @dataclass(frozen=True)
@@ -413,9 +420,17 @@ class Design:
     population: Any = None
 
     def __post_init__(self) -> None:
+        priors, population = self.class_priors, self.population
+        if priors is not None and not hasattr(priors, "__len__"):
+            raise InputTypeError("class_priors", f"expected shares, got {priors!r}.")
+        if isinstance(priors, list | tuple | np.ndarray):
+            validate.amounts(priors, "class_priors", ndim=1)
+        if not (population is None or isinstance(population, Mapping)):
+            validate.positive(population, "population")
         if self.impossible is not None:  # which may be an iterator
-            object.__setattr__(self, "impossible", tuple(self.impossible))
-        if self.strata not in (None, "class"):
+            object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
+        given: Any = self.strata
+        if not (given is None or (isinstance(given, str) and given == "class")):
             raise InputError(
                 "strata",
                 f"expected 'class' or None, got {self.strata!r}.",
@@ -462,33 +477,48 @@ def _check_whole(table: Confusion | PairedConfusion) -> None:
         )
 
 
+def possible_decisions(labels: Labels, decisions: Labels, impossible: Any) -> NDArray[np.bool_]:
+    """Return which decisions can be taken for which classes."""
+    single = np.ones((len(decisions), len(labels)), dtype=bool)
+    for cell in impossible or ():
+        match cell:
+            case (decision, label) if _among(decision, decisions) and _among(label, labels):
+                single[decisions.index(decision), labels.index(label)] = False
+            case _:
+                raise LabelError(
+                    "impossible",
+                    f"expected pairs (decision, class) of the decisions {listing(decisions)} and "
+                    f"the classes {listing(labels)}; got {cell!r}.",
+                )
+    return single
+
+
+def _among(label: Any, labels: Labels) -> bool:
+    return np.ndim(label) == 0 and bool(label in labels)
+
+
 def possible_cells(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
     """Return which cells can occur; for two classifiers, those in which both their cells can."""
     if impossible is None:
         return None
-    single = np.ones((len(table.decisions), len(table.labels)), dtype=bool)
-    for cell in impossible:
-        match cell:
-            case (decision, label) if decision in table.decisions and label in table.labels:
-                single[table.decisions.index(decision), table.labels.index(label)] = False
-            case _:
-                raise LabelError(
-                    "impossible",
-                    "expected pairs (decision, class) of the decisions "
-                    f"{listing(table.decisions)} and the classes {listing(table.labels)}; got "
-                    f"{cell!r}.",
-                )
+    single = possible_decisions(table.labels, table.decisions, impossible)
     possible = single
     if isinstance(table, PairedConfusion):
         possible = single[:, np.newaxis, :] & single[np.newaxis, :, :]
     if (table.counts[~possible] > 0).any():
         place = np.argwhere((table.counts > 0) & ~possible)[0]
-        raise InputError(
-            "impossible",
-            f"predicting {table.decisions[place[0]]!r} when it was {table.labels[place[-1]]!r} "
-            f"was called impossible, but was observed {table.counts[tuple(place)]} times.",
-        )
+        decision, label = table.decisions[place[0]], table.labels[place[-1]]
+        raise called_impossible(decision, label, table.counts[tuple(place)])
     return possible
+
+
+def called_impossible(decision: Label, label: Label, count: Any) -> InputError:
+    """Return the error that a decision was said not to occur, and did."""
+    return InputError(
+        "impossible",
+        f"predicting {decision!r} when it was {label!r} was called impossible, but was observed "
+        f"{count} times.",
+    )
 
 
 # Differences of costs: of all pairs of decisions, and the extreme ones that came too rarely.
@@ -504,9 +534,28 @@ def cost_differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Costs with few decimals have differences with as few: 0.3 - 0.1 is 0.2.
     """
+    reduced = _reduced(values)
+    return _as_written(reduced[:, np.newaxis, :] - reduced[np.newaxis, :, :], values)
+
+
+def observed_differences(
+    values: NDArray[np.float64],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    actual: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Return the same for two decisions and a class in each row, where not all can be listed."""
+    reduced = _reduced(values)
+    return _as_written(reduced[first, actual] - reduced[second, actual], values)
+
+
+def _reduced(values: NDArray[np.float64]) -> NDArray[np.float64]:
     _check_digits(values)
-    reduced = values - values.min(axis=0)  # a large constant of a class must not cost digits
-    delta = reduced[:, np.newaxis, :] - reduced[np.newaxis, :, :]
+    return np.asarray(values - values.min(axis=0))  # a class's large constant must not cost digits
+
+
+def _as_written(delta: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return differences with as few decimals as the costs have."""
     for decimals in range(MOST_DECIMALS):
         if np.array_equal(np.round(values, decimals), values):
             return np.asarray(np.round(delta, decimals)) + 0.0

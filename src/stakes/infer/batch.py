@@ -72,6 +72,7 @@ def batch_intervals(
     >>> high.round(3).tolist()
     [0.739, 0.575]
     """
+    counts = validate.plain_array(counts, "counts")
     outcomes = batch_outcomes(counts, costs)
     paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
     laplace = 0.0 if paired else 0.1

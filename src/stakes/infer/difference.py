@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import compared_costs, html_table, number, percent
 from stakes.costs import CostMatrix
-from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts import CostSample, GroupedConfusion, JointConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
 from stakes.infer._design import cell_shares, outcomes_of
 from stakes.infer._inference import (
@@ -44,8 +44,8 @@ class CostDifference(Inference):
 
     Parameters
     ----------
-    paired : PairedConfusion, GroupedConfusion (of two classifiers) or CostSample (of differences)
-        What both decided.
+    paired : PairedConfusion, GroupedConfusion or JointConfusion (of two), or CostSample
+        What both decided; or the differences of their costs.
     costs : CostMatrix or None
         What it costs; None for a CostSample.
     names : pair of str
@@ -90,6 +90,7 @@ class CostDifference(Inference):
     unit: str = ""
 
     def __post_init__(self) -> None:
+        validate.text(self.unit, "unit")
         if isinstance(self.paired, CostSample) != (self.costs is None):
             raise InputTypeError(
                 "costs", "expected a CostMatrix for counts, and None for a CostSample."
@@ -100,10 +101,11 @@ class CostDifference(Inference):
     def _build_outcomes(self) -> Outcomes:
         if self.costs is None:
             return outcomes_of(self.paired, None, self.design)
-        table = self._table()
+        sparse = isinstance(self.paired, JointConfusion)
+        table = self.paired if isinstance(self.paired, JointConfusion) else self._table()
         values = self.costs.values_for(table.labels, table.decisions)
         scale = float(np.abs(values).max())
-        given = self.paired, cost_differences(values), self.design, scale
+        given = self.paired, values if sparse else cost_differences(values), self.design, scale
         return simple_outcomes(*given) or outcomes_of(*given)
 
     @property
@@ -154,7 +156,7 @@ class CostDifference(Inference):
         >>> round(difference.times(1000), 4)
         260.0
         """
-        return self.difference * volume
+        return self.difference * validate.one_number(volume, "volume")
 
     def estimates(self) -> tuple[CostEstimate, CostEstimate]:
         """Return what each of the two classifiers costs.
@@ -182,7 +184,8 @@ class CostDifference(Inference):
             raise DesignError(
                 "costs", "the differences of single examples do not tell each one's cost."
             )
-        table = self.paired if isinstance(self.paired, GroupedConfusion) else self._table()
+        kept = isinstance(self.paired, GroupedConfusion | JointConfusion)
+        table: Any = self.paired if kept else self._table()
         return (
             CostEstimate(table.first, self.costs, self.design, self.unit),
             CostEstimate(table.second, self.costs, self.design, self.unit),
@@ -370,7 +373,7 @@ class CostDifference(Inference):
         """Name the cell that holds an extreme outcome of a stratum."""
         strata = self._outcomes.strata
         stratum = strata[position]
-        if self.costs is None:
+        if self.costs is None or isinstance(self.paired, JointConfusion):
             return f"a difference of {number(stratum.costs[end])} for one example"
         table = self._table()
         cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])

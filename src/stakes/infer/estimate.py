@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.text import html_table, matrix_table, number, percent, with_unit
 from stakes.costs import CostMatrix
@@ -79,6 +80,7 @@ class CostEstimate(Inference):
     unit: str = ""
 
     def __post_init__(self) -> None:
+        validate.text(self.unit, "unit")
         if isinstance(self.confusion, CostSample) != (self.costs is None):
             raise InputTypeError(
                 "costs", "expected a CostMatrix for counts, and None for a CostSample."
@@ -142,7 +144,7 @@ class CostEstimate(Inference):
         >>> round(estimate.times(1_000_000), 2)
         280000.0
         """
-        return self.cost * volume
+        return self.cost * validate.one_number(volume, "volume")
 
     def best_trivial(self) -> tuple[Label, CostEstimate]:
         """Return the decision that would be cheapest for all examples alike, and its estimate.

@@ -18,6 +18,9 @@ from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
 
+MOST_LISTED = 1 << 15
+"""Larger tables of two models' decisions are counted by what occurs."""
+
 
 def evaluate(
     y_true: Any,
@@ -276,9 +279,12 @@ class Sampling:
 
 def count_decisions(
     costs: CostMatrix, y_true: Any, predictions: Sequence[Any], sampling: Sampling
-) -> Confusion | PairedConfusion | GroupedConfusion:
+) -> Confusion | PairedConfusion | GroupedConfusion | JointConfusion:
     """Return the table of one or two models' decisions, with the labels of the costs."""
     names = {"labels": costs.labels, "decisions": costs.decisions}
+    if len(predictions) > 1 and len(costs.labels) * len(costs.decisions) ** 2 > MOST_LISTED:
+        both = dict(zip(("y_pred_1", "y_pred_2"), predictions, strict=True))
+        return JointConfusion.from_labels(y_true, both, **sampling.arrays, **names).pair(*both)
     if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
         return GroupedConfusion.from_labels(
@@ -336,7 +342,7 @@ def _design(strata: Any, class_priors: Any, impossible: Any, population: Any) ->
 def _check_same_examples(ids: Any, n: int) -> None:
     if not isinstance(ids, tuple | list) or len(ids) != 2:  # noqa: PLR2004 - a pair
         raise InputTypeError("ids", "expected a pair of arrays, one for each classifier.")
-    one, other = map(np.asarray, ids)
+    one, other = (np.atleast_1d(validate.plain_array(each, "ids")) for each in ids)
     validate.same_length({"y_pred_1": n, "ids[0]": len(one), "ids[1]": len(other)})
     differ = one != other
     if differ.any():

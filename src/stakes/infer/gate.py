@@ -9,6 +9,7 @@ from typing import Any
 
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
+from stakes._core.values import Result
 from stakes.errors import InputError
 from stakes.infer._inference import TestResult
 from stakes.infer._multiplicity import Pair
@@ -26,8 +27,8 @@ def checked_margin(margin: Any) -> float:
     return most
 
 
-@dataclass(frozen=True, repr=False)
-class Gate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
     """Which models pass and which fail when they are compared with a baseline.
 
     Made by `Ranking.gate`.

@@ -16,6 +16,7 @@ from scipy.stats import gamma
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
@@ -48,8 +49,8 @@ TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, eq=False)
+class Power(Result):
     """The probability that a test shows a difference.
 
     Attributes
@@ -176,7 +177,7 @@ def power(
     >>> round(power(pilot, costs, 600, difference=0.3, rng=0).simulated, 1)
     0.8
     """
-    size = validate.as_size(n, "n", least=1)
+    size = validate.as_size(n, "n", least=1, most=validate.MOST_ROWS)
     alpha = validate.alpha(confidence)
     _check_pilot(costs, pilot)
     if pilot is None:
@@ -194,8 +195,8 @@ HALF = 0.5
 """A power is an average over what the pilot leaves possible, and not assured beyond that."""
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, eq=False)
+class Plan(Result):
     """How many test examples are needed.
 
     Attributes
@@ -380,7 +381,7 @@ def plan_test_size(
     sets, the pilot's uncertainty included; the spread of the costs asks for most.
     """
     alpha = validate.alpha(confidence)
-    validate.positive(weight, "weight")
+    weight = validate.positive(weight, "weight")
     _check_pilot(costs, pilot, rates)
     if (half_width is not None) + (difference is not None or power is not None) != 1:
         raise InputTypeError(

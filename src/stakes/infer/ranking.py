@@ -18,7 +18,7 @@ from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, RareCostWarning, warn
+from stakes.errors import InputError, InputTypeError, RareCostWarning, warn
 from stakes.infer._inference import USUAL, TestResult, outcomes_behind
 from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer._outcomes import SIMPLE, CountTable, Design
@@ -29,7 +29,7 @@ from stakes.infer.gate import Gate, checked_margin
 ONE_SAMPLE = ("simple", "examples")
 """The designs in which all examples are independent draws of one population."""
 
-PairTable = PairedConfusion | GroupedConfusion | CostSample
+PairTable = PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 """What two classifiers decided on the same examples, or the differences of their costs."""
 
 
@@ -77,6 +77,14 @@ class Ranking:
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        validate.text(self.unit, "unit")
+        validate.expect(self.design, Design, "design", "Design(class_priors=…)")
+        given: Mapping[Any, Any] = self.pairs
+        for pair, table in given.items():
+            if not isinstance(pair, tuple) or not isinstance(table, PairTable):
+                raise InputTypeError(
+                    "pairs", f"expected counts by pairs of names, got {table!r} by {pair!r}."
+                )
         names = tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
         wanted = set(combinations(names, 2))
         for pair in self.pairs:
@@ -96,6 +104,9 @@ class Ranking:
                 "examples.",
             )
         object.__setattr__(self, "names", names)
+        if set(self._tables()) != set(names):
+            raise InputError("singles", f"expected those of {listing(names)}.")
+        CostEstimate(self._tables()[names[0]], self.costs, self.design)  # raises if it does not fit
 
     @classmethod
     def from_pairs(
@@ -203,6 +214,8 @@ class Ranking:
         >>> print(Ranking.from_samples(samples, unit="USD").summary())
         b is the cheapest of 2: 1.25 USD each, with 95 % confidence.
         """
+        if not samples or not all(isinstance(each, CostSample) for each in samples.values()):
+            raise InputTypeError("samples", "expected a CostSample for each classifier.")
         if spread is None:
             ends = [(each.low, each.high) for each in samples.values()]
             spread = max(high for _, high in ends) - min(low for low, _ in ends)

@@ -17,6 +17,7 @@ from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
 from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
+from stakes.counts.grouped import grouped_of_parts
 from stakes.errors import (
     DesignError,
     FileError,
@@ -62,7 +63,7 @@ class Totals(ABC, Generic[Counts]):
             )
         self.costs = costs
         self.unit = unit
-        self.impossible = None if impossible is None else [tuple(cell) for cell in impossible]
+        self.impossible = None if impossible is None else validate.cells(impossible)
         self.class_priors: list[float] | None = None
         if class_priors is not None:
             self.class_priors = checked_priors(class_priors, costs.labels).tolist()
@@ -180,7 +181,7 @@ class Totals(ABC, Generic[Counts]):
         """Return a table in the order of the costs as counts of the same parts as others."""
         axes = (self.costs.labels, self.costs.decisions)
         if isinstance(like, GroupedConfusion):
-            return GroupedConfusion.of_parts(like.parts, table, axes, squares)
+            return grouped_of_parts(like.parts, table, axes, squares)
         return self._kind(table, *axes, squares=squares)
 
     def _sum(self, more: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
@@ -486,7 +487,7 @@ class Accumulator(Totals[Confusion]):
         """
         if any_outcomes(y_true, y_pred):
             sampling = _sampling(sample_weight, groups, strata)
-            self.add(count_decisions(self.costs, y_true, [y_pred], sampling))
+            self.add(count_decisions(self.costs, y_true, [y_pred], sampling))  # type: ignore[arg-type]
 
     @property
     def cost(self) -> float:
@@ -635,7 +636,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
         """
         if any_outcomes(y_true, y_pred_1, y_pred_2):
             sampling = _sampling(sample_weight, groups, strata)
-            self.add(count_decisions(self.costs, y_true, [y_pred_1, y_pred_2], sampling))
+            self.add(count_decisions(self.costs, y_true, [y_pred_1, y_pred_2], sampling))  # type: ignore[arg-type]
 
     @property
     def difference(self) -> float:

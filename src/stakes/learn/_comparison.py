@@ -21,7 +21,7 @@ from stakes._core import validate
 from stakes._core.labels import label_codes, listing, plain
 from stakes._core.text import compared_costs, html_table, number, p_value, percent
 from stakes._core.typing import Floats
-from stakes._core.values import readonly_copy
+from stakes._core.values import Result, readonly_copy
 from stakes.costs import CostMatrix
 from stakes.counts import PairedConfusion
 from stakes.counts.joint import JointConfusion
@@ -86,7 +86,10 @@ def _as_pairs(estimators: Any) -> list[tuple[Any, Any]]:
 
 def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split]:
     """Return the training and test rows of each split, which must be fit to learn from."""
-    random = check_random_state(random_state)
+    try:
+        random = check_random_state(random_state)
+    except ValueError as error:
+        raise InputError("random_state", f"{error}.") from error
     try:
         if cv is None:
             splits = _repeated(FOLDS, REPEATS, data, groups, random)
@@ -347,7 +350,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LearnerDifference:
+class LearnerDifference(Result):
     r"""What one learner's classifiers cost more than another's, over splits of the same examples.
 
     Made by `LearnerComparison.difference`.

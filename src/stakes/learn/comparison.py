@@ -17,7 +17,7 @@ from stakes._core.frames import data_frame
 from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
-from stakes._core.values import readonly_copy
+from stakes._core.values import Result, readonly_copy
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
@@ -37,7 +37,7 @@ TESTS = ("corrected", "5x2cv")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LearnerComparison:
+class LearnerComparison(Result):
     """Several learners, trained and tested on the same splits.
 
     Made by `compare_learners`.
@@ -377,7 +377,9 @@ def compare_learners(
     if test == "5x2cv" and not (isinstance(cv, str) and cv == "5x2"):
         raise InputError("cv", f"test='5x2cv' needs cv='5x2' (or None), got {cv!r}.")
     actual: NDArray[Any] = column_or_1d(y, warn=True)
-    check_consistent_length(X, actual, groups)
+    check_consistent_length(X, actual)
+    if groups is not None:
+        validate.same_length({"y": len(actual), "groups": len(groups)})
     matrix = training_costs(costs, classes_of(actual))
     if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
         raise InputError("y", f"expected at least two classes, got {matrix.labels[0]!r} only.")

@@ -1,5 +1,6 @@
 """Numbers that sum up counts, costs and probabilities, without their uncertainty."""
 
+from stakes._core.values import name_arguments
 from stakes.measures.agreement import (
     Rates,
     chance_confusion,
@@ -33,3 +34,5 @@ __all__ = [
     "total_cost",
     "trivial_costs",
 ]
+
+name_arguments(__name__)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label, hint, listing
+from stakes._core.labels import Label, hint, is_missing, listing
 from stakes._core.text import html_table, number
+from stakes._core.values import Result
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError, LabelError
 from stakes.measures.cost import check_confusion
@@ -76,8 +77,8 @@ def error_rate(confusion: Confusion) -> float:
     return float(confusion.counts[~correct].sum() / confusion.n)
 
 
-@dataclass(frozen=True)
-class Rates:
+@dataclass(frozen=True, eq=False)
+class Rates(Result):
     """The four rates of a two-class confusion matrix.
 
     Attributes
@@ -156,7 +157,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
             f"the rates need decisions that are the classes {confusion.labels}, got "
             f"{confusion.decisions}.",
         )
-    if pos_label not in confusion.labels:
+    if is_missing(pos_label) or pos_label not in confusion.labels:
         raise LabelError(
             "pos_label",
             f"expected one of {listing(confusion.labels)}, got "
@@ -260,9 +261,11 @@ def kappa(confusion: Confusion) -> float:
 def _correct(confusion: Confusion) -> NDArray[np.bool_]:
     """Tell which cells hold correct decisions."""
     check_confusion(confusion)
-    correct = np.array(
-        [[decision == label for label in confusion.labels] for decision in confusion.decisions]
-    )
+    correct = np.zeros((len(confusion.decisions), len(confusion.labels)), dtype=bool)
+    places = {label: place for place, label in enumerate(confusion.labels)}
+    for row, decision in enumerate(confusion.decisions):
+        if decision in places:
+            correct[row, places[decision]] = True
     if not correct.any():
         raise LabelError(
             "confusion",

@@ -1,5 +1,6 @@
 """Policies: a model at a threshold, decisions as they stand, or a constant prediction."""
 
+from stakes._core.values import name_arguments
 from stakes.policies._assemble import Asked
 from stakes.policies._choose import Choosing
 from stakes.policies.policies import Policies, Policy, PolicyPair
@@ -15,3 +16,5 @@ __all__ = [
     "ToSettle",
     "Verdict",
 ]
+
+name_arguments(__name__)

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._core.labels import Label, listing
 from stakes._core.text import listed
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import GroupedConfusion, JointConfusion
 from stakes.errors import InputError
@@ -23,8 +24,8 @@ from stakes.predictions.scores import JointScores
 BEST = "best"
 
 
-@dataclass(frozen=True)
-class Asked:
+@dataclass(frozen=True, eq=False)
+class Asked(Result):
     """Which policies were asked for by name.
 
     Attributes
@@ -43,11 +44,6 @@ class Asked:
     def names(self) -> tuple[str, ...]:
         """All of them."""
         return (*(() if self.baseline is None else (self.baseline,)), *self.candidates)
-
-    def refused(self, name: str, problem: str, remedy: str = "") -> InputError:
-        """Return the error that a named policy cannot be had."""
-        argument = "baseline" if name == self.baseline else "candidates"
-        return InputError(argument, problem, remedy)
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     chosen: Chosen | ChosenRows | None = None
     for name, (model, _) in stated.items():
         if model not in _scored(counted):
-            raise asked.refused(name, f"{name!r}: {_no_scores(model)}.")
+            raise _refused(asked, name, f"{name!r}: {_no_scores(model)}.")
     if _scored(counted):
         chosen = _chosen(counted, with_stated(choosing, asked, counted.models))
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
@@ -224,6 +220,11 @@ def _nothing_to_judge(counted: Counted, chosen: Chosen | ChosenRows | None) -> I
     )
 
 
+def _refused(asked: Asked, name: str, problem: str) -> InputError:
+    """Return the error that a named policy cannot be had."""
+    return InputError("baseline" if name == asked.baseline else "candidates", problem)
+
+
 def _no_scores(model: str) -> str:
     return f"the model {model!r} has no scores to apply a threshold to"
 
@@ -314,7 +315,8 @@ def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float
         if not np.isfinite(threshold):
             if name == next(each for each in models if each.name == model).minimum_cost:
                 continue
-            raise asked.refused(
+            raise _refused(
+                asked,
                 name,
                 f"expected a threshold after @, such as {model}@0.31, or {model}@{BEST}; got "
                 f"{value!r}.",
@@ -353,14 +355,14 @@ class _Known:
             return chosen[0].name
         if own:
             problem = f"{name!r}: the model {model!r} has no scores to choose a threshold by."
-            raise self.asked.refused(name, problem)
+            raise _refused(self.asked, name, problem)
         for column, reason in self.doubtful.items():
             if column in (name, model):
-                raise self.asked.refused(name, f"the column {column!r} cannot be used: {reason}.")
+                raise _refused(self.asked, name, f"the column {column!r} cannot be used: {reason}.")
         if name in self.barred:
-            raise self.asked.refused(name, f"{name!r} does not keep within the limits.")
+            raise _refused(self.asked, name, f"{name!r} does not keep within the limits.")
         there = listing(tuple(by_name))
-        raise self.asked.refused(name, f"there is no policy {name!r}; there are {there}.")
+        raise _refused(self.asked, name, f"there is no policy {name!r}; there are {there}.")
 
 
 def _instead(name: str, counted: Counted) -> str:

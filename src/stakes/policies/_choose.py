@@ -16,6 +16,7 @@ from scipy.special import ndtr
 
 from stakes._core.labels import Label
 from stakes._core.typing import Booleans, Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
@@ -42,8 +43,8 @@ CLEARLY = 4.0
 Codes = NDArray[np.signedinteger]
 
 
-@dataclass(frozen=True)
-class Choosing:
+@dataclass(frozen=True, eq=False)
+class Choosing(Result):
     """How thresholds are chosen, and which of several questions is asked.
 
     Attributes
@@ -74,6 +75,22 @@ class Choosing:
         """Return the number of folds for so many rows.
 
         With few rows the thresholds of five folds differ much, and so does the cost with the seed.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+
+        Returns
+        -------
+        int
+            The number of folds.
+
+        Examples
+        --------
+        >>> from stakes.policies import Choosing
+        >>> Choosing().folds_of(5000), Choosing(folds=3).folds_of(5000)
+        (10, 3)
         """
         if self.folds is not None:
             return self.folds

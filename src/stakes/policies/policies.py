@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from stakes._core.labels import Label
+from stakes._core.labels import Label, as_labels
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, JointConfusion
 from stakes.errors import ConstantCostWarning, InputError, NotClaimedWarning
+from stakes.infer._design import where_used
 from stakes.infer._inference import (
     Inference,
     Interval,
@@ -38,9 +40,12 @@ from stakes.predictions.examples import IN_SAMPLE, JointExamples
 MOST_CONSTANTS = 5
 """Of more decisions only the cheapest compete as constants."""
 
+MANY_CONSTANTS = 20
+"""Of more decisions these are found without an estimate of each."""
 
-@dataclass(frozen=True)
-class Policy:
+
+@dataclass(frozen=True, eq=False)
+class Policy(Result):
     """A way to decide.
 
     Attributes
@@ -81,8 +86,8 @@ class Policy:
     column: str = ""
 
 
-@dataclass(frozen=True)
-class PolicyPair:
+@dataclass(frozen=True, eq=False)
+class PolicyPair(Result):
     """How two policies differ in cost.
 
     Attributes
@@ -169,7 +174,7 @@ def _find_limits(compared: Sequence[_Compared], alphas: Sequence[float]) -> None
 
 
 @dataclass(frozen=True, eq=False)
-class Policies:
+class Policies(Result):
     """The policies of a study, what they cost, and how they compare.
 
     Attributes
@@ -209,7 +214,6 @@ class Policies:
     asked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unjudged: Mapping[str, str] = field(default_factory=dict)
-    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getitem__(self, name: str) -> Policy:
         """Return a policy by its name."""
@@ -218,6 +222,11 @@ class Policies:
         except KeyError:
             known = ", ".join(map(repr, self._by_name))
             raise InputError("policy", f"there is no {name!r}; there are {known}.") from None
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        """What was computed once."""
+        return {}
 
     @cached_property
     def _by_name(self) -> dict[str, Policy]:
@@ -242,7 +251,7 @@ class Policies:
     def table(self, names: Sequence[str]) -> JointConfusion:
         """Return what policies decide, as judged, in columns of their own names."""
         source, columns = self.held_out, {}
-        for name in names:
+        for name in map(str, as_labels(names, "names")):
             policy = self[name]
             if policy.kind == "constant":
                 place = source.decisions.index(policy.decision)
@@ -349,21 +358,41 @@ class Policies:
             np.atleast_2d(values), rows="predicted", labels=self.costs.labels, decisions=(ALWAYS,)
         )
 
+    @cached_property
+    def class_shares(self) -> Floats:
+        """The share of each class in the population that costs are for."""
+        counts = where_used(self._classes, self.design).counts
+        return np.asarray(counts.sum(axis=0) / counts.sum())
+
+    @cached_property
+    def _constants(self) -> tuple[str, ...]:
+        """The constant predictions; of very many, those that are among the cheapest."""
+        found = [each for each in self.policies if each.kind == "constant"]
+        if self.examples is None and len(found) > MANY_CONSTANTS:
+            rough = dict(
+                zip(self.costs.decisions, self.costs.values @ self.class_shares, strict=True)
+            )
+            found = sorted(found, key=lambda each: rough[each.decision])[:MANY_CONSTANTS]
+        return tuple(each.name for each in found)
+
     # How they compare.
 
     @cached_property
     def competitors(self) -> tuple[str, ...]:
         """Each model's cheapest policy, the baseline and the constants, the cheapest first."""
-        costs = {each.name: self.estimate(each.name).cost for each in self.policies}
+        named = {*self._constants, *self.asked, self.reference}
+        costs = {
+            each.name: self.estimate(each.name).cost
+            for each in self.policies
+            if each.kind != "constant" or each.name in named
+        }
         best: dict[str, str] = {}
         for each in self.policies:
             if each.model is not None and each.name not in self.asked:
                 other = best.get(each.model)
                 if other is None or costs[each.name] < costs[other]:
                     best[each.model] = each.name
-        constants = sorted(
-            (each.name for each in self.policies if each.kind == "constant"), key=costs.__getitem__
-        )
+        constants = sorted(self._constants, key=costs.__getitem__)
         chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
         # Of equal ones the baseline goes first, then a constant: what needs no change, or no model.
         rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
@@ -378,10 +407,9 @@ class Policies:
         decided = [each.name for each in self.policies if each.kind == "decisions"]
         if decided:
             return decided[0]
-        constants = [each.name for each in self.policies if each.kind == "constant"]
-        if not constants:  # none keeps within the limits
+        if not self._constants:  # none keeps within the limits
             return self.policies[0].name
-        return min(constants, key=lambda name: self.estimate(name).cost)
+        return min(self._constants, key=lambda name: self.estimate(name).cost)
 
     @property
     def best(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from scipy.special import ndtri
 
 from stakes._core.text import amount, listed, number, percent
+from stakes._core.values import Result
 from stakes.errors import InputError, PlanError
 from stakes.infer._design import where_used
 from stakes.infer._inference import Interval, takes
@@ -27,8 +28,8 @@ MOST_NAMED, MOST_TIES = 3, 6
 """More policies than so many are counted, not named."""
 
 
-@dataclass(frozen=True)
-class Saving:
+@dataclass(frozen=True, eq=False)
+class Saving(Result):
     """What the policy to use saves against the baseline.
 
     Attributes
@@ -48,8 +49,8 @@ class Saving:
     per_period: float | None
 
 
-@dataclass(frozen=True)
-class ToSettle:
+@dataclass(frozen=True, eq=False)
+class ToSettle(Result):
     """How many examples would settle whether the policy costs less than the next one.
 
     Attributes
@@ -61,6 +62,14 @@ class ToSettle:
         as large as it was here.
     more : int
         How many more examples than there are that is.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+    >>> study_of([0] * 80 + [1] * 20, models, costs).verdict().to_settle.against
+    'two'
     """
 
     against: str
@@ -68,8 +77,8 @@ class ToSettle:
     more: int
 
 
-@dataclass(frozen=True, repr=False)
-class Verdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Result):
     """Which policy to use.
 
     Attributes
@@ -125,8 +134,8 @@ class Verdict:
         return "".join(f"<p>{escape(each)}</p>" for each in (self.text, *self.notes))
 
 
-@dataclass(frozen=True)
-class Stated:
+@dataclass(frozen=True, eq=False)
+class Stated(Result):
     """What is stated beside predictions and costs.
 
     Attributes
@@ -331,12 +340,16 @@ def _accuracy_note(policies: Policies) -> list[str]:
     """Say that the policy with the fewest errors is not the one to use, where that is shown."""
     if policies.examples is not None:
         return []
-    rates = {}
-    for name in (each.name for each in policies.policies):
-        try:
-            rates[name] = error_rate(where_used(policies.single(name), policies.design))
-        except InputError:  # no decision is a class
-            return []
+    costs = policies.costs
+    shares = dict(zip(costs.labels, policies.class_shares.tolist(), strict=True))
+    if not shares.keys() & set(costs.decisions):  # no decision is right or wrong
+        return []
+    rates = {
+        each.name: 1 - shares.get(each.decision, 0.0)
+        if each.kind == "constant"
+        else error_rate(where_used(policies.single(each.name), policies.design))
+        for each in policies.policies
+    }
     pairs = {each.second: each for each in policies.pairs}
     accurate = min(rates, key=rates.__getitem__)
     if accurate not in pairs or not pairs[accurate].shown:

@@ -1,5 +1,6 @@
 """Results become text, figures and reports; nothing here computes a statistic."""
 
+from stakes._core.values import name_arguments
 from stakes.show.cost_curve import CostCurveDisplay
 from stakes.show.difference import CostDifferenceDisplay
 from stakes.show.intervals import CostIntervalDisplay
@@ -17,3 +18,5 @@ __all__ = [
     "cost_table",
     "write_report",
 ]
+
+name_arguments(__name__)

@@ -48,7 +48,14 @@ RESPONSES = ("predict_proba", "decision_function")
 def one_axes(ax: Any) -> Any:
     """Return the axes to draw on; new ones, if none are given."""
     plt = pyplot()
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+    return plt.subplots(layout="constrained")[1] if ax is None else drawable(ax, "ax")
+
+
+def drawable(ax: Any, name: str) -> Any:
+    """Check that figures can be drawn on axes."""
+    if not hasattr(ax, "get_figure"):
+        raise InputTypeError(name, f"expected axes of matplotlib, got a {type(ax).__name__}.")
+    return ax
 
 
 def several_axes(axes: Any, count: int, **options: Any) -> Any:
@@ -59,6 +66,8 @@ def several_axes(axes: Any, count: int, **options: Any) -> Any:
     given = np.ravel(np.asarray(axes, dtype=object))
     if len(given) != count:
         raise InputError("axes", f"expected {count} axes to draw on, got {len(given)}.")
+    for each in given:
+        drawable(each, "axes")
     return given
 
 
@@ -131,6 +140,10 @@ def estimator_name(estimator: Any) -> str:
 def _classes(estimator: Any) -> Any:
     from sklearn.utils.validation import check_is_fitted
 
+    if not hasattr(estimator, "fit"):
+        raise InputTypeError(
+            "estimator", f"expected a classifier, got a {type(estimator).__name__}."
+        )
     check_is_fitted(estimator)
     classes = getattr(estimator, "classes_", None)
     if classes is None:
@@ -280,7 +293,8 @@ def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
         segments = [np.column_stack(corners(part.pieces)) for part in curve.curves]
     else:
         scorer = curve.attained if isinstance(curve, BinnedCostCurve) else curve
-        segments = cost_lines(*roc_points(scorer)[:2])  # type: ignore[arg-type]
+        points = roc_points(scorer)  # type: ignore[arg-type]
+        segments = cost_lines(points.fpr, points.tpr)
     ax.add_collection(LineCollection(segments, zorder=1, **look), autolim=False)
 
 

@@ -209,6 +209,18 @@ class CostCurveDisplay:
         Returns
         -------
         CostCurveDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from stakes.show import CostCurveDisplay
+        >>> X, y = [[0.1], [0.8], [0.3], [0.6], [0.7], [0.9]], [0, 1, 0, 1, 0, 1]
+        >>> model = LogisticRegression().fit(X, y)
+        >>> display = CostCurveDisplay.from_estimator(model, X, y)
+        >>> display.curve.name
+        'LogisticRegression'
+        >>> plt.close(display.figure_)
         """
         y_score, positive = positive_scores(
             estimator, X, pos_label=pos_label, response_method=response_method

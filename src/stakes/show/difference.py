@@ -229,6 +229,19 @@ class CostDifferenceDisplay:
         Returns
         -------
         CostDifferenceDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from stakes.show import CostDifferenceDisplay
+        >>> X, y = [[0.1], [0.8], [0.3], [0.6], [0.7], [0.9]], [0, 1, 0, 1, 0, 1]
+        >>> models = LogisticRegression().fit(X, y), GaussianNB().fit(X, y)
+        >>> display = CostDifferenceDisplay.from_estimators(*models, X, y)
+        >>> display.difference.names
+        ('LogisticRegression', 'GaussianNB')
+        >>> plt.close(display.figure_)
         """
         y_score_1, positive = positive_scores(
             estimator_1, X, pos_label=pos_label, response_method=response_method

@@ -17,7 +17,7 @@ from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
-from stakes.show._drawing import COLOURS, GREY, MARKERS, pyplot
+from stakes.show._drawing import COLOURS, GREY, MARKERS, drawable, pyplot
 
 ROW = 0.55
 """Inches that a classifier takes."""
@@ -206,6 +206,7 @@ class CostIntervalDisplay:
         if ax is None:
             size = (6.4, 1.5 + ROW * len(rows))
             ax = plt.subplots(figsize=size, layout="constrained")[1]
+        drawable(ax, "ax")
         low, high = np.array([tuple(each) for each in self.intervals]).T
         ax.hlines(rows, low, high, color=COLOURS[0], linewidth=1.8, zorder=3)
         ends = {"color": COLOURS[0], "linestyle": "none", "zorder": 3}

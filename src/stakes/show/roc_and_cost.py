@@ -175,6 +175,15 @@ class RocCostDisplay:
         Returns
         -------
         RocCostDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from stakes.show import RocCostDisplay
+        >>> display = RocCostDisplay.from_scores([0, 1, 0, 1], {"model": [0.1, 0.8, 0.3, 0.3]})
+        >>> [dual.name for dual in display.duals]
+        ['model']
+        >>> plt.close(display.figure_)
         """
         if not isinstance(y_scores, Mapping) or not y_scores:
             raise InputTypeError(

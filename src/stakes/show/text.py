@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from stakes._core import validate
 from stakes._core.text import number, p_value, percent, text_table
 from stakes.errors import DesignError, LabelError
 from stakes.infer._inference import Interval
@@ -65,6 +66,8 @@ def cost_table(
     careless                  2  0.05372 … 6.905        10    20 %
     always 1                0.6   0.1582 … 4.957         3    60 %
     """
+    for each in estimates.values():
+        validate.expect(each, CostEstimate, "estimates", "evaluate(y_true, y_pred, costs)")
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
 
     def row(name: Any, estimate: CostEstimate) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.text import html_table, number, percent
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.simulate._measurements import (
     ROUNDING,
@@ -23,8 +24,8 @@ from stakes.simulate._measurements import (
 )
 
 
-@dataclass(frozen=True)
-class Coverage:
+@dataclass(frozen=True, eq=False)
+class Coverage(Result):
     """How often the intervals of a method have the true cost in them.
 
     Attributes

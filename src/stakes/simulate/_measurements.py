@@ -16,6 +16,7 @@ from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
@@ -184,7 +185,7 @@ def checked_size(n: Any, counted: int | None, name: str) -> int:
     """Return the size of the test sets: the one asked for, or that of the table."""
     if n is None and counted is None:
         raise InputError("n", f"{name} has shares, so say how many examples a test set has.")
-    return validate.as_size(counted if n is None else n, "n", least=1)
+    return validate.as_size(counted if n is None else n, "n", least=1, most=validate.MOST_ROWS)
 
 
 AT_A_TIME = 1000
@@ -194,8 +195,8 @@ ROUNDING = 1e-9
 """A limit that is so near to the truth, as a share of the largest cost, is at it."""
 
 
-@dataclass(frozen=True)
-class Measurements:
+@dataclass(frozen=True, eq=False)
+class Measurements(Result):
     """What was measured of several methods, on the same test sets.
 
     Attributes
@@ -216,6 +217,11 @@ class Measurements:
     """
 
     results: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(isinstance(each, Result) for each in self.results):
+            raise InputTypeError("results", "expected what was measured of each method.")
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.results)

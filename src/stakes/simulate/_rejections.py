@@ -10,6 +10,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.text import html_table, listed, number, percent
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.simulate._measurements import (
@@ -26,8 +27,8 @@ from stakes.simulate._measurements import (
 NULLS = ("tilted", "exchanged")
 
 
-@dataclass(frozen=True)
-class TypeOneError:
+@dataclass(frozen=True, eq=False)
+class TypeOneError(Result):
     """How often a test rejects that two classifiers cost the same, when they do.
 
     Attributes
@@ -213,8 +214,8 @@ def type_one_error(
     return for_each(method, tests(), measured)
 
 
-@dataclass(frozen=True)
-class PowerCurve:
+@dataclass(frozen=True, eq=False)
+class PowerCurve(Result):
     """How likely a test is to find a difference, in test sets of several sizes.
 
     Attributes
@@ -362,7 +363,10 @@ def power_curve(
     """
     validate.alpha(confidence)
     given = np.atleast_1d(np.asarray(n, dtype=object))
-    sizes = tuple(validate.as_size(size, "n", least=1) for size in given.ravel().tolist())
+    sizes = tuple(
+        validate.as_size(size, "n", least=1, most=validate.MOST_ROWS)
+        for size in given.ravel().tolist()
+    )
     if not sizes:
         raise InputError("n", "expected one or more sizes of test sets, got none.")
     truth, _ = truth_of(paired, costs, smooth, name="paired")

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
+from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.errors import InputError
+from stakes.errors import InputError, InputTypeError
 from stakes.infer._probability.convolution import (
     CLOSENESS,
     DIGITS,
@@ -85,6 +86,10 @@ class CostDistribution:
     """
 
     def __init__(self, draws: Sequence[Draws]) -> None:
+        if not len(draws) or not all(isinstance(part, Draws) for part in draws):
+            raise InputTypeError(
+                "draws", "expected what an estimate makes; ask its distribution()."
+            )
         self._fixed = sum(part.weight * part.mean for part in draws if part.var == 0)
         parts = [_without_impossible(part) for part in draws if part.var > 0]
         self.mean = float(sum(part.weight * part.mean for part in draws))
@@ -144,7 +149,7 @@ class CostDistribution:
         """
         if self._layers is not None:
             return self._layers.cumulative(x, before=False)
-        position = np.floor((np.asarray(x) - self._origin) / self._step + 1e-6)
+        position = np.floor((_places(x) - self._origin) / self._step + 1e-6)
         result = self._distribution.cumulative(position)
         return result.item() if np.ndim(x) == 0 else result
 
@@ -172,7 +177,7 @@ class CostDistribution:
         """
         if self._layers is not None:
             return 1 - self._layers.cumulative(x, before=True)
-        position = np.ceil((np.asarray(x) - self._origin) / self._step - 1e-6)
+        position = np.ceil((_places(x) - self._origin) / self._step - 1e-6)
         result = 1 - self._distribution.cumulative(position - 1)
         return result.item() if np.ndim(x) == 0 else result
 
@@ -198,7 +203,7 @@ class CostDistribution:
         >>> distribution.quantile([0.025, 0.975]).tolist()
         [0.06, 0.59]
         """
-        probability = np.asarray(q, dtype=np.float64)
+        probability = validate.numeric(q, "q", ndim=None)
         if not ((probability >= 0) & (probability <= 1)).all():
             raise InputError("q", f"expected probabilities between 0 and 1, got {q!r}.")
         if self._layers is not None:
@@ -248,6 +253,7 @@ class CostDistribution:
         >>> distribution.bracket(0.975)
         (0.59, 0.59)
         """
+        q = validate.one_number(q, "q")
         ends = np.clip([q - 2 * ROUNDING, q + 2 * ROUNDING], 0, 1)
         low, high = self.quantile(ends)
         return float(low - self.error), float(high + self.error)
@@ -538,3 +544,11 @@ def _table(
     for axis, (low, high) in enumerate(windows):
         table = np.take(np.roll(table, -low, axis), np.arange(high - low + 1), axis)
     return table
+
+
+def _places(x: Any) -> Floats:
+    """Check the costs at which a distribution is asked for."""
+    costs = validate.numeric(x, "x", ndim=None)
+    if np.isnan(costs).any():
+        raise InputError("x", "expected costs, got NaN.")
+    return np.clip(costs, -validate.LARGEST_COST, validate.LARGEST_COST)

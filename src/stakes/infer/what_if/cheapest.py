@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from stakes._core import validate
+from stakes._core.labels import Labels
 from stakes._core.text import html_table, number, percent_range, seen, text_table
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
@@ -284,7 +286,10 @@ def joint_counts(y_true: Any, predictions: Any, costs: CostRanges | CostMatrix) 
     if isinstance(y_true, JointConfusion):
         return y_true
     return JointConfusion.from_labels(
-        y_true, predictions or {}, labels=costs.labels, decisions=costs.decisions
+        y_true,
+        {} if predictions is None else predictions,
+        labels=costs.labels,
+        decisions=costs.decisions,
     )
 
 
@@ -383,8 +388,8 @@ FIELDS = (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class CheapestProbability:
+@dataclass(frozen=True, eq=False, repr=False)
+class CheapestProbability(Result):
     """How likely each classifier is the cheapest, and where the doubt comes from.
 
     Attributes
@@ -417,7 +422,7 @@ class CheapestProbability:
     ([0.53, 0.4], [0.6, 0.47])
     """
 
-    names: tuple[Any, ...]
+    names: Labels
     probability_low: Floats
     probability_high: Floats
     costs_only: Floats

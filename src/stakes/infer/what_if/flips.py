@@ -10,14 +10,15 @@ import numpy as np
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.counts import GroupedConfusion
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import cell_shares
 from stakes.infer.difference import CostDifference
 
 
-@dataclass(frozen=True)
-class Flip:
+@dataclass(frozen=True, eq=False)
+class Flip(Result):
     """At which cost of one cell, all others as they are, the verdict changes.
 
     Attributes
@@ -50,8 +51,8 @@ class Flip:
     holds: str
 
 
-@dataclass(frozen=True, repr=False)
-class FlipRegion:
+@dataclass(frozen=True, eq=False, repr=False)
+class FlipRegion(Result):
     """Where in the space of costs the cheaper classifier stays the cheaper one.
 
     The difference is linear in the costs: Σ gradient · C. The verdict holds on one side of the

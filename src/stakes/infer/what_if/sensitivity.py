@@ -13,7 +13,7 @@ from stakes._core.frames import data_frame
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number, percent, percent_range
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue
+from stakes._core.values import Result
 from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
@@ -129,7 +129,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CostSensitivity(ByValue):
+class CostSensitivity(Result):
     """What each classifier costs along a path of costs, and where it is shown to be the cheapest.
 
     Made by `cost_sensitivity`.

@@ -1,0 +1,197 @@
+"""Every public callable of the package, with arguments that it can be called with.
+
+Public is what the modules of the reference export. How each is called is taken from the examples in
+the docstrings, which are run while it is watched what calls what: a new public name with an example
+is checked without a test, or arguments, of its own.
+"""
+
+import contextlib
+import copy
+import doctest
+import inspect
+import io
+import sys
+import warnings
+from dataclasses import dataclass, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from tools.docstrings import exported, rooms
+
+ELSEWHERE = {"stakes.errors", "stakes.track"}
+"""Errors and warnings are no results; MLflow takes a database, and its own tests check it."""
+
+LONG = {"write_report"}
+"""What takes seconds: its own tests check it, and here the long test of all bad arguments."""
+
+
+@dataclass
+class Case:
+    """A public callable, and how it was called in the examples."""
+
+    name: str
+    """Such as `CostMatrix.risk`, without the room."""
+
+    call: Any
+    owner: Any = None
+    """Of a method that needs an instance: its class."""
+
+    given: dict[str, Any] | None = None
+    """The arguments; None where no example shows any."""
+
+    result: Any = None
+    seconds: float = 0.0
+
+    @property
+    def function(self):
+        """What runs when it is called."""
+        function = self.call.__init__ if inspect.isclass(self.call) else self.call
+        return inspect.unwrap(getattr(function, "__func__", function))
+
+    @property
+    def kind(self):
+        """The class that it is called on, or that it makes."""
+        if inspect.isclass(self.call):
+            return self.call
+        return self.owner or getattr(self.call, "__self__", None)
+
+    @property
+    def parameters(self):
+        """The parameters that take one argument each, without `self`."""
+        found = list(inspect.signature(self.call).parameters.values())
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        return [each for each in found[bool(self.owner) :] if each.kind not in several]
+
+    def called(self, **changes):
+        """Call as in the examples, with some arguments changed."""
+        given = {**self.given, **changes}
+        own = [given.pop("self")] if self.owner else []
+        if own and not is_dataclass(own[0]):  # which a call may change
+            own = copy.deepcopy(own)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.call(*own, **given)
+
+
+def public():
+    """Return every public callable by its name: functions, constructors, methods."""
+    found = {}
+    for room in [*rooms(), import_module("stakes.policies")]:
+        for full, value in {} if room.__name__ in ELSEWHERE else exported(room).items():
+            name = full.rpartition(".")[2]
+            if hasattr(value, "fit"):
+                continue  # scikit-learn's own checks are those of tests/learn
+            found.setdefault(name, Case(name, value))
+            if inspect.isclass(value):
+                found |= methods(name, value)
+    return found
+
+
+def methods(name, kind):
+    """Return the public methods of a class that stakes itself defines."""
+    found = {}
+    for key in dir(kind):
+        static = inspect.getattr_static(kind, key)
+        inner = getattr(static, "__func__", static)
+        ours = str(getattr(inner, "__module__", "")).startswith("stakes")
+        if key.startswith("_") or not ours or not inspect.isroutine(static):
+            continue
+        bound = inner is not static
+        call = getattr(kind, key) if bound else static
+        found[f"{name}.{key}"] = Case(f"{name}.{key}", call, None if bound else kind)
+    return found
+
+
+class Watch:
+    """Notes how public callables are called, and what there is of each class."""
+
+    def __init__(self, cases):
+        functions = [case.function for case in cases if hasattr(case.function, "__code__")]
+        self.functions = {id(each.__code__): each for each in functions}  # equal codes differ
+        self.open: dict[Any, Any] = {}
+        self.done: list[Any] = []
+        self.calls: dict[Any, dict[Any, tuple[Any, Any, float]]] = {}
+        self.results: dict[type, Any] = {}
+
+    def __call__(self, frame, event, value):
+        """Take what `sys.setprofile` tells."""
+        if event == "call" and id(frame.f_code) in self.functions:
+            self.open[frame] = dict(frame.f_locals), perf_counter()
+        elif event == "return" and frame in self.open:
+            given, start = self.open.pop(frame)
+            self.done.append((id(frame.f_code), given, value, perf_counter() - start))
+        elif event == "return" and type(value).__module__.startswith("stakes."):
+            self.results.setdefault(type(value), value)
+
+    def keep(self):
+        """Keep the calls of an example that ran to its end."""
+        for code, given, value, seconds in self.done:
+            function, receiver = self.functions[code], given.get("self", given.get("cls"))
+            failed = value is None and function.__annotations__.get("return") not in NOTHING
+            kind = receiver if inspect.isclass(receiver) or receiver is None else type(receiver)
+            if not failed:
+                self.calls.setdefault(function, {}).setdefault(kind, (given, value, seconds))
+            for each in (receiver, value):
+                self.results.setdefault(type(each), each)
+
+    def run(self, text):
+        """Run the examples of a docstring."""
+        names: dict[str, Any] = {}
+        for example in doctest.DocTestParser().get_examples(inspect.cleandoc(text or "")):
+            code = compile(example.source, "<example>", "single")
+            self.done = []
+            sys.setprofile(self)
+            try:
+                exec(code, names)  # noqa: S102 - our own examples
+            except Exception:  # noqa: BLE001, S112 - as the example may show
+                continue
+            finally:
+                sys.setprofile(None)
+            self.keep()
+
+
+NOTHING = ("None", None)
+"""The return annotations of what returns nothing."""
+
+
+def prepared():
+    """Return every public callable with arguments, and a result of each class.
+
+    The examples of a callable run only if others have not shown how it is called.
+    """
+    cases = public()
+    watch = Watch(cases.values())
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        for name, case in cases.items():
+            if case.kind not in watch.calls.get(case.function, {}) and name not in LONG:
+                watch.run(inspect.getdoc(case.call))
+    for writes in (True, False):  # before what reads the same file
+        for name, case in cases.items():
+            if name.endswith((".save", ".write")) is writes:
+                fill(case, watch)
+    return cases, watch.results
+
+
+def fill(case, watch):
+    """Give a callable the arguments of an example: its own, or that of a related class."""
+    calls = watch.calls.get(case.function, {})
+    other = next(iter(calls.values()), ({}, None, 0.0))
+    given, case.result, case.seconds = calls.get(case.kind, other)
+    case.given = {each.name: given.get(each.name, each.default) for each in case.parameters}
+    if case.owner is not None:
+        case.given["self"] = given["self"] if case.kind in calls else watch.results.get(case.owner)
+    if isinstance(case.given.get("path"), str | Path):  # in a folder that is gone
+        case.given["path"] = f"{case.kind.__name__}{Path(case.given['path']).suffix}"
+    lacks = any(each is inspect.Parameter.empty for each in case.given.values())
+    if lacks or (case.owner is not None and case.given["self"] is None):
+        case.given = None
+    elif case.kind not in calls or "path" in case.given:
+        start = perf_counter()
+        try:
+            case.result = case.called()
+        except Exception:  # noqa: BLE001 - which the test reports
+            case.given = None
+        case.seconds = perf_counter() - start
