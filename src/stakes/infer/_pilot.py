@@ -159,7 +159,7 @@ def _as_one(
     if isinstance(result, CostDifference):
         values = cost_differences(values)
     shares = cell_shares(table, result.design)
-    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
+    pooled: Any = table.pooled if isinstance(table, GroupedConfusion) else table
     possible = possible_cells(pooled, result.design.impossible)
     inside = np.ones(values.shape, dtype=bool) if possible is None else possible
     return values[inside], n * shares[inside]

@@ -520,15 +520,12 @@ def _as_drawn(plan: Plan, known: Pilot) -> Plan:
     if effect == 1:
         return replace(plan, drawn=drawn)
     n = _size(plan.n * effect, _too_small("pilot", effect, plan.goal, "less"))
-    sizes = {name: getattr(plan, name) for name in ("spread", "range_of_costs", "trustworthy_from")}
-    return replace(
-        plan,
-        n=n,
-        power=None if plan.power is None else replace(plan.power, n=n),
-        design_effect=effect,
-        drawn=drawn,
-        **{name: None if each is None else ceil(each * effect) for name, each in sizes.items()},
-    )
+    sizes: dict[str, Any] = {
+        name: None if (each := getattr(plan, name)) is None else ceil(each * effect)
+        for name in ("spread", "range_of_costs", "trustworthy_from")
+    }
+    again = None if plan.power is None else replace(plan.power, n=n)
+    return replace(plan, n=n, power=again, design_effect=effect, drawn=drawn, **sizes)
 
 
 def _share(value: Any, name: str) -> float:
