@@ -599,7 +599,7 @@ def _score_columns(counts: Tally, scores: JointScores) -> dict[str, NDArray[Any]
 
 
 def _example_columns(examples: JointExamples) -> dict[str, NDArray[Any]]:
-    columns = {"actual": examples.actual}
+    columns: dict[str, NDArray[Any]] = {"actual": examples.actual}
     for name, decided in zip(examples.names, examples.decided.T, strict=True):
         columns[f"decided: {name}"] = decided
     for place, costs in enumerate(examples.costs.T):
