@@ -22,7 +22,7 @@ EXAMPLES = (
     "stakes plan --costs costs.csv --half-width 0.5",
     "stakes plan pilot.csv --costs costs.csv --half-width 0.5 --assurance 0.9",
     "stakes plan pilot.csv -c costs.csv --difference 1 --power 0.9",
-    "stakes plan pilot.csv -c costs.csv --half-width 0.5 --groups patient",
+    "stakes plan predictions.csv -c costs.csv --half-width 1 --groups patient",
 )
 SCHEMA = "stakes-plan/2"
 

@@ -520,12 +520,18 @@ def _as_drawn(plan: Plan, known: Pilot) -> Plan:
     if effect == 1:
         return replace(plan, drawn=drawn)
     n = _size(plan.n * effect, _too_small("pilot", effect, plan.goal, "less"))
-    sizes: dict[str, Any] = {
-        name: None if (each := getattr(plan, name)) is None else ceil(each * effect)
-        for name in ("spread", "range_of_costs", "trustworthy_from")
-    }
-    again = None if plan.power is None else replace(plan.power, n=n)
-    return replace(plan, n=n, power=again, design_effect=effect, drawn=drawn, **sizes)
+    by_formula = (plan.spread, plan.range_of_costs, plan.trustworthy_from)
+    spread, rare, trust = (None if each is None else ceil(each * effect) for each in by_formula)
+    return replace(
+        plan,
+        n=n,
+        spread=spread,
+        range_of_costs=rare,
+        trustworthy_from=trust,
+        power=None if plan.power is None else replace(plan.power, n=n),
+        design_effect=effect,
+        drawn=drawn,
+    )
 
 
 def _share(value: Any, name: str) -> float:
