@@ -71,7 +71,6 @@ class CostLine(Curve):
     drawn_from: tuple[Mistakes, Mistakes] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        check_fields(self)
         for each in ("fpr", "tpr"):
             rate = validate.one_number(getattr(self, each), each)
             if not 0 <= rate <= 1:
@@ -85,6 +84,7 @@ class CostLine(Curve):
             size = validate.one_number(getattr(self, each), each)
             if size <= 0:
                 raise InputError(each, f"expected a positive number of examples, got {size:g}.")
+        check_fields(self)
 
     @classmethod
     def from_counts(

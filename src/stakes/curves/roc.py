@@ -45,6 +45,9 @@ class RocPoints(Result):
     def __iter__(self) -> Iterator[Floats | None]:
         return iter((self.fpr, self.tpr, self.thresholds))
 
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
+
 
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     """Return the ROC curve: a point for each cost line.

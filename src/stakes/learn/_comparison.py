@@ -101,6 +101,8 @@ def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split
         else:
             splitter = check_cv(cv, data.y, classifier=True)
             splits = list(splitter.split(data.X, data.y, groups))
+            if any(np.ndim(rows) != 1 for split in splits for rows in split):
+                raise ValueError("expected row numbers.")  # noqa: TRY301 - told below
     except InputError:
         raise
     except (TypeError, ValueError) as error:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
-from stakes._core.labels import listing
+from stakes._core.labels import as_column, listing
 from stakes._core.text import html_table, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
 from stakes._core.values import Result, readonly_copy
@@ -34,6 +34,7 @@ from stakes.learn._comparison import (
 __all__ = ["LearnerComparison", "LearnerDifference", "compare_learners"]
 
 TESTS = ("corrected", "5x2cv")
+MOST_JOBS = 1 << 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -379,7 +380,9 @@ def compare_learners(
     actual: NDArray[Any] = column_or_1d(y, warn=True)
     check_consistent_length(X, actual)
     if groups is not None:
-        validate.same_length({"y": len(actual), "groups": len(groups)})
+        validate.same_length({"y": len(actual), "groups": len(as_column(groups, "groups"))})
+    if n_jobs is not None and not -MOST_JOBS <= n_jobs <= MOST_JOBS:
+        raise InputError("n_jobs", f"expected a number of processes, got {n_jobs!r}.")
     matrix = training_costs(costs, classes_of(actual))
     if len(matrix.labels) < 2:  # noqa: PLR2004 - nothing to tell apart
         raise InputError("y", f"expected at least two classes, got {matrix.labels[0]!r} only.")
