@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -200,9 +201,7 @@ class Study(Result):
             The study.
         """
         validate.alpha(confidence)
-        if not hasattr(table, "batches"):
-            raise InputTypeError("table", f"expected rows, got a {type(table).__name__}.")
-        _check_positive(pos_label)
+        _check_rows(table, pos_label)
         models, scores = _names(models, "models"), _names(scores, "scores")
         if not isinstance(costs, CostMatrix):
             actual = actual_column(table, actual)
@@ -231,17 +230,10 @@ class Study(Result):
             by_least_cost=least,
             advice="" if models or scores else DECISION_ADVICE,
         )
-        return cls._made(
-            counts,
-            source=table.source,
-            roles=roles,
-            costs=matrix,
-            positive=positive,
-            confidence=confidence,
-            design=_design(counts, class_priors, population, impossible),
-            choosing=choosing,
-            asked=asked,
-        )
+        known: dict[str, Any] = {"source": table.source, "roles": roles, "costs": matrix}
+        asking: dict[str, Any] = {"choosing": choosing, "asked": asked, "confidence": confidence}
+        about = _design(counts, class_priors, population, impossible)
+        return cls._made(counts, positive=positive, design=about, **known, **asking)
 
     @classmethod
     def from_counts(
@@ -606,7 +598,17 @@ class Study(Result):
         -------
         ScoreCounts
             The score table.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score={"new": [0.1, 0.9, 0.4, 0.6]})
+        >>> study.scores_where_used("new").thresholds.tolist()
+        [0.9, 0.6, 0.4, 0.1]
         """
+        if name not in tuple(self.scores):
+            raise InputError("name", f"there are no scores of {name!r}.")
         counts = self.scores[name]
         stratified = counts.parts is not None and counts.parts.strata is not None
         return represented(counts, self.design) if stratified else counts
@@ -637,7 +639,17 @@ class Study(Result):
         -------
         Confusion, PairedConfusion or GroupedConfusion
             The counts.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of([0, 1, 0, 1], {"new": [0, 1, 1, 1]}, costs)
+        >>> study.decisions_where_used("new").counts.tolist()
+        [[1, 0], [1, 2]]
         """
+        if not 1 <= len(names) <= TWO or not {*map(str, names)} <= set(self.joint.names):
+            raise InputError("names", f"expected one or two of {listing(self.joint.names)}.")
         table = self.joint.pair(*names) if len(names) == TWO else self.joint.single(*names)
         if isinstance(table, GroupedConfusion):
             return represented_table(table, self.design)
@@ -804,7 +816,7 @@ def study_of(
         class_priors=class_priors,
         population=population,
         impossible=impossible,
-        choosing=Choosing(seed=validate.as_size(rng, "rng", least=0)),
+        choosing=Choosing(seed=validate.as_size(rng, "rng", most=math.inf)),
         asked=Asked(baseline),
         roles=table.roles,
     )
@@ -965,6 +977,12 @@ def _costs_for(counts: Tally, source: str, costs: Costs | None, pos_label: Any) 
     known = None if counts.scores is None else counts.scores.pos_label
     given = known if pos_label is None else pos_label
     return costs_of_mistakes(as_meant(counts.joint.labels), costs, given, source)
+
+
+def _check_rows(table: Any, pos_label: Any) -> None:
+    if not hasattr(table, "batches"):
+        raise InputTypeError("table", f"expected rows, got a {type(table).__name__}.")
+    _check_positive(pos_label)
 
 
 def _check_positive(pos_label: Any) -> None:

@@ -32,9 +32,6 @@ COMMANDS = {
     "demo": "--out out.html",
 }
 NOBODY = 65534
-UNLIMITED = ("report", "demo")
-"""Commands that need more addresses than there is memory: the engine of charts reserves them."""
-
 PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HOME": "/nonexistent"}
 
 
@@ -96,8 +93,7 @@ def run(line, folder, streams="", **options):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_needs_little(name, open_folder, as_nobody):
     """It works with closed streams, in a plain locale, as nobody, within some memory."""
-    limit = "unlimited" if name in UNLIMITED else 4 << 20
-    line = f"ulimit -v {limit}; exec {as_nobody} {sys.executable} -m stakes.cli.main {name}"
+    line = f"ulimit -v {4 << 20}; exec {as_nobody} {sys.executable} -m stakes.cli.main {name}"
     line = f"{line} {COMMANDS[name]}"
     env = {**os.environ, **PLAIN}
     before = set(open_folder.iterdir())
@@ -109,12 +105,12 @@ def test_a_command_needs_little(name, open_folder, as_nobody):
     assert made == {each[3:] for each in COMMANDS[name].split() if each.startswith("out.")}
 
 
-@pytest.mark.parametrize("name", UNLIMITED)
+@pytest.mark.parametrize("name", ["report", "demo"])
 def test_charts_that_would_end_the_process_are_refused(name, open_folder):
-    line = f"ulimit -v {4 << 20}; exec {sys.executable} -m stakes.cli.main {name}"
-    done = run(f"{line} {COMMANDS[name]}", open_folder)
-    assert (done.returncode, "more than 'ulimit -v' allows" in done.stderr) == (2, True)
-    assert not (open_folder / "out.html").exists()
+    line = f"ulimit -v {2 << 20}; exec {sys.executable} -m stakes.cli.main {name} {COMMANDS[name]}"
+    done = run(line, open_folder, env={**os.environ, **PLAIN})
+    assert done.returncode == 2
+    assert "needs 4 GB of addresses" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("megabytes", [150, 500, 900])

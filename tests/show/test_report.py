@@ -31,7 +31,7 @@ from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
 from stakes.findings.sensitivity import CheapestRange
-from stakes.show.report import report_html, write_report
+from stakes.show.report import _page, report_html, write_report
 from stakes.show.report._page import SCRIPTS, path_words
 
 pytest.importorskip("altair")
@@ -245,7 +245,9 @@ def test_a_report_is_written_whole_or_not_at_all(pages, tmp_path):
 
 
 @pytest.mark.parametrize("module", ["altair", "jinja2", "vl_convert"])
-def test_a_missing_library_is_named(monkeypatch, module):
+def test_a_missing_library_is_named(monkeypatch, module, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where no scripts are cached
+    _page._drawing.cache_clear()  # noqa: SLF001
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'stakes\[report\]'"):
         report_html(findings_of("one"))

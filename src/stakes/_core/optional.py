@@ -75,11 +75,6 @@ def altair() -> Any:
     return imported("altair", "a report", "'stakes[report]'")
 
 
-GIGABYTE = 10**9
-SCRIPT_ENGINE = 128 * GIGABYTE
-"""Addresses that the engine of vl-convert reserves; it hardly uses any of them."""
-
-
 def address_limit() -> float:
     """Return how many bytes of addresses this process may have, as ``ulimit -v`` sets them."""
     try:
@@ -92,11 +87,6 @@ def address_limit() -> float:
 
 def vl_convert() -> Any:
     """Return vl-convert, which compiles charts and holds the scripts that draw them."""
-    if address_limit() < SCRIPT_ENGINE:  # of which it would die
-        raise MissingExtraError(
-            "a report needs vl-convert, which cannot be loaded: it reserves "
-            f"{SCRIPT_ENGINE // GIGABYTE} GB of addresses, more than 'ulimit -v' allows"
-        )
     return imported("vl_convert", "a report", "'stakes[report]'", package="vl-convert-python")
 
 

@@ -459,7 +459,7 @@ MOST_DRAWN = 10**8
 """So many repetitions, draws or steps are asked for at most; each takes memory."""
 
 
-def as_size(value: Any, name: str, least: int = 0, most: int = MOST_DRAWN) -> int:
+def as_size(value: Any, name: str, least: int = 0, most: float = MOST_DRAWN) -> int:
     """Check a number of things."""
     try:
         size = least - 1 if isinstance(value, bool | np.bool_) else int(value.__index__())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import reprlib
 import sys
 import types
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -162,14 +163,18 @@ def _name_methods(kind: type) -> None:
             setattr(kind, name, _naming_call(value))
 
 
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""Errors that an unfit argument leads to; others are about the machine, or a mistake of ours."""
+
+
 def _naming_call(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except (StakesError, Warning):
-            raise
-        except Exception as error:
+        except MISUSE as error:
+            if isinstance(error, StakesError):
+                raise
             refusal = _unfit_argument(function, args, kwargs)
             if refusal is None:
                 raise
@@ -195,11 +200,13 @@ def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError 
 
 
 def _refusal(name: str, value: Any, annotation: str) -> RefusedInputError:
-    if isinstance(value, float | np.floating) and "float" in annotation:
+    if isinstance(value, float | np.floating) and value != value:  # noqa: PLR0124 - NaN
         return InputError(name, "expected a number, got NaN.")
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.isnan(value).any():
         return InputError(name, "expected numbers, got NaN.")
-    return InputTypeError(name, f"expected {annotation}, got {value!r} ({type(value).__name__}).")
+    return InputTypeError(
+        name, f"expected {annotation}, got {reprlib.repr(value)} ({type(value).__name__})."
+    )
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -212,7 +219,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind in (tuple, list):
         return isinstance(value, tuple | list) and _entries_fit(value, inner)
     if kind in PLAIN:
-        return PLAIN[kind](value)
+        entries = value if kind is Sequence and inner else ()
+        return PLAIN[kind](value) and all(_fits(each, inner[0]) for each in entries)
     if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
         return True  # nothing that can be told of one value
     return isinstance(value, kind)

@@ -142,15 +142,10 @@ def threshold(
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
     output.only_json(json)
     costs = costs_if_given(prices, amounts)
-    limits = {
-        "max_fpr": max_fpr,
-        "min_recall": min_recall,
-        "capacity": capacity,
-        "volume": volume,
-        "assurance": assurance,
-    }
-    if costs is None and max_fpr is None and min_recall is None and capacity is None:
+    limits = {"max_fpr": max_fpr, "min_recall": min_recall, "capacity": capacity}
+    if costs is None and all(limit is None for limit in limits.values()):
         raise _no_goal()
+    limits |= {"volume": volume, "assurance": assurance}
     asked: dict[str, Any] = {
         "confidence": confidence,
         "class_priors": class_priors,
@@ -166,9 +161,7 @@ def threshold(
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
     data = data_of(study)
     _show(output, study, choices, unit, data)
-    if chosen_on is study and costs is not None:
-        output.text()
-        output.text(SAME_EXAMPLES)
+    _show_origin(output, same=chosen_on is study and costs is not None)
     output.results(
         Thresholds(
             schema=SCHEMA,
@@ -179,6 +172,13 @@ def threshold(
             models=tuple(ModelThreshold(*each) for each in choices.items()),
         )
     )
+
+
+def _show_origin(output: Any, *, same: bool) -> None:
+    """Say that thresholds were chosen on the examples that judge them, where they were."""
+    if same:
+        output.text()
+        output.text(SAME_EXAMPLES)
 
 
 def _no_goal() -> InputTypeError:

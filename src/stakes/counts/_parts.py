@@ -233,3 +233,10 @@ def _ranks(names: Sequence[Label]) -> NDArray[np.intp]:
 
 def _spelled(key: tuple[Label, Label]) -> str:
     return " of ".join(repr(name) for name in reversed(key) if name is not None)
+
+
+def check_factors(factors: Any, parts: Parts | None) -> None:
+    """Raise unless there is a factor for the negatives and the positives of each part."""
+    shape = (0 if parts is None else len(parts), 2)
+    if np.shape(factors) != shape or not (np.isfinite(factors) & (factors >= 0)).all():
+        raise InputError("factors", f"expected numbers of 0 or more, of shape {shape}.")

@@ -605,10 +605,10 @@ def _model_columns(predicted: Any) -> Mapping[Any, str]:
             "expected a mapping from each classifier's name to its column, or a list of "
             f"columns; got {predicted!r}.",
         )
-    if not isinstance(predicted, Mapping):
+    if not isinstance(predicted, Mapping) and len(predicted):
         predicted = {name: name for name in as_labels(predicted, "predicted")}
     models: Mapping[Any, str] = predicted
-    if not models:
+    if not len(models):
         raise InputTypeError("predicted", "expected at least one column, got none.")
     return models
 

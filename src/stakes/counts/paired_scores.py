@@ -14,7 +14,7 @@ from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes._core.values import readonly, readonly_copy
-from stakes.counts._parts import Parts, part_column
+from stakes.counts._parts import Parts, check_factors, part_column
 from stakes.counts._two_classes import (
     Ranks,
     TwoClassCounts,
@@ -341,9 +341,19 @@ class PairedScoreCounts(TwoClassCounts):
         -------
         PairedScoreCounts
             The table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stakes import PairedScoreCounts
+        >>> counts = PairedScoreCounts.from_scores(
+        ...     [0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6], [0.2, 0.7, 0.3, 0.8], strata=[*"aabb"])
+        >>> float(counts.reweighted(np.array([[1.0, 1.0], [3.0, 3.0]])).n)
+        8.0
         """
         if self.part is None:
             raise DesignError("strata", "the scores were counted without groups or strata.")
+        check_factors(factors, self.parts)
         factor = factors[self.part, self.positive.astype(np.intp)]
         amounts = amounts_of(self.amounts, len(self.positive))
         squares = amounts if self.squares is None else self.squares

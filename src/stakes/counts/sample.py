@@ -235,21 +235,6 @@ class CostSample(ByValue):
         """The number of examples."""
         return len(self.values)
 
-    def with_assumed(self, assumed: bool) -> Self:
-        """Return the costs with bounds that are known, or only the least and the most seen.
-
-        Parameters
-        ----------
-        assumed : bool
-            Whether they are only what was seen.
-
-        Returns
-        -------
-        CostSample
-            The costs.
-        """
-        return self._changed(assumed=assumed, unequal=assumed and _unequal(np.abs(self.values)))
-
     def swapped(self) -> Self:
         """Return the differences of two classifiers' costs with the second one first.
 
@@ -450,3 +435,9 @@ def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:
     each = np.empty(len(labels), dtype=object)
     each[:] = labels
     return tuple(each[codes].tolist())
+
+
+def with_assumed(sample: CostSample, *, assumed: bool) -> CostSample:
+    """Return the costs with bounds that are known, or `assumed`: only the least and most seen."""
+    unequal = assumed and _unequal(np.abs(sample.values))
+    return sample._changed(assumed=assumed, unequal=unequal)  # noqa: SLF001 - of this file

@@ -13,7 +13,7 @@ from stakes._core import validate
 from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
-from stakes.counts._parts import Parts, part_column
+from stakes.counts._parts import Parts, check_factors, part_column
 from stakes.counts._two_classes import (
     TwoClassCounts,
     both_classes_weigh,
@@ -371,9 +371,7 @@ class ScoreCounts(TwoClassCounts):
         if self.rows is None:
             raise DesignError("strata", "the scores were counted without groups or strata.")
         rows = self.rows
-        shape = (len(rows.parts), 2)
-        if np.shape(factors) != shape or not (np.isfinite(factors) & (factors >= 0)).all():
-            raise InputError("factors", f"expected numbers of 0 or more, of shape {shape}.")
+        check_factors(factors, rows.parts)
         factor = factors[rows.part, rows.positive.astype(np.intp)]
         amounts = readonly(rows.amounts * factor)
         squares = readonly((rows.amounts if rows.squares is None else rows.squares) * factor**2)

@@ -252,9 +252,10 @@ def other_models(study: Study) -> str:
     others = len({each.model for each in study.policies.policies} - {*shown, None})
     if not others:
         return ""
+    what = "other has" if others == 1 else "others have"
     return (
         f"Curves, sensitivity, sample sizes and calibration are of the {MOST_MODELS} cheapest "
-        f"models and the baseline; {others:,} other{'s' if others > 1 else ''} cost more."
+        f"models and the baseline; {others:,} {what} a higher estimated cost."
     )
 
 

@@ -106,9 +106,7 @@ def _left_out(study: Study) -> tuple[str, ...]:
     """Say what cannot be found for these examples, and why."""
     found = [others] if (others := other_models(study)) else []
     if study.examples is not None:
-        found.append(
-            "What if costs are wrong is left out: each example has its own, so none can change."
-        )
+        found.append("Other costs are left out: each example has its own.")
         if study.scores:
             found.append(
                 "Cost curves are left out: they are for costs that depend on the class alone."

@@ -596,6 +596,8 @@ class Inference(ABC):
 
     def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
         """Return the method to use; anyone who asks for the conservative interval gets it."""
+        if not isinstance(method, str):
+            raise no_such_method(method, names_of_intervals())
         if method != "auto":
             return Choice(method, "it was asked for.")
         if options.get("conservative"):

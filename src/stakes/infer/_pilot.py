@@ -117,7 +117,7 @@ def _lean(outcomes: Outcomes) -> Outcomes:
 def _rows_of(table: CountTable, rows: Any) -> float:
     """Return how many examples a pilot has."""
     if rows is not None:
-        return float(validate.as_size(rows, "pilot_rows", least=2))
+        return float(validate.as_size(rows, "pilot_rows", 2, validate.MOST_ROWS))
     if isinstance(table, CostSample) or not table.weighted:
         return float(table.n)
     raise DesignError(

@@ -106,7 +106,7 @@ class Ranking:
         object.__setattr__(self, "names", names)
         if set(self._tables()) != set(names):
             raise InputError("singles", f"expected those of {listing(names)}.")
-        CostEstimate(self._tables()[names[0]], self.costs, self.design)  # raises if it does not fit
+        _ = self._estimates[names[0]]  # raises if the costs, or the design, do not fit
 
     @classmethod
     def from_pairs(

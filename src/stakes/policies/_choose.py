@@ -34,6 +34,8 @@ MOST_STEPS = 10_000
 FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
 """Below so many rows there are so many folds."""
 
+MOST_FOLDS = 100
+
 TWO_ERRORS = 1.96
 """Standard errors that a threshold must cost more by, to be shown to."""
 
@@ -70,6 +72,11 @@ class Choosing(Result):
     capacity: float | None = None
     fixed: tuple[tuple[str, float], ...] = ()
     validation: JointScores | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.folds is not None and not 2 <= self.folds <= MOST_FOLDS:  # noqa: PLR2004
+            raise InputError("folds", f"expected a number from 2 to {MOST_FOLDS}.")
 
     def folds_of(self, n: int) -> int:
         """Return the number of folds for so many rows.

@@ -131,7 +131,11 @@ class _Task:
         self.rows = _Rows.of(self.scores)
         self.lacking = self.rows.too_few()
         if choosing.validation is not None:
-            self.lacking = "other rows do not tell it, because each row has costs of its own"
+            raise InputError(
+                "validation",
+                "each row has costs of its own, and thresholds for such costs are chosen on folds.",
+                "Leave it out.",
+            )
         self.place = examples.decisions.index(positive)
         # What calling a row positive costs more, where the models are used.
         gain = examples.costs[:, self.place] - examples.costs[:, 1 - self.place]

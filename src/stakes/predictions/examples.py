@@ -16,6 +16,7 @@ from stakes._core.values import ByValue, readonly
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.counts._parts import Parts
+from stakes.counts.sample import with_assumed
 from stakes.errors import InputError
 from stakes.predictions.table import Batch, Codes
 
@@ -239,7 +240,7 @@ class JointExamples(ByValue):
         sample = CostSample(
             possible, float(possible.min()), most, classes=self._classes, **self._sampling
         )
-        return sample.with_assumed(self.example_costs.assumed)
+        return with_assumed(sample, assumed=self.example_costs.assumed)
 
     def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Self:
         """Return the rows with more decisions, by their positions."""

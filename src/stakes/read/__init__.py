@@ -2,10 +2,10 @@
 
 from stakes.read.files import (
     as_path,
+    cached_text,
     check_writable,
     discard,
     keep_numbers,
-    kept,
     read_text,
     real_path,
     write_binary,
@@ -14,10 +14,10 @@ from stakes.read.files import (
 
 __all__ = [
     "as_path",
+    "cached_text",
     "check_writable",
     "discard",
     "keep_numbers",
-    "kept",
     "read_text",
     "real_path",
     "write_binary",

@@ -43,7 +43,8 @@ class LineCount:
         last = self._tail.rstrip(b"\r\n").rpartition(b"\n")[2]
         if not same or last.count(QUOTE) % 2:
             return None
-        return self._newlines + (self._tail[-1] != NEWLINE)
+        blank = self._tail[len(self._tail.rstrip(b"\r\n")) :].count(b"\n") - 1
+        return self._newlines - max(blank, -1)
 
     def feed(self, content: Any) -> None:
         """Take the next bytes of the file."""

@@ -115,15 +115,15 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def kept(name: str, make: Callable[[], str]) -> str:
+def cached_text(name: str, make: Callable[[], str]) -> str:
     """Return a text from the user's cache folder, or make it and keep it there for the next time.
 
     A file that is not as it was written is made anew; where none can be written, nothing is kept.
     """
     try:
         path = _cache_folder() / name
-        seal, _, text = path.read_bytes().partition(b"\n")
-        if seal == hashlib.sha256(text).hexdigest().encode():
+        checksum, _, text = path.read_bytes().partition(b"\n")
+        if checksum == hashlib.sha256(text).hexdigest().encode():
             return text.decode()
     except (OSError, RuntimeError):  # no such file, or no home
         pass

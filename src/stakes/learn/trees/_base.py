@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -508,8 +509,8 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
         params |= self.get_params(deep=False)
         n, attributes = self._table.n_rows, len(self._table.attributes)
-        max_tests = min(validate.as_size(params["max_tests"], "max_tests", least=1), attributes)
-        min_leaf = min(validate.as_size(params["min_leaf"], "min_leaf", least=1), n + 1)
+        max_tests = min(validate.as_size(params["max_tests"], "max_tests", 1, math.inf), attributes)
+        min_leaf = min(validate.as_size(params["min_leaf"], "min_leaf", 1, math.inf), n + 1)
         gain_ratio = validate.one_number(params["gain_ratio"], "gain_ratio")
         if not 0 <= gain_ratio <= 1:
             raise InputError(
@@ -530,7 +531,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             )
         max_nodes = params["max_nodes"]
         if max_nodes is not None:
-            max_nodes = min(validate.as_size(max_nodes, "max_nodes", least=1), MOST_NODES)
+            max_nodes = min(validate.as_size(max_nodes, "max_nodes", 1, math.inf), MOST_NODES)
         per_node = validate.choice(params["average"], "average", AVERAGES) == "nodes"
         # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
         both_sides = at_node and not self._table.any_discrete

@@ -8,12 +8,13 @@ import math
 import os
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from stakes._core.labels import Label
-from stakes._core.optional import altair, jinja2, vl_convert
+from stakes._core.optional import address_limit, altair, jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
-from stakes.errors import InputError
+from stakes.errors import InputError, StakesError
 from stakes.findings import Findings
 from stakes.findings._encode import json_text
 from stakes.findings.curves import MOST_PAIRED, ScoredCurve
@@ -22,7 +23,7 @@ from stakes.findings.policies import MOST_MODELS, ComparedPolicies, PolicyResult
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
-from stakes.read import kept, write_text
+from stakes.read import cached_text, write_text
 from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
 from stakes.show.report._theme import colour, dash, policy_colours
 
@@ -341,19 +342,29 @@ def headline(text: str) -> tuple[str, str]:
     return f"{first}{end[:-1]}", f"{end[-1:]}{rest}"
 
 
-def _drawing() -> str:
-    """Return the scripts that draw."""
-    version = altair().SCHEMA_VERSION.lstrip("v").split(".")
-    return _bundle(vl_convert(), "_".join(version[:2]))
+LEAST_ADDRESSES = 4 * 10**9
+"""Bytes of addresses that vl-convert needs: with fewer it would end the process."""
 
 
 @cache
-def _bundle(library: Any, lite: str) -> str:
-    """Put the scripts together, for a version of Vega-Lite; that takes two seconds, so once."""
-    return kept(
-        f"vega-{library.__version__}-{lite}.js",
-        lambda: library.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=lite),
-    )
+def _drawing() -> str:
+    """Return the scripts that draw; putting them together takes two seconds, so they are cached."""
+    lite = "_".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    try:
+        made_by = version("vl-convert-python")
+    except PackageNotFoundError:
+        made_by = vl_convert().__version__  # which says what to install
+    return cached_text(f"vega-{made_by}-{lite}.js", lambda: _bundle(lite))
+
+
+def _bundle(lite: str) -> str:
+    """Put the scripts together, for a version of Vega-Lite."""
+    if address_limit() < LEAST_ADDRESSES:
+        raise StakesError(
+            "a report needs 4 GB of addresses the first time, more than 'ulimit -v' allows"
+        )
+    source: str = vl_convert().javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=lite)
+    return source
 
 
 def _source(environment: Any, name: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stakes.read import kept
+from stakes.read import cached_text
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_text_is_made_once(folder):
     made = iter(["Größe\r\n1", "another"])
-    assert [kept("a.js", lambda: next(made)) for _ in range(2)] == ["Größe\r\n1"] * 2
+    assert [cached_text("a.js", lambda: next(made)) for _ in range(2)] == ["Größe\r\n1"] * 2
     assert [path.name for path in folder.iterdir()] == ["a.js"]
 
 
@@ -21,11 +21,11 @@ def test_a_text_is_made_once(folder):
 def test_a_file_that_was_changed_is_made_anew(folder, content):
     folder.mkdir()
     (folder / "a.js").write_bytes(content)
-    assert kept("a.js", lambda: "text") == "text"
-    assert kept("a.js", lambda: "unused") == "text"
+    assert cached_text("a.js", lambda: "text") == "text"
+    assert cached_text("a.js", lambda: "unused") == "text"
 
 
-def test_without_a_folder_nothing_is_kept(folder):
+def test_without_a_folder_nothing_is_cached_text(folder):
     folder.parent.joinpath("stakes").write_text("a file")
     made = iter(["one", "two"])
-    assert [kept("a.js", lambda: next(made)) for _ in range(2)] == ["one", "two"]
+    assert [cached_text("a.js", lambda: next(made)) for _ in range(2)] == ["one", "two"]
