@@ -252,7 +252,7 @@ def _path(
         through,
         confidence=study.confidence,
         draws=_draws(table),
-        every=1 if study.plain else EVERY,
+        every=EVERY,
         rng=settings.seed,
     )
     return CostPath(

@@ -403,6 +403,10 @@ def _is_empty(values: Any) -> bool:
         return False
 
 
+MOST_CELLS = 10**7
+"""Cells of a table of two classifiers, which is kept whole."""
+
+
 class Accumulator(Totals[Confusion]):
     """Running totals of a classifier's outcomes: its cost so far, and an interval at any time.
 
@@ -598,6 +602,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
     ) -> None:
         first, second = map(str, validate.two_names(names))
         self.names = (first, second)
+        if isinstance(costs, CostMatrix) and costs.values.size * len(costs.decisions) > MOST_CELLS:
+            raise InputError(
+                "costs",
+                f"{len(costs.labels):,} classes have too many pairs of decisions to keep.",
+                "Use compare, which keeps those that occur.",
+            )
         super().__init__(
             costs,
             impossible=impossible,
