@@ -170,3 +170,25 @@ def test_counts_whose_doubtful_columns_are_damaged_are_refused(given, stakes, wr
     said = stakes("-q", "compare", "a.json", *COSTS, "--baseline", "old", "--gate")
     assert (said.code, said.out) == (2, "")
     assert "a.json: the count file is damaged" in said.err
+
+
+@pytest.mark.parametrize("name", ["new_id", "risk_index", "prob_ok"])
+def test_decisions_under_the_name_of_something_else_are_not_passed(name, stakes, write):
+    write(**{"fine": names(write.fraud), name: write.wrong})
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert name in f"{said.out} {said.err}"
+
+
+def test_a_column_without_any_value_is_not_passed(stakes, write):
+    write(fine=names(write.fraud), new=np.full(N, "n/a"))
+    assert stakes("-q", *GATE).code == 2
+
+
+def test_a_named_candidate_is_judged_itself_or_not_at_all(stakes, write):
+    """Not by the threshold of its scores in place of decisions that cannot be read."""
+    score = np.where(write.fraud, 0.9, 0.1).round(2)
+    write(new=spelt(write.wrong, "missing"), new_score=score)
+    said = stakes("-q", *GATE, "--candidate", "new")
+    assert said.code == 2
+    assert "new" in said.err

@@ -81,7 +81,7 @@ def write_kinds(folder):
     scores = [name for name in names if name.endswith("_score")]
     alone = [{name: row[name] for name in ("actual", *scores)} for row in rows]
     write("scores.csv", alone)
-    write("validation.csv", alone[::2])
+    write("validation.csv", alone[::3])
     write("decisions.csv", [{k: v for k, v in row.items() if k not in scores} for row in rows])
     write("mixed.csv", [{k: v for k, v in row.items() if k != "tree"} for row in rows])
     write("margins.csv", [{k: margin(k, v) for k, v in row.items()} for row in alone])

@@ -72,6 +72,23 @@ def test_the_test_rows_are_no_validation_rows():
         test.positive[again], {"m": values}, pos_label=1, neg_label=0
     )
     for same in (test, shuffled):
-        with pytest.raises(InputError, match="the very rows"):
+        with pytest.raises(InputError, match="are among them"):
             threshold(test, validation=same)
+    part = JointScores.from_columns(
+        test.positive[:200], {"m": values[np.argsort(again)][:200]}, pos_label=1, neg_label=0
+    )
+    with pytest.raises(InputError, match="are among them"):
+        threshold(test, validation=part)
     assert threshold(test, validation=rows(300, 0.3, 7)) < np.inf
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_a_capacity_is_for_the_classes_in_use(share):
+    test = rows(4000, 0.2, 8)
+    design = Design(class_priors={0: 1 - share, 1: share})
+    cut = threshold(test, design, capacity=0.1)
+    scores = test.thresholds[0][test.ranks[0]]
+    rates = [(scores[test.positive == side] >= cut).mean() for side in (False, True)]
+    alarms = (1 - share) * rates[0] + share * rates[1]
+    assert alarms <= 0.1
+    assert alarms > 0.05 or cut <= best(share) + 0.3

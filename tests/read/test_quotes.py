@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes.errors import FileError
-from stakes.read._diagnose import PIECE, LineCount, QuoteCheck
+from stakes.read._diagnose import PIECE, QuoteCheck
 from stakes.read.shards import Shard
 from stakes.read.tables import read_table
 
@@ -68,6 +68,8 @@ def unpacked(content):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('a,b\n1,"2"x\n', "line 2, column 'b': the quote that ends the cell is followed by 'x'"),
+        ('a,b\n1,""x\n', "line 2, column 'b': the quote that ends the cell is followed by 'x'"),
         ('a,b\n"x\ny","2" \n', "line 3, column 'b': .* followed by ' '"),
         ('a,b\n1,"x\\"y"\n', r"line 2, column 'b': .* followed by 'y'"),
         ('a,"b\n1,2\n', "line 1, cell 2: the quote that begins the cell is not closed"),
@@ -81,37 +83,6 @@ def test_a_misplaced_quote_is_refused(text, said, tmp_path):
     for read in (read_table, lambda path: list(Shard(path).batches(["a"]))):
         with pytest.raises(FileError, match=said):
             read(path)
-
-
-@pytest.mark.parametrize(
-    "text", ['a,b\n1,"2"x\n', 'a,b\n1,""x\n', 'a,b\r\n"1"2,"x\\"y"z"\r\n3,4\r\n']
-)
-def test_text_after_a_quote_belongs_to_the_cell_where_no_row_is_lost(text, tmp_path):
-    """As the csv module, pandas and spreadsheets have it."""
-    path = tmp_path / "a.csv"
-    path.write_bytes(text.encode())
-    _, *rows = csv.reader(io.StringIO(text, newline=""))
-    assert list(map(list, zip(*read_table(path).table.to_pydict().values(), strict=True))) == rows
-
-
-lines = st.lists(st.sampled_from(["a", "b,c", '"d"', '"', "\n", "\r\n", "\r"]), max_size=9)
-
-
-@given(lines.map("".join), st.integers(1, 5))
-def test_lines_are_counted_as_they_are(text, step):
-    content, count = text.encode(), LineCount()
-    for start in range(0, len(content), step):
-        count.feed(content[start : start + step])
-    ends = {
-        end
-        for end in ("\r\n", "\n", "\r")
-        if end in text.replace("\r\n", "" if end != "\r\n" else "\r\n")
-    }
-    last = text.rstrip("\r\n").rpartition("\n")[2]
-    if last.count('"') % 2 or len(ends) > 1 or ends == {"\r"}:
-        assert count.lines is None
-    else:
-        assert count.lines == len(text.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -434,11 +434,8 @@ def positive(value: Any, name: str) -> float:
 
 def alpha(confidence: Any) -> float:
     """Return one minus the confidence, which must lie between 0 and 1."""
-    if (
-        isinstance(confidence, bool)
-        or not isinstance(confidence, Real)
-        or not 0 < float(confidence) < 1
-    ):
+    number: Any = confidence if isinstance(confidence, Real) else -1
+    if isinstance(confidence, bool) or not 0 < number < 1:
         raise InputError(
             "confidence", f"expected a number between 0 and 1, such as 0.95; got {confidence!r}."
         )

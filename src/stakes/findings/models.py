@@ -193,8 +193,8 @@ def trivial_of(study: Study, by: IntervalBy = AUTO) -> tuple[Trivial, ...]:
     """Return what each constant prediction costs, the cheapest first."""
     policies = study.policies
     found = []
-    for policy in policies.policies:
-        if policy.kind == "constant" and policy.decision is not None:
+    for policy in map(policies.__getitem__, policies.constants):
+        if policy.decision is not None:
             estimate = policies.estimate(policy.name)
             interval = policies.interval(policy.name, by.method, **dict(by.options))
             errors = error_rate_of(where_used(policies.single(policy.name), study.design))

@@ -133,9 +133,11 @@ AUTO = IntervalBy()
 def policies_found(
     study: Study, volume: float | None = None, by: IntervalBy = AUTO
 ) -> tuple[PolicyResult, ...]:
-    """Return what each policy costs, the cheapest first."""
+    """Return what each policy costs, the cheapest first; of very many constants, the cheapest."""
     policies = study.policies
-    found = [_result(policies, each, volume, by) for each in policies.policies]
+    shown = {*policies.constants, *policies.competitors}
+    kept = (each for each in policies.policies if each.kind != "constant" or each.name in shown)
+    found = [_result(policies, each, volume, by) for each in kept]
     order = {name: place for place, name in enumerate(policies.competitors)}
     return tuple(sorted(found, key=lambda each: (each.cost, order.get(each.name, len(order)))))
 

@@ -602,7 +602,8 @@ class PairedAccumulator(Totals[PairedConfusion]):
     ) -> None:
         first, second = map(str, validate.two_names(names))
         self.names = (first, second)
-        if isinstance(costs, CostMatrix) and costs.values.size * len(costs.decisions) > MOST_CELLS:
+        validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
+        if costs.values.size * len(costs.decisions) > MOST_CELLS:
             raise InputError(
                 "costs",
                 f"{len(costs.labels):,} classes have too many pairs of decisions to keep.",

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from stakes._core import validate
 from stakes._core.labels import Label, listing
 from stakes._core.text import listed
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
-from stakes.counts import GroupedConfusion, JointConfusion
+from stakes.counts import JointConfusion
 from stakes.errors import InputError
+from stakes.infer._design import where_used
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, Chosen, Threshold, choose
 from stakes.policies._choose_rows import ChosenRows, choose_rows
@@ -102,6 +104,8 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     """
     stated = _stated(asked, counted.models)
     _check_limits(choosing)
+    largest = counted.costs.values if counted.examples is None else counted.examples.costs
+    validate.not_too_large(float(np.abs(largest).max()), "costs")
     chosen: Chosen | ChosenRows | None = None
     for name, (model, _) in stated.items():
         if model not in _scored(counted):
@@ -178,8 +182,7 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
         return False
     if counted.positive is None or len(counted.costs.decisions) != 2:  # noqa: PLR2004
         raise InputError(", ".join(limits), "limits are for two classes and two decisions.")
-    found = table.single(policy.column)
-    counts = (found.pooled if isinstance(found, GroupedConfusion) else found).counts
+    counts = where_used(table.single(policy.column), counted.design).counts
     flagged = counts[counted.costs.decisions.index(counted.positive)].astype(float)
     positive = counted.costs.labels.index(counted.positive)
     totals = counts.sum(axis=0)
@@ -335,9 +338,18 @@ class _Known:
     doubtful: Mapping[str, str]
     barred: Sequence[str]
 
+    def _check_usable(self, name: str) -> None:
+        """Raise when what was named is a column that cannot be read, or breaks a limit."""
+        if name in self.doubtful:
+            problem = f"the column {name!r} cannot be used: {self.doubtful[name]}."
+            raise _refused(self.asked, name, problem)
+        if name in self.barred:
+            raise _refused(self.asked, name, f"{name!r} does not keep within the limits.")
+
     def resolved(self, name: str) -> str:
         """Return the name of the policy that is meant."""
         by_name = {each.name: each for each in self.policies}
+        self._check_usable(name)
         if name in self.stated:
             wanted = self.stated[name]
             same = [each for each in self.policies if (each.model, each.threshold) == wanted]
@@ -349,6 +361,7 @@ class _Known:
         best = bool(at) and value == BEST
         own = [each for each in self.policies if each.model == (model if best else name)]
         chosen = [each for each in own if each.kind in ("threshold", "minimum_cost")]
+        chosen.sort(key=lambda each: each.kind != "threshold")
         if own and not best:
             return (chosen or own)[0].name
         if chosen:
@@ -356,11 +369,10 @@ class _Known:
         if own:
             problem = f"{name!r}: the model {model!r} has no scores to choose a threshold by."
             raise _refused(self.asked, name, problem)
-        for column, reason in self.doubtful.items():
-            if column in (name, model):
-                raise _refused(self.asked, name, f"the column {column!r} cannot be used: {reason}.")
-        if name in self.barred:
-            raise _refused(self.asked, name, f"{name!r} does not keep within the limits.")
+        if model in self.doubtful:
+            raise _refused(
+                self.asked, name, f"the column {model!r} cannot be used: {self.doubtful[model]}."
+            )
         there = listing(tuple(by_name))
         raise _refused(self.asked, name, f"there is no policy {name!r}; there are {there}.")
 

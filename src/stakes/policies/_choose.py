@@ -36,6 +36,9 @@ FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
 
 MOST_FOLDS = 100
 
+SAME = 0.5
+"""With a larger share of the test rows among them, other rows are no others."""
+
 TWO_ERRORS = 1.96
 """Standard errors that a threshold must cost more by, to be shown to."""
 
@@ -242,6 +245,8 @@ class _Rows:
             names = list(dict.fromkeys(parts.strata or ()))
             codes = np.array([names.index(name) for name in parts.strata or ()])[self.part]
             sizes = np.bincount(codes, each, minlength=len(names))
+            if strange := [name for name in names if name not in population]:
+                raise InputError("population", f"it does not tell how large {strange[0]!r} is.")
             shares = np.array([float(population[name]) for name in names])
             factor = np.where(sizes > 0, shares / np.maximum(sizes, 1e-300), 0.0)
             factor *= sizes.sum() / shares.sum()
@@ -391,24 +396,36 @@ def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Ch
     if other is not None and _same_rows(rows, other):
         raise InputError(
             "validation",
-            "these are the very rows that thresholds are to be judged by.",
+            "most of the rows that thresholds are to be judged by are among them.",
             "Give other rows, or none: then thresholds are judged on folds.",
         )
     each, by_class = (other or rows).class_weights(design)
     weighted = values[order] * by_class
-    return _Task(rows, other, costs.labels, costs.decisions, order, weighted, each, choosing)
+    named = costs.labels, costs.decisions
+    return _Task(rows, other, *named, order, weighted, each, choosing, by_class)
 
 
 def _same_rows(one: _Rows, other: _Rows) -> bool:
-    """Tell whether two tables hold the same rows, in whatever order."""
-    mine, theirs = one.scores, other.scores
-    if mine.names != theirs.names or len(one.positive) != len(other.positive):
+    """Tell whether most rows of a table are in another, by what both tell of them.
+
+    Where many rows are alike, as with few distinct scores, only if all are: chance explains less.
+    """
+    names = [name for name in one.scores.names if name in other.scores.names]
+    if not names:
         return False
-    if not all(map(np.array_equal, mine.thresholds, theirs.thresholds)):
-        return False
-    tables = (np.vstack([rows.ranks, rows.positive]) for rows in (one, other))
-    first, second = (each[:, np.lexsort(each)] for each in tables)
-    return np.array_equal(first, second)
+    first, second = (_as_text(rows, names) for rows in (one, other))
+    if len(np.unique(first)) < SAME * len(first):
+        return len(first) == len(second) and np.array_equal(np.sort(first), np.sort(second))
+    return bool(np.isin(first, second).mean() > SAME)
+
+
+def _as_text(rows: _Rows, names: Sequence[str]) -> NDArray[np.void]:
+    """Return the scores of some models and the class of each row as one value."""
+    scores = rows.scores
+    places = [scores.names.index(name) for name in names]
+    columns = [scores.thresholds[at][rows.ranks[at]].astype(np.float64) + 0.0 for at in places]
+    table = np.stack([*columns, rows.positive.astype(np.float64)], axis=1)
+    return np.ascontiguousarray(table).view(np.dtype((np.void, 8 * table.shape[1])))[:, 0]
 
 
 def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:
@@ -437,6 +454,7 @@ class _Task:
     costs: Floats
     each: Floats | None
     choosing: Choosing
+    by_class: Floats
 
     def __post_init__(self) -> None:
         chosen_on = self.rows if self.other is None else self.other
@@ -502,7 +520,11 @@ class _Task:
         return threshold, places, held_out
 
     def _cuts(self, tables: ScoreTables) -> NDArray[np.intp]:
-        return cheapest_cuts(tables, self.costs, _allowed(tables, self.choosing, self.costs))
+        return cheapest_cuts(tables, self.costs, self.allowed(tables))
+
+    def allowed(self, tables: ScoreTables) -> Booleans | None:
+        """Return the cuts that keep within the limits where the models are used."""
+        return _allowed(tables, self.choosing, self.costs, self.by_class)
 
     def _on_others(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         """Choose the threshold on the rows of another file."""
@@ -585,8 +607,10 @@ def _ends(steps: _Steps, cuts: NDArray[Any], table: Floats) -> NDArray[np.intp]:
     return np.array([_above(steps.values, _midway(seen, int(rank))) for rank in ranks])
 
 
-def _allowed(tables: ScoreTables, choosing: Choosing, costs: Floats) -> Booleans | None:
-    """Return the cuts that keep within the limits."""
+def _allowed(
+    tables: ScoreTables, choosing: Choosing, costs: Floats, by_class: Floats | None = None
+) -> Booleans | None:
+    """Return the cuts that keep within the limits; rows of the classes may count unequally."""
     limits = choosing.limits
     if not limits:
         return None
@@ -605,7 +629,9 @@ def _allowed(tables: ScoreTables, choosing: Choosing, costs: Floats) -> Booleans
     if "max_fpr" in limits:
         keep &= fpr <= limits["max_fpr"] + room
     if "capacity" in limits:
-        alarms = (sums[0] + sums[1]) / (sums[0] + sums[1])[:, -1:]
+        times = np.ones(2) if by_class is None else by_class
+        both = times[0] * sums[0] + times[1] * sums[1]
+        alarms = both / both[:, -1:]
         keep &= alarms <= limits["capacity"] + room
     if not keep.any(axis=1).all():
         raise InputError(", ".join(limits), "no threshold keeps within all of these limits.")

@@ -24,7 +24,6 @@ from stakes.policies._choose import (
     Chosen,
     Threshold,
     _above,
-    _allowed,
     _ends,
     _Rows,
     _Steps,
@@ -162,7 +161,7 @@ def _cross_fitted(tasks: Sequence[_Task], at: int, name: str) -> _Column:
     training = np.concatenate([np.maximum(total - tables, 0), total], axis=1)
     given = ScoreTables(training[1], training[0], task.weight)
     odds, sums = fitted_odds(given), training.sum(axis=0)
-    allowed = _allowed(given, choosing, task.costs)
+    allowed = task.allowed(given)
     thresholds, deployed, held_out = [], [], []
     for each in tasks:
         *by_fold, last = cheapest_cuts(given, each.costs, allowed, odds)

@@ -365,7 +365,7 @@ class Policies(Result):
         return np.asarray(counts.sum(axis=0) / counts.sum())
 
     @cached_property
-    def _constants(self) -> tuple[str, ...]:
+    def constants(self) -> tuple[str, ...]:
         """The constant predictions; of very many, those that are among the cheapest."""
         found = [each for each in self.policies if each.kind == "constant"]
         if self.examples is None and len(found) > MANY_CONSTANTS:
@@ -380,7 +380,7 @@ class Policies(Result):
     @cached_property
     def competitors(self) -> tuple[str, ...]:
         """Each model's cheapest policy, the baseline and the constants, the cheapest first."""
-        named = {*self._constants, *self.asked, self.reference}
+        named = {*self.constants, *self.asked, self.reference}
         costs = {
             each.name: self.estimate(each.name).cost
             for each in self.policies
@@ -392,7 +392,7 @@ class Policies(Result):
                 other = best.get(each.model)
                 if other is None or costs[each.name] < costs[other]:
                     best[each.model] = each.name
-        constants = sorted(self._constants, key=costs.__getitem__)
+        constants = sorted(self.constants, key=costs.__getitem__)
         chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
         # Of equal ones the baseline goes first, then a constant: what needs no change, or no model.
         rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
@@ -407,9 +407,9 @@ class Policies(Result):
         decided = [each.name for each in self.policies if each.kind == "decisions"]
         if decided:
             return decided[0]
-        if not self._constants:  # none keeps within the limits
+        if not self.constants:  # none keeps within the limits
             return self.policies[0].name
-        return min(self._constants, key=lambda name: self.estimate(name).cost)
+        return min(self.constants, key=lambda name: self.estimate(name).cost)
 
     @property
     def best(self) -> str:

@@ -254,6 +254,7 @@ def find_roles(
     if not (named.models or named.scores):
         left = [name for name in candidates if name in ignored]
         doubtful = _doubtful(left, scores, table, costs)
+        doubtful |= _misnamed([n for n in ignored if n not in candidates], table, costs)
     return Roles(actual, models, ignored, guessed=guessed, design=named.design, doubtful=doubtful)
 
 
@@ -454,6 +455,18 @@ def _doubtful(
     return found
 
 
+def _misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[str, str]:
+    """Return columns with decisions whose names are those of something else, and why."""
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    matcher = LabelMatcher(labels, table.cells)
+    found = {}
+    for name in columns:
+        values = [value for value in table.values(name) or [] if not is_blank(value)]
+        if values and all(map(matcher.knows, values)) and not all(map(_is_number, values)):
+            found[name] = "it is named as ids, or scores of another class, are, but has decisions"
+    return found
+
+
 def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
     """Say why a column that has no decisions may be meant to have some; nothing for a feature.
 
@@ -472,7 +485,9 @@ def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
         labels.index(folded[_folded(value)]) for value in close
     }
     if not (others or known or close):
-        return f"it is named as decisions are, and has none of {listing(labels)}" if named else ""
+        if named:
+            return f"it is named as decisions are, and has none of {listing(labels)}"
+        return "all of its values are missing" if values else ""
     numbers = all(map(_is_number, others)) and (not meant or any(map(_is_number, labels)))
     if others and numbers and not named:
         return ""

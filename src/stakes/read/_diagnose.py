@@ -17,52 +17,20 @@ from stakes.errors import FileError
 MOST_SHOWN = 200
 """Characters that are shown of what a library says."""
 
-PIECE = 1 << 16
-"""Bytes that are looked through at a time: they fit the processor's cache."""
+PIECE = 1 << 18
+"""Bytes that are looked through for quotes at a time: they fit the processor's cache."""
 
-QUOTE, BYTE_ORDER_MARK = b'"', b"\xef\xbb\xbf"
+QUOTE, BYTE_ORDER_MARK = ord('"'), b"\xef\xbb\xbf"
 RETURN, NEWLINE = b"\r\n"
-ANY_RETURN = re.compile(b"\r")
 
-LINES = 1 << 18
-"""Bytes in which lines are counted at a time."""
+WORD = 64
+"""Bits that are worked on at once."""
 
-
-class LineCount:
-    """Counts the lines of a text file while it is read, at next to no cost."""
-
-    def __init__(self) -> None:
-        self._newlines = self._returns = self._both = 0
-        self._tail = b"\n"
-        self._mask = np.empty(LINES, dtype=bool)
-
-    @property
-    def lines(self) -> int | None:
-        """The number of lines; None where they end in several ways, or the last has odd quotes."""
-        same = self._returns == 0 or self._newlines == self._returns == self._both
-        last = self._tail.rstrip(b"\r\n").rpartition(b"\n")[2]
-        if not same or last.count(QUOTE) % 2:
-            return None
-        blank = self._tail[len(self._tail.rstrip(b"\r\n")) :].count(b"\n") - 1
-        return self._newlines - max(blank, -1)
-
-    def feed(self, content: Any) -> None:
-        """Take the next bytes of the file."""
-        view = np.frombuffer(content, dtype=np.uint8)
-        for start in range(0, len(view), LINES):
-            piece = view[start : start + LINES]
-            newlines = np.equal(piece, NEWLINE, out=self._mask[: len(piece)])
-            self._newlines += int(np.count_nonzero(newlines))
-            self._both += self._tail[-1] == RETURN and piece[0] == NEWLINE
-            if ANY_RETURN.search(piece.data):
-                self._both += int((piece[np.flatnonzero(newlines[1:])] == RETURN).sum())
-                self._returns += int(np.count_nonzero(piece == RETURN))
-            # A quote that the last line leaves open loses no line, but would be read with its end.
-            self._tail = (self._tail + piece[-PIECE:].tobytes())[-PIECE:]
+Words = NDArray[np.uint64]
 
 
 class QuoteCheck:
-    """Tells whether the quotes of a CSV file are where they belong.
+    """Tells whether the quotes of a CSV file are where they belong, at little cost.
 
     They belong around whole cells, and twice inside them. pyarrow reads all that follows a quote
     left open into one cell, and takes text after a closing quote for a part of the cell. Where all
@@ -75,10 +43,13 @@ class QuoteCheck:
     """
 
     def __init__(self, separator: str) -> None:
-        self._beside = np.zeros(256, dtype=bool)
-        self._beside[[*b'\r\n"', ord(separator)]] = True
-        self._fed = self._inside = self._closed = False
-        self._last, self._misplaced = ord("\n"), False
+        self._separator = ord(separator)
+        self._returns = False
+        self._fed = self._inside = self._closed = self._misplaced = False
+        self._beside = True
+        # Kept, since to make arrays anew takes longer than to fill them.
+        self._masks = np.empty((3, PIECE), dtype=bool)
+        self._room = np.empty((4, PIECE // WORD), dtype=np.uint64)
 
     @property
     def regular(self) -> bool:
@@ -87,31 +58,98 @@ class QuoteCheck:
 
     def feed(self, content: Any) -> None:
         """Take the next bytes of the file."""
-        view = memoryview(content)
-        if not self._fed and bytes(view[:3]) == BYTE_ORDER_MARK:
+        if not memoryview(content).nbytes:
+            return
+        view = np.frombuffer(content, dtype=np.uint8)
+        if not self._fed and view[:3].tobytes() == BYTE_ORDER_MARK:
             view = view[3:]
-        self._fed = self._fed or len(view) > 0
+        self._fed = True
         for start in range(0, len(view), PIECE):
             if self._misplaced:
                 return
-            piece = bytes(view[start : start + PIECE])
-            if self._closed or QUOTE in piece:  # which is much faster than to look for them all
-                self._look(np.frombuffer(piece, dtype=np.uint8))
-            self._last = piece[-1]
+            piece = view[start : start + PIECE]
+            quotes = np.equal(piece, QUOTE, out=self._masks[0, : len(piece)])
+            if self._closed or quotes.any():
+                self._look(piece, _words(quotes))
+            else:
+                self._beside = piece[-1] in (self._separator, NEWLINE, RETURN)
 
-    def _look(self, piece: NDArray[np.uint8]) -> None:
-        """Look at the bytes before quotes that open and after those that close."""
-        quotes = np.flatnonzero(piece == QUOTE[0])
-        opening, closing = quotes[self._inside :: 2], quotes[not self._inside :: 2]
-        before = piece[opening - 1]
-        if len(opening) and opening[0] == 0:
-            before[0] = self._last
-        after = piece[closing[closing < len(piece) - 1] + 1]
-        if self._closed:  # by the last byte of the piece before
-            after = np.append(piece[0], after)
-        self._misplaced = not (self._beside[before].all() and self._beside[after].all())
-        self._closed = len(closing) > 0 and bool(closing[-1] == len(piece) - 1)
-        self._inside ^= bool(len(quotes) % 2)
+    def _look(self, piece: NDArray[np.uint8], quotes: Words) -> None:
+        """Look at the bytes before quotes that open and after those that close, 64 at once."""
+        last = len(piece) - 1
+        opening, closing, *room = self._room[:, : len(quotes)]
+        inside = _parities(quotes, room[0], room[1], start=self._inside)
+        np.bitwise_and(quotes, inside, out=opening)
+        np.bitwise_xor(quotes, opening, out=closing)
+        self._inside, closed = _bit(inside, last), _bit(closing, last)
+        beside = self._besides(piece, quotes)
+        wrong = self._wrong((opening, closing), beside, last, room)
+        if wrong and not self._returns:
+            self._returns = True  # lines may end with two bytes, which is found out only here
+            beside = self._besides(piece, quotes)
+            wrong = self._wrong((opening, closing), beside, last, room)
+        self._misplaced, self._closed = wrong, closed
+        self._beside = _bit(beside, last) or bool(piece[-1] == RETURN)
+
+    def _besides(self, piece: NDArray[np.uint8], quotes: Words) -> Words:
+        """Tell which bytes may stand beside a cell in quotes: ends of cells, and quotes."""
+        ends, other = self._masks[1:, : len(piece)]
+        np.equal(piece, self._separator, out=ends)
+        ends |= np.equal(piece, NEWLINE, out=other)
+        if self._returns:
+            ends |= np.equal(piece, RETURN, out=other)
+        found = _words(ends)
+        found |= quotes
+        return found
+
+    def _wrong(
+        self, quotes: tuple[Words, Words], beside: Words, last: int, room: list[Words]
+    ) -> bool:
+        """Tell whether a quote has a wrong byte beside it; what follows the last comes later."""
+        (opening, closing), (found, other) = quotes, room
+        np.left_shift(beside, ONE, out=found)  # the byte before
+        np.right_shift(beside, TOP, out=other)
+        found[1:] |= other[:-1]
+        found[0] |= np.uint64(self._beside)
+        np.bitwise_and(opening, found, out=found)
+        if not np.array_equal(found, opening):
+            return True
+        np.right_shift(beside, ONE, out=found)  # the byte after
+        np.left_shift(beside, TOP, out=other)
+        found[:-1] |= other[1:]
+        found[last // WORD] |= ONE << np.uint64(last % WORD)
+        np.bitwise_and(closing, found, out=found)
+        return not np.array_equal(found, closing) or (self._closed and not _bit(beside, 0))
+
+
+ONE, TOP = np.uint64(1), np.uint64(WORD - 1)
+
+
+def _words(mask: NDArray[np.bool_]) -> Words:
+    """Pack truth values into words, the first into the lowest bit."""
+    packed = np.packbits(mask, bitorder="little")
+    if len(packed) % 8:
+        packed = np.append(packed, np.zeros(-len(packed) % 8, dtype=np.uint8))
+    return packed.view("<u8").astype(np.uint64, copy=False)
+
+
+def _parities(words: Words, found: Words, room: Words, *, start: bool) -> Words:
+    """Tell of each bit whether it and those before it, and `start`, are odd in number."""
+    np.left_shift(words, ONE, out=found)
+    found ^= words
+    for shift in (2, 4, 8, 16, 32):
+        np.left_shift(found, np.uint64(shift), out=room)
+        found ^= room
+    odd = np.bitwise_xor.accumulate(np.right_shift(found, TOP, out=room))
+    odd ^= np.uint64(start)
+    np.negative(odd[:-1], out=room[1:])  # all bits of what follows an odd number
+    room[0] = np.negative(np.uint64(start))
+    found ^= room
+    return found
+
+
+def _bit(words: Words, place: int) -> bool:
+    return bool(int(words[place // WORD]) >> (place % WORD) & 1)
 
 
 def csv_lines(text: TextIO, separator: str) -> Iterator[int]:

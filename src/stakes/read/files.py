@@ -125,7 +125,7 @@ def cached_text(name: str, make: Callable[[], str]) -> str:
         checksum, _, text = path.read_bytes().partition(b"\n")
         if checksum == hashlib.sha256(text).hexdigest().encode():
             return text.decode()
-    except (OSError, RuntimeError):  # no such file, or no home
+    except (OSError, RuntimeError, UnicodeDecodeError):  # no such file, no home, or another's
         pass
     text = make().encode()
     with contextlib.suppress(OSError, RuntimeError):
@@ -137,8 +137,8 @@ def cached_text(name: str, make: Callable[[], str]) -> str:
 
 def _cache_folder() -> Path:
     """Return where programs keep what they can make again."""
-    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(named) if named else Path.home() / ".cache") / "stakes"
+    named = Path(os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "")
+    return (named if named.is_absolute() else Path.home() / ".cache") / "stakes"
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import LineCount, csv_problem, jsonl_problem
+from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     HEADER,
@@ -20,8 +20,8 @@ from stakes.read.tables import (
     FileRows,
     arrow_read,
     check_not_counts,
+    check_quotes,
     check_readable,
-    check_rows,
     countable,
     csv_header,
     file_kind,
@@ -337,10 +337,10 @@ class Shard:
         from pyarrow import csv as arrow_csv
 
         names, separator = self._csv_header()
-        count, rows = LineCount(), 0
+        quotes, rows = QuoteCheck(separator), 0
         try:
             reader = arrow_csv.open_csv(
-                _Watched(self._stream(), count),
+                _Watched(self._stream(), quotes),
                 read_options=arrow_csv.ReadOptions(block_size=BLOCK),
                 parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
@@ -352,10 +352,10 @@ class Shard:
             for batch in reader:
                 rows += batch.num_rows
                 yield pa.Table.from_batches([batch])
-            check_rows(count, self._stream, separator, (self.source, rows))
+            check_quotes(quotes, self._stream(), separator, (self.source, rows))
         except pa.ArrowInvalid as error:
             if "Empty CSV" in str(error):  # a header and nothing else
-                check_rows(count, self._stream, separator, (self.source, rows))
+                check_quotes(quotes, self._stream(), separator, (self.source, rows))
                 return
             with self._stream() as stream:
                 content = pa.py_buffer(stream.read())
@@ -385,17 +385,17 @@ class Shard:
 
 
 class _Watched(io.RawIOBase):
-    """The bytes of a CSV file, whose lines are counted while they are read."""
+    """The bytes of a CSV file, whose quotes are looked at while they are read."""
 
-    def __init__(self, stream: Any, count: LineCount) -> None:
-        self._stream, self._count = stream, count
+    def __init__(self, stream: Any, quotes: QuoteCheck) -> None:
+        self._stream, self._quotes = stream, quotes
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
         content = bytes(self._stream.read(size))
-        self._count.feed(content)
+        self._quotes.feed(content)
         return content
 
 

@@ -19,7 +19,6 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError
 from stakes.read._diagnose import (
-    LineCount,
     QuoteCheck,
     check_csv,
     csv_lines,
@@ -318,41 +317,30 @@ def _read_csv(stream: Any, source: str) -> Any:
         )
     except pa.ArrowInvalid as error:
         raise csv_problem(content, separator, source, error) from error
-    count = LineCount()
-    count.feed(content)
-    check_rows(count, lambda: pa.BufferReader(content), separator, (source, table.num_rows))
+    quotes = QuoteCheck(separator)
+    quotes.feed(content)
+    check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
     return table
 
 
-def check_rows(
-    count: LineCount, opened: Callable[[], Any], separator: str, read: tuple[str, int]
-) -> None:
-    """Raise where quotes of a CSV file that was read made pyarrow lose rows.
-
-    It reads all that follows a quote left open into one cell. Where it read as many rows as there
-    are lines, none was lost, so quotes are looked at only where lines are blank or in quotes.
+def check_quotes(quotes: QuoteCheck, stream: Any, separator: str, read: tuple[str, int]) -> None:
+    """Raise where quotes of a CSV file that was read made pyarrow lose or alter rows.
 
     Parameters
     ----------
-    count : LineCount
-        The lines, counted on the way.
-    opened : callable
-        Opens the file again.
+    quotes : QuoteCheck
+        What was found out about them on the way.
+    stream : file
+        The bytes of the file, from the beginning.
     separator : str
         What stands between cells.
     read : tuple of str and int
         The name of the file, and how many rows pyarrow read.
     """
-    source, rows = read
-    if count.lines == rows + 1:  # one is the header
-        return
-    quotes = QuoteCheck(separator)
-    with opened() as stream:
-        while content := stream.read(HEADER):
-            quotes.feed(content)
     if quotes.regular:
         return
-    with io.TextIOWrapper(opened(), "utf-8-sig", errors="replace", newline="") as text:
+    source, rows = read
+    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
         found = check_csv(text, separator, source)
     if found != rows:
         raise FileError(
