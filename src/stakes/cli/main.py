@@ -151,7 +151,7 @@ def _guarded(given: list[str], signals: _Signals) -> int:
             warnings.showwarning = _Warnings(given)
             result = _run(given)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has seen enough
         return _without_output(BROKEN_PIPE)
     except OSError as error:
         if error.filename is None and not sys.stdout.closed:
@@ -171,7 +171,7 @@ def _guarded(given: list[str], signals: _Signals) -> int:
 
 
 def _without_output(code: int) -> int:
-    """Give up what standard output still holds, lest Python complains of it at the end."""
+    """Give up what standard output still holds: Python would complain of it at the end."""
     from stakes.read import discard
 
     discard(sys.stdout)
