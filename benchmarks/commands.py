@@ -82,7 +82,7 @@ def _reading() -> Iterator[Row]:
                 partial(read_table, str(path)),
                 partial(_plain_read, path),
                 "pyarrow's own reader",
-                at_most=1.05 if quoting == "none" else 1.15,
+                at_most=1.03,
                 repeats=31,
             )
 
@@ -116,7 +116,7 @@ def _many_models() -> Iterator[Row]:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
         _write(place / "many.csv", 1000, 300, scored=True)
-        for command, seconds in (("evaluate", 10), ("compare", 10), ("curve", 20), ("report", 40)):
+        for command, seconds in (("evaluate", 5), ("compare", 10), ("curve", 20), ("report", 20)):
             yield within_time(
                 f"stakes {command}, 10³ rows × 300 models, scores",
                 partial(_stakes, place, command, "many.csv"),

@@ -5,7 +5,7 @@ Who is sent to biopsy?
 A clinic takes a fine needle aspirate of each lump and measures the cells under the microscope. A
 model is to say from these measurements who is sent to a surgical biopsy. Two things can go wrong. A
 biopsy that was not needed costs money, and pain. A malignant tumour that is sent home is found
-later, and treating it is harder and dearer.
+later, and treating it is harder and costs more.
 
 The data are the 569 tumours of the Wisconsin breast cancer set that comes with scikit-learn. The
 costs are **assumed**: 2,000 for an unneeded biopsy, 40,000 for a missed malignancy. So is the share

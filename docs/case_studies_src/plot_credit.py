@@ -183,7 +183,7 @@ for name, most in lost.items():
 # Under other conditions
 # ----------------------
 #
-# If the economy turns, more will default; if refinancing gets dearer, a good customer brings less.
+# If the economy turns, more will default; if refinancing costs more, a good customer brings less.
 # Both move the operating condition PC(+). The cost curve of our model has them all, with thresholds
 # that were chosen on the validation applications anew for each condition, and the band holds for
 # the whole curve at once. The curve of the small tree is there for comparison. The dotted lines are

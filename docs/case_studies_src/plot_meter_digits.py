@@ -185,7 +185,7 @@ print(ranking)
 # What does the clerk have to cost?
 # ---------------------------------
 #
-# The dearer the clerk, the fewer digits are left to the clerk. Here the decisions are made anew for
+# The more a clerk costs, the fewer digits are left to one. Here the decisions are made anew for
 # each price, with the probabilities of the model that we took. The shaded band has the 95 %
 # interval of each cost. Whether asking is cheaper than not to ask is told for each price by itself,
 # from the differences on the same digits.
