@@ -19,7 +19,7 @@ demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
 test: $(VENV)/.test  ## run the tests (minutes)
 	$(BIN)/$(PYTEST) $(QUICK)
 
-test-services: $(VENV)/.test  ## run the tests that need a cluster, Spark, pictures of the report or a long compilation
+test-services: $(VENV)/.test  ## run the tests that need a cluster, Spark, a database, pictures of the report or a long compilation
 	$(BIN)/$(PYTEST) -m services tests
 
 test-search: $(VENV)/.test  ## try the properties on new random input (an hour)
@@ -37,6 +37,7 @@ lint: $(VENV)/.lint  ## style, formatting, types, docstrings and spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/docstrings.py
+	$(BIN)/python tools/words.py
 	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md changelog.d docs src replications tests tools examples benchmarks
 
 bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same run
@@ -60,12 +61,13 @@ pictures: $(VENV)/.test  ## draw the pictures of the report in the documents aga
 reader-test: $(VENV)/.run  ## follow the tutorial literally, in an environment of its own
 	$(BIN)/python tools/reader_test.py
 
-EXTRAS := plot report cli trees mlflow engines
+EXTRAS := plot report cli trees ci databases excel mlflow engines
 wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with each extra (EXTRAS=plot: only that)
 	tools/wheel-check $(EXTRAS)
 
 clean:  ## remove everything that the other targets made
 	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/case_studies docs/sg_execution_times.rst docs/reference/generated docs/results dist
+	find src replications tests benchmarks tools -name __pycache__ -prune -exec rm -rf {} +  # compiled trees, too
 
 # A stamp for each set of extras, so that a second run starts at once.
 $(VENV)/.run $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml tools/setup

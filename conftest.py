@@ -53,8 +53,28 @@ LONG = (
     "tests/replications/",
     "tests/engines/",
     "tests/show/",
+    "tests/study/",
     "docs/",
 )
+
+# Folders whose tests are about what commands and pages say of the same few tables.
+SAME_TABLES = (
+    "tests/browser/",
+    "tests/cli/",
+    "tests/findings/",
+    "tests/show/",
+    "tests/study/",
+    "tests/test_documents.py",
+    "tests/test_tutorial.py",
+    "tests/track/",
+)
+
+
+def pytest_runtest_setup(item):
+    """Compute the limits of the same tables once, where the limits themselves are not tested."""
+    from _helpers import once
+
+    once.keep(active=item.nodeid.startswith(SAME_TABLES))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import resource
 import subprocess
 import sys
@@ -36,6 +37,12 @@ assert main({!r}) == 0
 print(1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]))
 """
 
+IN_PYTHON = """
+import pandas as pd
+import stakes
+costs = stakes.CostMatrix.read("costs.csv")
+stakes.report(pd.read_parquet("scored.parquet"), costs, out="report.html")
+"""
 CLASSES = np.array(["ok", "fraud"])
 COSTS = "predicted\\actual,ok,fraud\nok,0,100\nfraud,3,0\n"
 
@@ -56,6 +63,15 @@ def rows() -> Iterator[Row]:
             lambda: _python(LIBRARIES),
             "import of its libraries",
             at_most=3,
+            repeats=3,
+        )
+        _write(place / "scored.parquet", 10**6, 3, scored=True)
+        yield within(
+            "stakes.report(df), 10⁶ rows × 3 models, scores",
+            lambda: _python(IN_PYTHON, place),
+            lambda: _stakes(place, "report", "scored.parquet"),
+            "the command on the same Parquet",
+            at_most=1.2,
             repeats=3,
         )
         _write(place / "tiny.parquet", 1000, 2, scored=False)
@@ -132,18 +148,22 @@ def _unpacked() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
-        label = pa.DictionaryArray.from_arrays(pa.array([0, 0, 0, 1], pa.int8()), CLASSES)
-        rows = pa.table({name: label.cast(pa.string()) for name in ("actual", "old", "new")})
-        many = pa.concat_tables([rows] * 2**16).combine_chunks()
-        with pq.ParquetWriter(place / "large.parquet", rows.schema, compression="zstd") as writer:
-            writer.write_table(pa.concat_tables([many] * 114), row_group_size=1 << 30)
-        code = PEAK.format(["--quiet", "evaluate", "large.parquet", "--costs", "costs.csv"])
-        run = subprocess.run(
-            [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=place
+        rng = np.random.default_rng(0)
+        rows = pa.table(
+            {name: _labels(rng.random(1 << 22) < 0.1) for name in ("actual", "old", "new")}
         )
-        peak = int(run.stdout.split()[-1])
-        task = "peak memory, stakes evaluate, 3·10⁷ rows of Parquet"
-        yield within_memory(task, peak, MOST_MEMORY, "500 MB", at_most=1)
+        many = pa.concat_tables([rows] * 24).slice(0, 10**8)
+        for dictionary in (True, False):
+            path, packing = place / "large.parquet", "a dictionary" if dictionary else "plain text"
+            options = {"compression": "zstd", "use_dictionary": dictionary}
+            pq.write_table(many, path, row_group_size=1 << 30, **options)
+            code = PEAK.format(["--quiet", "evaluate", "large.parquet", "--costs", "costs.csv"])
+            run = subprocess.run(
+                [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=place
+            )
+            peak = int(run.stdout.split()[-1])
+            task = f"peak memory, evaluate, 10⁸ rows of Parquet, {packing}"
+            yield within_memory(task, peak, MOST_MEMORY, "500 MB", at_most=1)
 
 
 def _help() -> Row:
@@ -207,4 +227,7 @@ def _stakes(folder: Path, command: str, file: str) -> None:
 
 
 def _python(code: str, folder: Path | None = None) -> None:
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    # Modules of an installed package are compiled, as those of the libraries are.
+    compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, env=compiled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import tracemalloc
@@ -20,8 +21,10 @@ from stakes import (
     PairedConfusion,
     ScoreCounts,
     evaluate,
+    evaluate_rates,
     study_of,
 )
+from stakes.infer import SliceEstimates
 
 NAMES = np.array(["ok", "fraud", "review", "stolen card"])
 
@@ -57,6 +60,8 @@ def rows() -> Iterator[Row]:
         repeats=31,
     )
     yield from _groups(rng)
+    yield from _rates(rng)
+    yield from _slices(rng)
     score = rng.normal(size=10**6)
     positive = y_true == 1
     yield faster_than(
@@ -111,6 +116,70 @@ def _strings(
             at_least=2,
             repeats=3,
         )
+
+
+def _rates(rng: np.random.Generator) -> Iterator[Row]:
+    """Recall, precision and their like, beside the cost of the same labels."""
+    y_true = rng.binomial(1, 0.1, 10**6)
+    y_pred = np.where(rng.random(10**6) < 0.05, 1 - y_true, y_true)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    names = ("recall", "specificity", "fpr", "fnr", "precision", "npv", "f1", "accuracy")
+
+    def rates() -> list[float]:
+        found = evaluate_rates(y_true, y_pred)
+        return [found.rate(name).high for name in names]
+
+    yield within(
+        "eight rates with intervals, 10⁶ labels",
+        rates,
+        lambda: evaluate(y_true, y_pred, costs).interval(),
+        "evaluate with its interval",
+        at_most=2,
+    )
+    yield within(
+        "all eleven rates, MCC and kappa too, 10⁶ labels",
+        lambda: evaluate_rates(y_true, y_pred).to_dict(),
+        lambda: evaluate(y_true, y_pred, costs).interval(),
+        "evaluate with its interval",
+        at_most=math.inf,
+    )
+
+
+def _slices(rng: np.random.Generator) -> Iterator[Row]:
+    """Slices that an engine counts, beside the engine's own group-by."""
+    import duckdb
+    import polars as pl
+
+    n = 10**7
+    frame = pl.DataFrame(
+        {
+            "y": rng.integers(0, 2, n, dtype=np.int8),
+            "p": rng.integers(0, 2, n, dtype=np.int8),
+            "slice": rng.integers(0, 50, n, dtype=np.int16),
+        }
+    )
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    keys = ["slice", "p", "y"]
+    yield within(
+        "costs of 50 slices of 10⁷ rows, polars",
+        lambda: SliceEstimates.from_frame(
+            frame.lazy(), costs, actual="y", predicted="p", by=["slice"]
+        ),
+        lambda: frame.lazy().group_by(keys).agg(pl.len()).collect(),
+        "polars' own group-by",
+        at_most=1.3,
+    )
+    connection = duckdb.connect()
+    connection.register("frame", frame.to_arrow())
+    connection.execute("create table rows as select * from frame")
+    relation = connection.table("rows")
+    yield within(
+        "costs of 50 slices of 10⁷ rows, DuckDB",
+        lambda: SliceEstimates.from_frame(relation, costs, actual="y", predicted="p", by=["slice"]),
+        lambda: connection.sql("select slice, p, y, count(*) from rows group by all").fetchall(),
+        "DuckDB's own group-by",
+        at_most=1.3,
+    )
 
 
 def _groups(rng: np.random.Generator) -> Iterator[Row]:

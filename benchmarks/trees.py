@@ -179,7 +179,7 @@ print(time.process_time() - start)
 def _start() -> Iterator[Row]:
     """Time the first probabilities of a new process, without and with compiled code at hand."""
     with tempfile.TemporaryDirectory() as folder:
-        for kind, limit in (("compiling", 30.0), ("compiled before", 1.0)):
+        for kind, limit in (("compiling", 20.0), ("compiled before", 1.0)):
             seconds = float(_run(START, NUMBA_CACHE_DIR=folder)[0])
             yield Row(
                 f"LOT, first probabilities, {kind}",

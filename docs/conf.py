@@ -25,6 +25,8 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
@@ -34,7 +36,7 @@ exclude_patterns += [
 ]
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r"(?!stakes).*")]  # other projects' names are not linked
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
@@ -52,6 +54,10 @@ sphinx_gallery_conf = {
     "show_signature": False,
 }
 
+# Prompts and outputs are not copied.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
 html_show_sourcelink = False
@@ -59,6 +65,7 @@ html_show_sourcelink = False
 html_sidebars = {page: [] for page in ("tutorial/index", "glossary", "changes")}
 
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],

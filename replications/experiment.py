@@ -34,7 +34,7 @@ class Trial:
     repeats : int
         How many replicates to draw.
     rng : numpy.random.Generator
-        The cell's own randomness: the same for the same seed, whoever runs the cell and when.
+        The cell's own randomness: the same for the same seed, no matter who runs the cell and when.
     seed : int
         For what all cells share, such as one classifier that all of them judge.
     data : Path or None

@@ -20,15 +20,21 @@ from replications import run
 from stakes import BinnedScoreCounts, CostMatrix
 from stakes.learn import compare_learners
 
-NO_CODE = {"text", "{eval-rst}", "{glossary}", "{include}", "{toctree}"}
+NO_CODE = {"text", "{image}", "{eval-rst}", "{glossary}", "{include}", "{toctree}"}
 RUN_BY = {
     ("CONTRIBUTING.md", "console"): "tests/test_documents.py",
     ("README.md", "console"): "tests/test_documents.py",
     ("docs/explanation/what_we_found.md", "console"): "tests/replications/test_guide.py",
     ("docs/howto/binned_scores.md", "sql"): "tests/test_code_blocks.py",
+    ("docs/howto/audit.md", "console"): "tests/cli/test_audit.py",
     ("docs/howto/ci_gate.md", "console"): "tests/cli/test_guide.py",
+    ("docs/howto/ci_gate.md", "py"): "tests/track/test_pytest_gate.py",
     ("docs/howto/ci_gate.md", "yaml"): "tests/cli/test_guide.py",
     ("docs/howto/command_line.md", "console"): "tests/cli/test_guide.py",
+    ("docs/howto/databases.md", "console"): "tests/cli/test_databases.py",
+    ("docs/howto/databases.md", "py"): "tests/cli/test_databases.py",
+    ("docs/howto/evaluation_logs.md", "console"): "tests/cli/test_guide.py",
+    ("docs/howto/input.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/engines.md", "pycon"): "tests/engines/test_clusters.py",
     ("docs/howto/simulate.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/large_files.md", "console"): "tests/cli/test_guide.py",
@@ -37,6 +43,8 @@ RUN_BY = {
     ("docs/howto/report.md", "console"): "tests/cli/test_guide.py",
     ("docs/howto/reproduce.md", "console"): "tests/replications/test_guide.py",
     ("docs/howto/reproduce.md", "py"): "tests/test_code_blocks.py",
+    ("docs/index.md", "console"): "tests/test_tutorial.py",  # the same command
+    ("docs/index.md", "py"): "tests/test_documents.py",  # README has them with data
     ("docs/tutorial/index.md", "console"): "tests/test_tutorial.py",
     ("docs/tutorial/index.md", "py"): "tests/test_tutorial.py",
 }

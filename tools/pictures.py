@@ -23,7 +23,7 @@ from stakes.cli.main import main as stakes
 
 ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WIDTH = 1040
+WIDTH = 1280
 WORDS, FONTS = "Words", "Fonts"
 """The names under which a picture keeps the words that it shows, and how wide letters were."""
 
@@ -50,9 +50,10 @@ class Picture:
 
 
 PICTURES = (
-    Picture("docs/howto/report.png", "html", 1180, ("h1", "#verdict")),
-    Picture("docs/tutorial/conditions.png", "#curves", 1250, ("#curves p", "#pc-table")),
-    Picture("docs/tutorial/threshold.png", "#threshold", 640, ("#threshold table",)),
+    Picture("docs/howto/report.png", "html", 960, ("h1", "#verdict", "#lead", "#policies")),
+    Picture(
+        "docs/tutorial/threshold.png", "#threshold", 1560, ("#threshold p", "#threshold-table")
+    ),
 )
 
 
@@ -71,6 +72,8 @@ def open_report(browser: Any, report: Path) -> Any:
     page = browser.new_page(viewport={"width": WIDTH, "height": 1180}, color_scheme="light")
     page.goto(report.as_uri())
     page.wait_for_selector("html[data-drawn]")
+    page.evaluate("document.getElementById('threshold').open = true")
+    page.wait_for_selector("#chart-roc svg")
     return page
 
 

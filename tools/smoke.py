@@ -73,13 +73,49 @@ def report() -> None:
 
 def cli() -> None:
     """Run commands."""
-    columns = {"actual": ACTUAL, **DECIDED}
-    rows = zip(*columns.values(), strict=True)
-    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
-    Path("predictions.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path("predictions.csv").write_text(_csv(), encoding="utf-8")
     given = ["predictions.csv", "--fp", "1", "--fn", "10", "--pos-label", "1"]
     expect("careless" in run("evaluate", *given), right=True)
     expect("bcost" in run("simulate", "coverage", *given, "--repeats", "50"), right=True)
+
+
+def ci() -> None:
+    """Write a gate as JUnit's XML."""
+    Path("predictions.csv").write_text(_csv(), encoding="utf-8")
+    given = ["predictions.csv", "--fp", "1", "--fn", "10", "--baseline", "careless", "--gate"]
+    run("compare", *given, "--junit", "gate.xml")
+    expect("<testcase" in Path("gate.xml").read_text(encoding="utf-8"), right=True)
+
+
+def databases() -> None:
+    """Be told that there is no server, by the library that would talk to it."""
+    from stakes.errors import FileError
+    from stakes.read.remote import read_remote
+
+    try:
+        read_remote("postgresql://me:secret@127.0.0.1:1/db", table="predictions")
+    except FileError as error:
+        expect("secret" not in str(error) and "me:***@" in str(error), right=True)
+    else:
+        raise SystemExit("expected an error, since there is no server")
+
+
+def excel() -> None:
+    """Evaluate a workbook."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for line in _csv().splitlines():
+        book.active.append([int(each) if each.isdigit() else each for each in line.split(",")])
+    book.save("predictions.xlsx")
+    expect("careless" in run("evaluate", "predictions.xlsx", "--fp", "1", "--fn", "10"), right=True)
+
+
+def _csv() -> str:
+    """Return the predictions as text."""
+    columns = {"actual": ACTUAL, **DECIDED}
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
 
 
 def trees() -> None:
@@ -138,7 +174,8 @@ def expect(found: object, right: object) -> None:
 
 
 EXTRAS: dict[str, Callable[[], None]] = {
-    each.__name__: each for each in (plot, report, cli, trees, mlflow, engines)
+    each.__name__: each
+    for each in (plot, report, cli, trees, ci, databases, excel, mlflow, engines)
 }
 
 

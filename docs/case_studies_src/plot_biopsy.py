@@ -3,13 +3,13 @@ Who is sent to biopsy?
 ======================
 
 A clinic takes a fine needle aspirate of each lump and measures the cells under the microscope. A
-model is to say from these measurements who is sent to a surgical biopsy. Two things can go wrong. A
-biopsy that was not needed costs money, and pain. A malignant tumour that is sent home is found
-later, and treating it is harder and costs more.
+model uses these measurements to decide who is sent to a surgical biopsy. Two things can go wrong.
+An unneeded biopsy costs money and causes pain. A missed malignant tumour is discovered later, and
+its treatment is harder and costs more.
 
 The data are the 569 tumours of the Wisconsin breast cancer set that comes with scikit-learn. The
-costs are **assumed**: 2,000 for an unneeded biopsy, 40,000 for a missed malignancy. So is the share
-of malignant tumours in the clinic: 10 %. In the data it is 37 %.
+costs are **assumed**: 2,000 for an unneeded biopsy, 40,000 for a missed malignancy. So is the
+prevalence of malignant tumours in the clinic: 10%. In the data it is 37%.
 """
 
 from stakes import CostMatrix
@@ -57,9 +57,9 @@ print(f"{len(y_train)} tumours to train on, {len(y_test)} to test on")
 # At a threshold of one half
 # --------------------------
 #
-# First the models as they come: whoever has a predicted risk of one half or more goes to biopsy.
-# The costs are those in the clinic, for which the two classes are weighed by ``class_priors``. The
-# last line of the table is a biopsy for everybody.
+# First the models with the usual threshold: anyone with a predicted risk of one half or more goes
+# to biopsy. The costs are those in the clinic, for which the two classes are weighed by
+# ``class_priors``. The last line of the table is the constant prediction: a biopsy for everybody.
 
 from stakes import evaluate
 from stakes.show import CostIntervalDisplay, cost_table
@@ -76,9 +76,9 @@ print(cost_table(estimates))
 #
 # Half is the threshold for mistakes that cost the same, at the prevalence that the models were
 # trained with. Here a miss costs as much as twenty unneeded biopsies, and the clinic has fewer
-# malignant tumours than the data. For risks that are right, the two together set the threshold.
-# Risks of models seldom are quite right. So ``choose_threshold`` takes the threshold that was
-# cheapest on the training half, at the prevalence of the clinic; ``on`` tells what it does on the
+# malignant tumours than the data. For calibrated risks, the two together determine the threshold.
+# Predicted risks are seldom perfectly calibrated. So ``choose_threshold`` takes the threshold that
+# was cheapest on the training half, at the prevalence of the clinic; ``on`` evaluates it on the
 # test half (:doc:`/howto/thresholds`).
 
 from textwrap import fill
@@ -101,7 +101,7 @@ for name in models:
 # %%
 # What is gained, model by model? A threshold that was chosen on a few hundred tumours can also come
 # out worse than one half. The last column compares the two on the same tumours, each model by
-# itself, with 95 % confidence.
+# itself, with 95% confidence.
 
 from stakes import compare
 
@@ -114,7 +114,7 @@ for name, model in models.items():
     before, choice = model.predict(X_test), chosen[name]
     gain = compare(y_test, decisions[name], before, costs, class_priors=clinic)
     low, high = gain.interval(method="extremal")
-    verdict = "cheaper" if high < 0 else "dearer" if low > 0 else "not shown to differ"
+    verdict = "cheaper" if high < 0 else "more expensive" if low > 0 else "not shown to differ"
     print(f"{name:13} {estimates[name].cost:12.0f} {choice.cost:10.0f}", end=" ")
     print(f"{choice.threshold:10.2g}  {verdict} ({low:,.0f} to {high:,.0f})")
 
@@ -126,8 +126,8 @@ display = CostIntervalDisplay.from_estimates(
 # Which model?
 # ------------
 #
-# Intervals that overlap decide nothing. All models saw the same tumours, so their differences are
-# compared, and adjusted for how many pairs there are (:doc:`/howto/compare_many`).
+# Overlapping intervals do not settle it. All models were tested on the same tumours, so their
+# differences are tested, and adjusted for how many pairs there are (:doc:`/howto/compare_many`).
 
 from stakes import compare_many
 
@@ -135,12 +135,11 @@ ranking = compare_many(y_test, decisions, costs, class_priors=clinic, unit="USD"
 print(ranking)
 
 # %%
-# Models that are tied are not told apart by this test set; that does not make them equal. The
-# clinic may choose among them by what else matters to it, such as whether a doctor can follow the
-# model. From here on we take the one that was cheapest on the *training* half, so that its cost on
-# the test half is not the lowest of several. (The costs on the training half are those of the
-# cheapest thresholds there, and so too low.) Its rival is the one of the others that cost least on
-# the test half.
+# Tied models cannot be told apart with this test set; that does not make them equal. The clinic may
+# choose among them by other criteria, such as whether a doctor can follow the model. From here on
+# we take the one that was cheapest on the *training* half, so that its cost on the test half is not
+# the lowest of several. (The costs on the training half are those of the cheapest thresholds there,
+# and so too low.) Its rival is the one of the others that cost least on the test half.
 
 best = min(models, key=lambda name: on_training[name].cost)
 rival = next(name for name in ranking.estimates() if name != best)
@@ -165,8 +164,8 @@ for name, choice in chosen.items():
 #
 # The cost curves of these two, with thresholds that were chosen on the training half anew for each
 # condition, and bands that hold for the whole curve at once. The upper axis shows which share of
-# malignant tumours the conditions stand for at these costs. The upright line is the clinic. Where a
-# band lies below both dotted lines, the model is shown to be cheaper than a biopsy for all or for
+# malignant tumours the conditions stand for at these costs. The vertical line is the clinic. Where
+# a band lies below both dotted lines, the model is shown to be cheaper than a biopsy for all or for
 # nobody.
 
 import matplotlib.pyplot as plt
@@ -219,15 +218,15 @@ likely = cheapest_probability(y_test, decisions, rough, class_priors=clinic, rng
 print(likely)
 
 # %%
-# The columns tell where the doubt comes from: from the costs, or from the size of the test set.
-# Each probability has two bounds, which leave room for a miss that did not come in this test set.
-# To be the cheapest most often is not to be the cheapest on average: one model may win often and by
-# little, where misses are cheap, and lose much where they are dear. For a single decision the
-# column "cost", the mean over the range, is the one to go by:
+# The columns show where the uncertainty comes from: the costs, or the size of the test set. Each
+# probability has two bounds, which allow for a miss that did not occur in this test set. The model
+# that is most often the cheapest need not be the cheapest on average: it may win often and by
+# little if misses are cheap, and lose much if they are expensive. For a single decision use the
+# column "cost", the mean over the range:
 
 often = likely.names[int(np.argmax(likely.probability_low))]
 mean = likely.names[int(np.argmin(likely.cost))]
-print(f"most often the cheapest: '{often}' (at least {100 * max(likely.probability_low):.0f} %)")
+print(f"most often the cheapest: '{often}' (at least {100 * max(likely.probability_low):.0f}%)")
 print(f"the cheapest on average: '{mean}' ({min(likely.cost):,.0f} USD)")
 
 # %%
@@ -270,27 +269,27 @@ print(fill(plan.summary(), 96))
 
 from stakes.curves import cost_ratio, prevalence_at
 
-dearer = CostMatrix.from_errors(
+worse_misses = CostMatrix.from_errors(
     false_positive=2_000, false_negative=100_000, pos_label="malignant", neg_label="benign"
 )
-if_dearer = choose_threshold(train[best], dearer, class_priors=clinic).on(test[best])
+if_worse = choose_threshold(train[best], worse_misses, class_priors=clinic).on(test[best])
 now = chosen[best]
 answers = {
     "The decision": f"send to biopsy whom '{best}' gives a risk of {now.threshold:.2g} or more. "
     f"That costs {now.cost:,.0f} USD a patient ({now.interval.low:,.0f} to "
-    f"{now.interval.high:,.0f} with 95 % confidence), and a biopsy for all {everybody:,.0f}.",
+    f"{now.interval.high:,.0f} with 95% confidence), and a biopsy for all {everybody:,.0f}.",
     "Another model": f"{len(ranking.best_set())} of {len(models)} models are tied. On these "
     f"tumours {flip.summary()} With costs as unsure as above, '{mean}' costs least on average.",
     "Another threshold": "if a miss cost 100,000, the threshold would be "
-    f"{if_dearer.threshold:.2g}, and {100 * if_dearer.alarms:.0f} % of the patients would go to "
-    f"biopsy instead of {100 * now.alarms:.0f} %.",
-    "No model at all": f"with {100 * clinic['malignant']:.0f} % malignant tumours the model, "
+    f"{if_worse.threshold:.2g}, and {100 * if_worse.alarms:.0f}% of the patients would go to "
+    f"biopsy instead of {100 * now.alarms:.0f}%.",
+    "No model at all": f"with {100 * clinic['malignant']:.0f}% malignant tumours the model, "
     "with thresholds chosen anew, is shown to be cheaper than a biopsy for all or for nobody as "
     "long as a miss is as bad as "
     f"{cost_ratio(low, prevalence=clinic['malignant']):.2g} to "
     f"{cost_ratio(high, prevalence=clinic['malignant']):.0f} unneeded biopsies; at these costs, as "
     f"long as {100 * prevalence_at(low, **prices):.2g} to "
-    f"{100 * prevalence_at(high, **prices):.0f} % of the tumours are malignant. Beyond, these "
+    f"{100 * prevalence_at(high, **prices):.0f}% of the tumours are malignant. Beyond, these "
     "tumours do not tell.",
     "More data": plan.summary(),
 }

@@ -3,8 +3,8 @@ Who gets a credit card?
 =======================
 
 A retail chain gives credit cards to its customers. Some do not pay back. For each application the
-chain grants the card or refuses it. To refuse somebody who would have paid loses the profit on a
-good customer, and to grant a card to somebody who defaults loses a large part of what was lent.
+chain grants the card or refuses it. Refusing somebody who would have paid loses the profit on a
+good customer. Granting a card to somebody who defaults loses a large part of the loan.
 
 The data are those of the PAKDD 2009 competition, as they come with the package *empulse*: 38,938
 applications, of which one in five ended in default. The data hold **no costs**. Those on this page
@@ -15,7 +15,7 @@ are assumptions, and are here to be replaced:
 * a customer who pays brings a quarter of the line.
 
 So a default costs as much as three good customers bring. One more assumption: of those who will
-apply, 22 % would default, more than in the data. Whether somebody pays back is known only of those
+apply, 22% would default, more than in the data. Whether somebody pays back is known only of those
 who got a card, and they may not be like all who apply.
 """
 
@@ -29,7 +29,7 @@ line = 3 * applications.data["personal_net_income"].to_numpy(float)
 X = applications.data.drop(columns=["is_male"])  # many countries forbid to decide by it
 X = X[[name for name in X if len(X[name].unique()) > 1]]
 print(f"{len(X):,} applications with {X.shape[1]} features", end=", ")
-print(f"{100 * np.mean(y == 'defaults'):.1f} % of them ended in default")
+print(f"{100 * np.mean(y == 'defaults'):.1f}% of them ended in default")
 print(f"the middle half of the credit lines: {np.quantile(line, 0.25):,.0f}", end=" ")
 print(f"to {np.quantile(line, 0.75):,.0f}, on average {line.mean():,.0f}")
 
@@ -100,8 +100,9 @@ print(f"{len(train):,} to train, {len(validation):,} to choose, {len(test):,} to
 # As they come
 # ------------
 #
-# A threshold of one half is for mistakes that cost the same, and few applicants have a risk that
-# high. The last line of the table is the better one of granting to all and refusing all.
+# A threshold of one half suits mistakes that cost the same, and few applicants have a risk that
+# high. The last line of the table is the better constant prediction: granting to all or refusing
+# all.
 
 from stakes import evaluate
 from stakes.show import CostIntervalDisplay, cost_table
@@ -112,7 +113,7 @@ estimates = {
 }
 print(cost_table(estimates))
 for name, each in plain.items():
-    print(f"{name:9} refuses {100 * np.mean(each == 'defaults'):.1f} %")
+    print(f"{name:9} refuses {100 * np.mean(each == 'defaults'):.1f}%")
 
 # %%
 # A threshold for the costs
@@ -134,10 +135,10 @@ on_validation = {
 chosen = {name: choice.on(counted(name, test)) for name, choice in on_validation.items()}
 for name, choice in chosen.items():
     print(f"{name:9} {estimates[name].cost:5.0f} at one half, {choice.cost:5.0f} at", end=" ")
-    print(f"{choice.threshold:.2f}, which refuses {100 * choice.alarms:.0f} %")
+    print(f"{choice.threshold:.2f}, which refuses {100 * choice.alarms:.0f}%")
 
 # %%
-# The dashed line in the picture is the better one of the two trivial decisions.
+# Dashed: the better of the two constant predictions.
 
 display = CostIntervalDisplay.from_estimates(
     {name: choice.estimate() for name, choice in chosen.items()}
@@ -157,7 +158,7 @@ ranking = compare_many(y[test], decisions, costs, class_priors=expected)
 print(ranking)
 
 # %%
-# Models that are tied are not told apart by this test set, which does not make them equal. The
+# Tied models cannot be told apart with this test set, which does not make them equal. The
 # simultaneous intervals say how much might be lost by taking one and not another. From here on we
 # take the model that was cheapest on the *validation* applications, so that the test has no part in
 # the choice. (Its threshold was chosen there as well, so its cost there is a little too low.)
@@ -343,19 +344,19 @@ harder = choose_threshold(
 ).on(counted(best, test))
 answers = {
     "The decision": f"refuse whom '{best}' gives a risk of {now.threshold:.2f} or more, "
-    f"{100 * now.alarms:.0f} % of the applicants. That costs {now.cost:,.0f} an application "
-    f"({now.interval.low:,.0f} to {now.interval.high:,.0f} with 95 % confidence); to grant to all "
+    f"{100 * now.alarms:.0f}% of the applicants. That costs {now.cost:,.0f} an application "
+    f"({now.interval.low:,.0f} to {now.interval.high:,.0f} with 95% confidence); to grant to all "
     f"costs {prices['false_negative'] * expected['defaults']:,.0f}, to refuse all "
     f"{prices['false_positive'] * expected['pays']:,.0f}.",
     "Another model": f"not told apart from '{best}': "
     + (", ".join(f"'{name}' (may cost up to {lost[name]:.1f} less)" for name in tied) or "none")
     + f". To tell it from '{rival}': {plan.summary()}",
-    "Another threshold": f"if 30 % would default, refuse from {harder.threshold:.2f} on, which is "
-    f"{100 * harder.alarms:.0f} % of the applicants.",
+    "Another threshold": f"if 30% would default, refuse from {harder.threshold:.2f} on, which is "
+    f"{100 * harder.alarms:.0f}% of the applicants.",
     "No model at all": "if the threshold is chosen anew whenever something changes, the model is "
     "shown to be cheaper than to grant to all or to refuse all as long as "
-    f"{100 * prevalence_at(low, **prices):.0f} to {100 * prevalence_at(high, **prices):.0f} % "
-    f"would default at these costs; or, with {100 * expected['defaults']:.0f} % defaults, as long "
+    f"{100 * prevalence_at(low, **prices):.0f} to {100 * prevalence_at(high, **prices):.0f}% "
+    f"would default at these costs; or, with {100 * expected['defaults']:.0f}% defaults, as long "
     f"as one costs what {least:.2g} to {most:.2g} good customers bring. Beyond, these applications "
     "do not show that any threshold gains something.",
     "The threshold kept as it is": f"then, on these applications, {' '.join(flips)}",

@@ -5,8 +5,8 @@ Reading water meters
 A water company's customers write their meter readings on a card. A model reads the digits, and the
 bill is made from them. How bad a misread digit is depends on which one is taken for which: a 1 that
 is read as a 7 makes the bill six units too high, a 5 that is read as a 6 only one. And the
-directions differ. A bill that is too high brings a complaint and a refund. One that is too low
-comes right with the next reading, and the company has lent the difference in the meantime.
+directions differ. A bill that is too high brings a complaint and a refund. One that is too low is
+corrected by the next reading; until then the company has lent the difference.
 
 The digits are those that come with scikit-learn: 1,797 handwritten ones in 8 × 8 pixels. The costs
 are **assumed**: 3 EUR for each unit that a digit is read too high, 1 EUR for each unit too low.
@@ -78,12 +78,12 @@ bar = fig.colorbar(image, ax=axes, label="EUR per 1,000 digits", shrink=0.9)
 # Read for the least cost
 # -----------------------
 #
-# In the place of the most probable digit, read the one of least expected cost. If it is about as
+# Instead of the most probable digit, read the one with the lowest expected cost. If it is about as
 # likely a 1 as a 7, that is the 1. ``MinimumRiskClassifier`` does it
-# (:doc:`/howto/cost_sensitive_learning`). It is as good as the probabilities are: those of a forest
-# are spread out, for its trees seldom agree, and support vectors have none. For these two,
-# ``calibration`` corrects or makes them on parts of the training digits. What that is worth is seen
-# on the forest:
+# (:doc:`/howto/cost_sensitive_learning`). It is only as good as the probabilities. Those of a
+# forest are spread out, because its trees seldom agree, and support vectors have none. For these
+# two, ``calibration`` corrects or creates them on parts of the training digits. The forest shows
+# the effect:
 
 from stakes.learn import MinimumRiskClassifier
 
@@ -106,9 +106,9 @@ print(cost_table({name: evaluate(y_test, read, costs) for name, read in forest.i
 # Ask a person
 # ------------
 #
-# One more decision: leave the digit to the clerk. It is one more row of the costs. The threshold is
-# in it already: ask where every digit that one could read is expected to cost more than the clerk.
-# The last column of the table compares asking with plain reading, each model by itself.
+# Asking the clerk is one more decision, and one more row of the costs. The threshold follows from
+# it: ask if every possible reading is expected to cost more than the clerk. The last column of the
+# table compares asking with plain reading, each model by itself.
 
 from stakes import compare
 
@@ -129,9 +129,9 @@ for name in models:
 
 
 def verdict(first, second):
-    """Tell what the test digits show of two ways to decide, with 95 % confidence."""
+    """Return what the test digits show about two ways to decide, with 95% confidence."""
     low, high = compare(y_test, first, second, asking).interval(method="extremal")
-    return "cheaper" if high < 0 else "dearer" if low > 0 else "a tie"
+    return "cheaper" if high < 0 else "more expensive" if low > 0 else "a tie"
 
 
 ways = ("plain", "least risk", "asking")
@@ -141,7 +141,7 @@ for name in models:
     share = np.mean(decided[f"{name} (asking)"] == "ask")
     against = verdict(decided[f"{name} (asking)"], decided[f"{name} (plain)"])
     print(f"{name:14} {found[0]:6.3f} {found[1]:11.3f} {found[2]:7.3f}", end=" ")
-    print(f"{100 * share:4.0f} %  {against}")
+    print(f"{100 * share:4.0f}%  {against}")
 
 # %%
 # Which one?
@@ -186,7 +186,7 @@ print(ranking)
 # ---------------------------------
 #
 # The more a clerk costs, the fewer digits are left to one. Here the decisions are made anew for
-# each price, with the probabilities of the model that we took. The shaded band has the 95 %
+# each price, with the probabilities of the model that we took. The shaded band has the 95%
 # interval of each cost. Whether asking is cheaper than not to ask is told for each price by itself,
 # from the differences on the same digits.
 
@@ -261,11 +261,11 @@ slack = (without - now) / np.mean(asked)
 answers = {
     "The decision": {
         "cheaper": f"'{best}', which is shown to be cheaper than '{alone}'.",
-        "dearer": f"'{alone}', which is shown to be cheaper than '{best}'.",
+        "more expensive": f"'{alone}', which is shown to be cheaper than '{best}'.",
         "a tie": f"'{best}' or '{alone}'. These digits do not tell them apart, and so give no "
         "reason to hire a clerk, nor against asking one who is there.",
     }[worth]
-    + f" '{best}' costs {now:.3f} EUR a digit and leaves {100 * np.mean(asked):.0f} % of them to "
+    + f" '{best}' costs {now:.3f} EUR a digit and leaves {100 * np.mean(asked):.0f}% of them to "
     f"the clerk, '{alone}' costs {without:.3f}. To ask about every digit costs 0.50.",
     "Is the clerk worth it?": difference.summary(),
     "Another model": (f"tied with '{best}': {'; '.join(tied)}." if tied else "none is tied."),

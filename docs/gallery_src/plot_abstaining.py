@@ -1,11 +1,11 @@
 """
-When to ask
-===========
+When to refer a case to a person
+================================
 
-A classifier need not decide every case. It may leave some to a person, who is right and costs
-money. With costs this is one more decision, and the cheapest of three is taken for each case. Here
-a miss costs 20, a false alarm 5, and the price of asking goes from nothing up to where nobody is
-asked. The data are made up.
+A model need not decide every case. It may refer some to a person, who is right and costs money.
+Asking is one more decision, and each case gets the cheapest of the three. Here a miss costs 20, a
+false alarm 5, and the price of asking goes from zero up to where nobody is asked. The data are made
+up.
 """
 
 import matplotlib.pyplot as plt
@@ -44,9 +44,9 @@ for price in prices:
 parts = np.array([each.contributions().sum(axis=1) for each in found])
 
 # %%
-# The higher the price, the fewer are asked about. What is paid for asking first grows and then
-# falls, while mistakes make up more and more of the cost. The black line is what everything costs,
-# with its 95 % interval. The dashed line is what the classifier costs if it cannot ask.
+# The higher the price, the fewer cases are referred. The amount paid for asking first grows and
+# then falls, while mistakes make up more and more of the cost. The black line is the total cost,
+# with its 95% interval. Dashed: the cost of the model if it cannot ask.
 
 fig, (upper, lower) = plt.subplots(
     2, 1, figsize=(6.8, 6), sharex=True, height_ratios=(3, 2), layout="constrained"
@@ -67,8 +67,8 @@ lower.set(xlabel="price of asking", ylabel="share asked", xlim=(0, prices[-1]), 
 lower.yaxis.set_major_formatter("{x:.0%}")
 
 # %%
-# No case is left to a person once asking costs more than the dearest doubt. With two classes that
-# is where both decisions cost the same on average, 20 × 5 / (20 + 5):
+# No case is referred once asking costs more than the expected cost of the most uncertain case. With
+# two classes both decisions then have the same expected cost, 20 × 5 / (20 + 5):
 
-print(f"The dearest doubt costs {20 * 5 / (20 + 5):.0f}.")
-print(f"At a price of {prices[-1]:.1f} {100 * asked[-1]:.0f} % are asked about.")
+print(f"The most uncertain case costs {20 * 5 / (20 + 5):.0f}.")
+print(f"At a price of {prices[-1]:.1f} {100 * asked[-1]:.0f}% are asked about.")

@@ -1,10 +1,10 @@
 """
-Looking every day
-=================
+Monitoring costs every day
+==========================
 
-Outcomes of a classifier come in day by day, and somebody looks at its cost every morning. An
-interval for one look is then wrong on some day far more often than one time in twenty. The anytime
-interval of an ``Accumulator`` holds on all days at once.
+The anytime interval of an ``Accumulator`` holds on all days at once. Outcomes arrive daily, and
+somebody looks at the cost every morning. An interval for one look is then wrong on some day far
+more often than one time in twenty.
 """
 
 import matplotlib.pyplot as plt
@@ -40,7 +40,7 @@ print(running.summary())
 
 fig, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
 day = np.arange(1, days + 1)
-ax.fill_between(day, low, high, color="C0", alpha=0.2, label="anytime, 95 %")
+ax.fill_between(day, low, high, color="C0", alpha=0.2, label="anytime, 95%")
 ax.plot(day, cost, color="C0", label="cost so far")
 ax.plot(day, low_once, color="C1", linestyle="--", linewidth=1.2)
 ax.plot(
@@ -49,7 +49,7 @@ ax.plot(
     color="C1",
     linestyle="--",
     linewidth=1.2,
-    label="for one look, 95 % (normal)",
+    label="for one look, 95% (normal)",
 )
 ax.axhline(truth, color="black", linestyle=":", label="the truth")
 ax.set(xlim=(1, days), ylim=(0, 4 * truth), xlabel="day", ylabel="cost per decision (EUR)")

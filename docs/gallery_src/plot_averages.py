@@ -1,10 +1,10 @@
 """
-Averages of curves
-==================
+Average cost curves, not ROC curves
+===================================
 
-Two evaluations of a classifier gave the points (0.04, 0.4) and (0.3, 0.8) of ROC space. What is to
-be expected of the classifier? There are several ways to average ROC curves, and none gives the
-average performance (Figures 9 and 10 of Holte & Drummond 2005).
+Two evaluations of a model gave the points (0.04, 0.4) and (0.3, 0.8) of ROC space. What performance
+should one expect? There are several ways to average ROC curves, and none gives the average
+performance (Figures 9 and 10 of Holte & Drummond 2005).
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ directions = ("vertical", "horizontal")
 averages = {each: roc_average(evaluations, each) for each in directions}
 
 # %%
-# In ROC space: one and the same line of equal cost goes through both points. So both cost the same
-# at its operating condition, and their average should too. But both averages lie well below it.
+# In ROC space, the same line of equal cost goes through both points. So both cost the same at its
+# operating condition, and their average should, too. But both averages lie well below it.
 
 (condition,) = evaluations[0].crossovers(evaluations[1])
 cost = evaluations[0].cost(condition)
@@ -40,10 +40,10 @@ ax.set(box_aspect=1, title="ROC space")
 legend = ax.legend(loc="lower right", frameon=False)
 
 # %%
-# In cost space there is only one average to think of: that of the costs, at each operating
-# condition. Outside of its operating range a classifier is not used, so each curve here is the
-# cheapest of the classifier and the two trivial ones. The averages of ROC space, as cost curves,
-# lie above it, and nowhere below: they promise too little.
+# In cost space there is only one average: that of the costs, at each operating condition. Outside
+# its operating range a model is not used, so each curve here is the cheapest of the model and the
+# two constant predictions. The averages of ROC space, as cost curves, lie above it, and nowhere
+# below: they are too pessimistic.
 
 figure_10, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
 curves = [best_of([line], name=line.name) for line in evaluations]

@@ -1,11 +1,11 @@
 """
-How sure a cost curve is
-========================
+Confidence bands of cost curves
+===============================
 
-A test set of 30 examples: 16 of 20 positives were found, and 4 of 10 negatives were called
-positive. Holte & Drummond (2005, Figures 11 and 12) draw new confusion matrices with the same
-numbers of positives and negatives. Each of them is a line, and at each operating condition the
-fifth lowest and the fifth highest of 100 lines are the limits of a 90 % band.
+A test set has 30 examples: 16 of 20 positives and 4 of 10 negatives were predicted positive. Holte
+& Drummond (2005, Figures 11 and 12) resample confusion matrices with the same numbers of positives
+and negatives. Each of them is a line, and at each operating condition the fifth lowest and the
+fifth highest of 100 lines are the limits of a 90% band.
 """
 
 import matplotlib.pyplot as plt
@@ -34,11 +34,10 @@ for ax, (title, band) in zip(axes, bands.items(), strict=True):
     ax.label_outer()
 
 # %%
-# "Exact" is what the bootstrap comes to with infinitely many lines; its corners come from the few
-# matrices that 30 examples allow. Both are too sure where few mistakes were seen. The default
-# method is not; how often each contains the truth is measured by
-# ``python -m replications run exact-band-coverage``. It shows most where there were none at all in
-# one class:
+# "Exact" is the limit of the bootstrap with infinitely many lines; its corners come from the few
+# matrices that 30 examples allow. Both are too narrow where few mistakes were observed. The default
+# method is not; the coverage of each is measured by ``python -m replications run
+# exact-band-coverage``. It shows most where there were none at all in one class:
 
 perfect = CostLine(fpr=0, tpr=16 / 20, positives=20, negatives=10)
 for method in ("exact", "mover"):
@@ -46,14 +45,14 @@ for method in ("exact", "mover"):
     print(f"{method:6} at PC(+) = 0: {band.low[0]:.3f} to {band.high[0]:.3f}")
 
 # %%
-# Whether two classifiers differ depends on more than their two confusion matrices: on whether they
+# Whether two models differ depends on more than their two confusion matrices: on whether they
 # make their mistakes on the same examples. In Figures 13 to 15 the matrices are always the same.
-# The first classifier misses 30 of 200 positives and raises 34 false alarms in 100 negatives, the
+# The first model misses 30 of 200 positives and raises 34 false alarms in 100 negatives, the
 # second misses 20 and raises 30. What changes is how many of these mistakes only one of them makes.
 
 
 def paired(positives, negatives):
-    """Count two classifiers of which the second makes so many mistakes alone."""
+    """Count two models of which the second makes so many mistakes alone."""
     counts = np.zeros((2, 2, 2), dtype=int)  # [predicted by the first, by the second, actual]
     wrong = (20 - positives, 10 + positives, positives)  # both, the first alone, the second alone
     counts[0, 0, 1], counts[0, 1, 1], counts[1, 0, 1] = wrong

@@ -1,10 +1,10 @@
 """
-A cost curve from bins
-======================
+A cost curve from binned scores
+===============================
 
-Scores of millions of examples need not be kept. Counted in bins, they give a cost curve of which
-each point is attained by a threshold between two bins, and a lower limit. The exact curve lies in
-between. With ten bins the bracket is wide; with some hundreds it is hardly wider than a line.
+You need not store the scores of millions of examples. Counted in bins, they give a cost curve that
+thresholds between two bins attain, and a lower limit. The exact curve lies in between. With ten
+bins the bracket is wide; with some hundreds it is hardly wider than a line.
 """
 
 from textwrap import fill
@@ -57,8 +57,8 @@ for number in (10, 40, 200, 1000):
 print(f"        exact: {'':23}area {exact.area():.5f}")
 
 # %%
-# In practice ``from_scores`` and ``from_frame`` choose the bins, so many that the bracket is no
-# wider than a tolerance, by default 0.0001. A frame that lives elsewhere counts them there.
+# In practice ``from_scores`` and ``from_frame`` choose enough bins to keep the bracket within a
+# tolerance, by default 0.0001. The engine of a data frame does the counting.
 
 counts = BinnedScoreCounts.from_scores(y, scores, pos_label=True)
 print(fill(BinnedCostCurve(counts).summary(), 96))

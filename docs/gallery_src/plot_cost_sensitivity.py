@@ -1,6 +1,6 @@
 """
-More than two classes
-=====================
+Costs with more than two classes
+================================
 
 With three classes there are six kinds of mistakes, and no single axis holds all costs. Two views
 help: each class against the others, and a path from one cost matrix to another.
@@ -59,8 +59,8 @@ mild = CostMatrix([[0, 4, 8], [2, 0, 4], [4, 2, 0]], rows="predicted", labels=la
 display = CostIntervalDisplay.from_labels(y_test, predictions, mild, unit="hours")
 
 # %%
-# If it becomes worse to send home those who needed a bed, the verdict turns. The path goes in a
-# straight line from the first cost matrix to the second.
+# If it becomes worse to send home patients who needed a bed, the verdict changes. The path goes in
+# a straight line from the first cost matrix to the second.
 
 harsh = CostMatrix([[0, 20, 80], [2, 0, 20], [4, 2, 0]], rows="predicted", labels=labels)
 display = CostSensitivityDisplay.from_labels(y_test, predictions, mild, harsh, unit="hours", rng=0)
@@ -68,7 +68,7 @@ print(display.sensitivity.summary())
 
 # %%
 # Or the costs are known only roughly. Then one of them goes through its range (by default the one
-# that matters most to the comparison) while the others are drawn from theirs.
+# that matters most to the comparison) while the others are sampled from theirs.
 
 rough = CostRanges.from_cells(
     {

@@ -1,10 +1,10 @@
 """
-Which classifier where
-======================
+Which model is cheaper at which condition
+=========================================
 
-When two ROC curves cross, each classifier is the better one somewhere. Where, is hard to see in
-ROC space: the point at which the curves cross has little to do with it. In cost space it is where
-the cost curves cross (Figures 5 and 6 of Holte & Drummond 2005).
+When two ROC curves cross, each model is better at some conditions. ROC space does not show which:
+the point at which the curves cross has little to do with it. In cost space it is where the cost
+curves cross (Figures 5 and 6 of Holte & Drummond 2005).
 """
 
 import numpy as np
@@ -31,10 +31,10 @@ print(steep.cheaper_ranges(shallow).summary())
 figures_5_and_6 = RocCostDisplay.from_curves([steep, shallow], at=crossover, hull=False)
 
 # %%
-# Curves that lie close together are as usual as they are hard to read. Here are trees of four
-# kinds, on a problem of the size of the Sonar data (Figures 7 and 8). In ROC space they are
-# tangled; in cost space the distance between two curves, straight up, is the difference in cost.
-# The forest and the extra trees cost the same, and one tree is far behind.
+# Curves are often close together and hard to read. Here are trees of four kinds, on a problem of
+# the size of the Sonar data (Figures 7 and 8). In ROC space they are tangled; in cost space the
+# distance between two curves, straight up, is the difference in cost. The forest and the extra
+# trees cost the same, and one tree is far behind.
 
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -57,7 +57,7 @@ scores = {
 figures_7_and_8 = RocCostDisplay.from_scores(y, scores, hull=False)
 
 # %%
-# Whether a difference is more than chance, another display shows. With 208 examples, that of the
+# Another display shows whether a difference is more than chance. With 208 examples, that of the
 # bagged trees hardly is.
 
 display = CostDifferenceDisplay.from_scores(

@@ -2,13 +2,13 @@
 Decision curves from cost curves
 ================================
 
-Medicine draws the net benefit of a model over the threshold probability: from which risk on one
-would treat. Net benefit is cost, counted from the other end: the share of the positives minus the
-cost in units of one miss. So a decision curve can be had from a cost curve, and so can its band.
+A decision curve and its band can be computed from a cost curve. Decision curves are used in
+medicine: they show the net benefit of a model over the threshold probability, the risk above which
+one would treat. Net benefit is the prevalence minus the cost, in units of one miss.
 :doc:`/explanation/net_benefit` has the formulas.
 
-The picture is for a clinic in which 15 % of the tumours are malignant. In the data it is 37 %. A
-decision curve of the data themselves would be for 37 %. A cost curve is for all prevalences.
+The chart is for a clinic in which 15% of the tumours are malignant. In the data it is 37%. A
+decision curve of the data themselves would be for 37%. A cost curve is for all prevalences.
 """
 
 import matplotlib.pyplot as plt
@@ -40,10 +40,10 @@ def net_benefit(cost):
 
 
 # %%
-# The curve that doctors draw treats at its own threshold: who has a predicted risk of 10 % is
-# treated at a threshold probability of 10 %. The cost curve takes the best threshold. The gap
-# between the two is what wrong probabilities cost. Here they are wrong twice: they are those of a
-# naive Bayes, and they are for the prevalence of the data.
+# The usual decision curve uses its own threshold: patients with a predicted risk of 10% are
+# treated at a threshold probability of 10%. The cost curve uses the best threshold. The gap
+# between the two is the cost of miscalibration. Here the probabilities are wrong in two ways: they
+# are those of a naive Bayes, and they are for the prevalence of the data.
 
 rates = [scores.confusion_at(each).counts for each in threshold]
 own = np.array(
@@ -61,7 +61,7 @@ ax.fill_between(
     net_benefit(band.low),
     color="C0",
     alpha=0.15,
-    label="its 95 % band (pointwise)",
+    label="its 95% band (pointwise)",
 )
 ax.plot(threshold, own, color="C1", linestyle="--", label="bayes, at its own threshold")
 ax.plot(threshold, net_benefit(1 - pc), color="0.4", linestyle=":", label="treat all")
@@ -76,7 +76,7 @@ ax.xaxis.set_major_formatter("{x:.0%}")
 legend = ax.legend(frameon=False)
 
 # %%
-# In words, at a threshold probability of 10 %, at which a miss is as bad as nine unneeded
+# In words, at a threshold probability of 10%, at which a miss is as bad as nine unneeded
 # treatments:
 
 at = int(np.abs(threshold - 0.1).argmin())

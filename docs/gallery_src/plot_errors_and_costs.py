@@ -2,9 +2,9 @@
 Fewer errors, higher cost
 =========================
 
-Three classifiers of breast tumours, by how often they are wrong and by what that costs. A missed
-malignancy costs twenty times an unneeded biopsy here, and the order changes: the tree errs more
-often than the discriminant, and costs less. Calling every tumour malignant costs less than either.
+The model with fewer errors can cost more. Here a missed malignancy costs twenty times as much as an
+unneeded biopsy. The tree makes more mistakes than the discriminant but costs less. Always
+predicting malignant costs less than either.
 """
 
 from sklearn.datasets import load_breast_cancer
@@ -38,7 +38,7 @@ estimates = {
 print(cost_table(estimates))
 
 # %%
-# The same in a picture. The bars are split by the kind of mistake that the cost comes from.
+# The bars are split by the kind of mistake that causes the cost.
 
 import matplotlib.pyplot as plt
 

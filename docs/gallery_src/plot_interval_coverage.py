@@ -1,16 +1,16 @@
 """
-How often intervals contain the truth
-=====================================
+Coverage of the interval methods
+================================
 
-A 95 % interval should contain the true expected cost 95 times out of 100, whatever the truth is.
+A 95% interval should contain the true expected cost 95 times out of 100, whatever the truth is.
 Here all interval methods are tried on three problems with a test set of 1000 examples:
 
 * *plenty*: an ordinary problem, with about fifty misses at a cost of 5 and a hundred false alarms
   at a cost of 1;
 * *rare*: the costliest mistake costs 1000 and is expected 1.3 times in the test set, false alarms
   cost 1;
-* *fraud*: two positives in a thousand, four out of ten of them found, 1 % false alarms, and a miss
-  costs 100 times as much as a false alarm.
+* *fraud*: two positives in a thousand, a recall of 40%, 1% false alarms, and a miss costs 100
+  times as much as a false alarm.
 """
 
 import numpy as np
@@ -65,10 +65,10 @@ for name, (options, trials) in methods.items():
     print(f"{name:14}", *(f"{cell:>12}" for cell in cells))
 
 # %%
-# One problem shows a method at one point only. So let the costliest mistake (1000 against 1) become
-# rarer and rarer. Nothing needs to be simulated for that: the test sets that can occur are listed
-# with their probabilities (false alarms, which hardly matter here, in steps of six), and a table's
-# interval is the same whatever the truth is.
+# One problem shows a method at only one point. So let the costliest mistake (1000 against 1) become
+# rarer and rarer. This needs no simulation: the test sets that can occur are listed with their
+# probabilities (false alarms, which hardly matter here, in steps of six), and a table's interval is
+# the same whatever the truth is.
 
 costs = CostMatrix.from_errors(false_positive=1, false_negative=1000)
 misses, alarms = (grid.ravel() for grid in np.mgrid[0:31, 26:75:6])
@@ -97,14 +97,14 @@ for name, curve in curves.items():
     print(f"{name:14} {100 * curve.min():5.1f}  at {expected[curve.argmin()]:.2f} expected")
 
 # %%
-# The picture shows three of them. "Exact" is BCOST in the limit of infinitely many resamples. Its
-# Laplace correction leaves room for one mistake where none was seen. That is enough while fewer
-# than one is expected, and too little from there on.
+# The chart shows three of them. "Exact" is BCOST in the limit of infinitely many resamples. Its
+# Laplace correction allows for one mistake if none was observed. That is enough while fewer than
+# one is expected, and too little from there on.
 
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.axhline(95, color="black", linewidth=0.8, linestyle=":", label="nominal 95 %")
+axes.axhline(95, color="black", linewidth=0.8, linestyle=":", label="nominal 95%")
 styles = {"extremal": ("#0072b2", "-"), "exact": ("#d55e00", "--"), "normal": ("#009e73", "-.")}
 texts = {"extremal": "extremal (the default)", "exact": "exact (BCOST's limit)", "normal": "normal"}
 for name, (colour, line) in styles.items():
@@ -114,7 +114,7 @@ axes.set(
     xlabel="expected number of the costliest mistake in the test set (n·p)",
     ylabel="coverage (%)",
     ylim=(0, 102),
-    title="coverage of nominal 95 % intervals",
+    title="coverage of nominal 95% intervals",
 )
 axes.set_xticks([0.1, 0.3, 1, 3, 10], ["0.1", "0.3", "1", "3", "10"])
 axes.minorticks_off()

@@ -1,12 +1,11 @@
 """
-One table, many intervals
-=========================
+Interval methods compared on one table
+======================================
 
-The same 2000 decisions, and what each interval method makes of them. A false alarm costs 10, a
-missed fraud 500. On the left seven frauds were missed. On the right none was, which is good news,
-but no proof that none ever will be. Methods that know only the costs that were seen, such as the
-normal one, put the upper limit just above the estimate. The default leaves room for what was not
-seen.
+All interval methods are applied to the same 2000 decisions. A false alarm costs 10, a missed fraud
+500. On the left seven frauds were missed. On the right none was, which does not prove that none
+ever will be. Methods that use only the observed costs, such as the normal interval, put the upper
+limit just above the estimate. The default allows for mistakes that were not observed.
 """
 
 import matplotlib.pyplot as plt

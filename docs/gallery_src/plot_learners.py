@@ -1,11 +1,11 @@
 """
-Which learner, not which model
+Comparing learners, not models
 ==============================
 
-A model that was cheaper once may have been lucky with its training data. To choose what to train,
-train each learner many times: here on 25 splits of the same tumours. Each small mark is the cost on
-one split, and the marks of one split are joined. Costs differ from split to split by as much as
-from learner to learner. What tells is that on nearly all splits the order is the same.
+A model that was cheaper once may have been lucky with its training data. To choose a learner, train
+each one many times: here on 25 splits of the same tumours. Each small mark is the cost on one
+split, and the marks of one split are joined. Costs differ between splits by as much as between
+learners. But on nearly all splits the order is the same.
 """
 
 import matplotlib.pyplot as plt

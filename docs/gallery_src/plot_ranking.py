@@ -1,10 +1,10 @@
 """
-A ranking that says what is not decided
+Ranking models, and what is not decided
 =======================================
 
-Five classifiers on the same examples, which are made up. Which is the cheapest? Instead of a list
-in the order of their costs, here are the differences of all pairs, with intervals that hold all
-together. Where an interval contains zero, the order of the two is not decided.
+Which of five models is the cheapest? Instead of a list in the order of their costs, the chart shows
+the differences of all pairs, with simultaneous intervals. The examples are made up. Where an
+interval contains zero, the order of the two is not decided.
 """
 
 import matplotlib.pyplot as plt
@@ -41,8 +41,8 @@ ranking = compare_many(y_test, predictions, costs)
 print(ranking)
 
 # %%
-# In the picture a pair whose order is decided is blue with a round mark, one that is not is orange
-# with a square mark and a dashed line. The first of each pair is the one that cost less.
+# A pair whose order is decided is blue with a round mark; one that is not decided is orange with a
+# square mark and a dashed line. The first of each pair is the one that cost less.
 
 pairs = ranking.to_dict()["pairs"]
 rows = np.arange(len(pairs))
@@ -56,4 +56,4 @@ ax.set_yticks(rows, [f"{pair['first']} − {pair['second']}" for pair in pairs])
 ax.invert_yaxis()
 ax.grid(axis="x", color="0.9")
 ax.set_axisbelow(True)
-ax.set(xlabel="difference in cost per decision, simultaneous 95 % intervals")
+ax.set(xlabel="difference in cost per decision, simultaneous 95% intervals")

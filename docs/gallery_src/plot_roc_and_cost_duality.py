@@ -1,8 +1,8 @@
 """
-A point there is a line here
-============================
+ROC space and cost space
+========================
 
-ROC space and cost space show the same classifiers. A classifier with false positive rate *FP* and
+ROC space and cost space show the same models. A model with false positive rate *FP* and
 true positive rate *TP* is a point of ROC space. In cost space it is the line from *FP* at
 PC(+) = 0 to 1 − *TP* at PC(+) = 1. These are Figures 1 to 4 of Holte & Drummond (2005) with other
 data: a decision stump and a tree, which tell malignant tumours from the look of their cells but
@@ -37,18 +37,17 @@ lines = [
 figures_1_and_2 = RocCostDisplay.from_curves(lines, hull=False)
 
 # %%
-# In cost space one can read off what ROC space hides: which of the two is cheaper where, by how
-# much, and that neither should be used where it lies above the dotted lines. Those are the trivial
-# classifiers.
+# Cost space shows what ROC space hides: where each of the two is cheaper, by how much, and that
+# neither should be used where it lies above the dotted lines. Those are the constant predictions.
 
 print(lines[0].cheaper_ranges(lines[1]).summary())
 for line in lines:
     print(line.summary())
 
 # %%
-# The leaves of the tree give scores, and each threshold is a classifier of its own. The many points
+# The leaves of the tree give scores, and each threshold is a model of its own. The many points
 # are as many lines. Those on the convex hull make up the lower envelope. The black point on the
-# envelope is the black line that touches the hull. All classifiers on that line cost the same at
+# envelope is the black line that touches the hull. All models on that line cost the same at
 # PC(+) = 0.4.
 
 proba = cross_val_predict(tree, X, y, cv=10, method="predict_proba")
@@ -57,8 +56,9 @@ figures_3_and_4 = RocCostDisplay.from_curves([curve], at=0.4)
 
 # %%
 # Read as costs: with the best threshold at each operating condition, the tree never costs more than
-# a fifth of what being always wrong would cost. The upright lines are the ends of its operating
-# range. The upper axis says what the conditions mean if a miss is as bad as ten false alarms.
+# a fifth of what being always wrong would cost. The vertical lines are the ends of its operating
+# range. The upper axis shows the prevalence of each condition if a miss is as bad as ten false
+# alarms.
 
 display = CostCurveDisplay.from_curve(
     curve,

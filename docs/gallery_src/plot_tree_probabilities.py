@@ -1,14 +1,14 @@
 """
-Probabilities of trees, and the truth
-=====================================
+Probabilities of trees compared with the truth
+==============================================
 
-Deciding by cost needs probabilities that can be believed. Here the true ones are known, because the
-data are made up from them: two features, and a probability that changes smoothly between them. Five
-kinds of trees learn from 400 examples and tell the probabilities of 400 new ones. On the diagonal
-they would be right.
+Decisions by cost need reliable probabilities. Here the true ones are known, because the data are
+simulated from them: two features, and a probability that changes smoothly between them. Five kinds
+of trees learn from 400 examples and predict the probabilities of 400 new ones. Correct
+probabilities lie on the diagonal.
 
-* An ordinary *tree*, grown to the end, says 0 or 1.
-* *Smoothed leaves* (``PETClassifier``) say something in between.
+* An ordinary, fully grown *tree* predicts 0 or 1.
+* *Smoothed leaves* (``PETClassifier``) predict values in between.
 * A *lazy tree* is grown for each case, with one line of tests. Its leaves are as small.
 * A *lazy option tree* follows several tests at each node and averages.
 * A *bag of smoothed trees* (``BaggedPETClassifier``) averages over trees.
@@ -67,8 +67,8 @@ for name, each in found.items():
     print(f"{name:22} {each:.3f}")
 
 # %%
-# The last panel shows these costs. A zero that is wrong costs most. So it matters more than the
-# error on average that small probabilities are not taken for zero.
+# The last panel shows these costs. A wrong zero costs most. So it matters more than the average
+# error that small probabilities are not rounded to zero.
 
 fig, axes = plt.subplots(2, 3, figsize=(8.4, 6.2), layout="constrained")
 for ax, (name, each) in zip(axes.flat, told.items(), strict=False):

@@ -24,14 +24,13 @@ from stakes.counts import JointConfusion
 from stakes.infer._outcomes import Design
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.policies._choose import Choosing, choose
-from stakes.policies._family import adjusted
+from stakes.policies._compared import adjusted
 from stakes.policies.policies import Policies, Policy
 from stakes.predictions.scores import JointScores
 
 ALPHA = 0.05
 APART = 1.5
-LONG, FEWER = 10_000, 0.25
-"""Test sets of so many rows take long: there are only so many of them."""
+LONG = 10_000
 
 GRID = np.linspace(-8.0, 12.0, 20_001)
 
@@ -298,8 +297,7 @@ def measure(trial: Trial, *, contest: str) -> Iterator[Row]:
     """Measure false and true statements."""
     about = CONTESTS[contest]
     rules = RULES if about.powerful else RULES[:1]
-    tried = math.ceil(trial.repeats * (FEWER if about.n == LONG else 1.0))
-    for rule, results in judged(about, tried, trial.rng, rules).items():
+    for rule, results in judged(about, trial.repeats, trial.rng, rules).items():
         for measured, hits in zip(MEASURED, results.sum(axis=0), strict=True):
             yield share(measured, int(hits), len(results), rule=rule)
 

@@ -6,7 +6,16 @@ The public names are listed in ``__init__.pyi`` and load when they are first use
 import signal
 import sys
 
-if getattr(sys, "argv", [""])[:1] and sys.argv[0].rpartition("/")[2] == "stakes":
+
+def _is_command() -> bool:
+    """Tell whether Python was started for the command, by its name or as ``python -m stakes``."""
+    name, given = (getattr(sys, "argv", None) or [""])[0], sys.orig_argv
+    if name == "-m":  # what it says until the module is found
+        return "-m" in given and given[given.index("-m") + 1].partition(".")[0] == "stakes"
+    return name.rpartition("/")[2] == "stakes"
+
+
+if _is_command():
     # Ctrl-C ends the command while its modules load, where Python would show a traceback.
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -14,7 +23,7 @@ if getattr(sys, "argv", [""])[:1] and sys.argv[0].rpartition("/")[2] == "stakes"
     except ValueError:  # only the main thread can say so
         pass
 
-from stakes._core.optional import lazy_names
+from stakes._core.optional import lazy_names  # noqa: E402 - Ctrl-C first
 
 __getattr__, __dir__, __all__ = lazy_names(__name__)
 __version__ = "0.1.0.dev0"

@@ -1,4 +1,5 @@
-from . import curves, errors, infer, learn, measures, show, simulate
+from . import audit, curves, datasets, errors, infer, learn, measures, show, simulate
+from .audit import Pool
 from .costs import CostMatrix, CostRanges, ExampleCosts
 from .counts import (
     BinnedScoreCounts,
@@ -10,7 +11,14 @@ from .counts import (
     PairedScoreCounts,
     ScoreCounts,
 )
-from .curves import BinnedCostCurve, CostCurve, CostCurveDifference, CostLine, choose_threshold
+from .curves import (
+    BinnedCostCurve,
+    CostCurve,
+    CostCurveDifference,
+    CostLine,
+    DecisionCurve,
+    choose_threshold,
+)
 from .infer import (
     Accumulator,
     CostDifference,
@@ -20,14 +28,20 @@ from .infer import (
     Ranking,
     cheapest_probability,
     compare,
+    compare_by,
     compare_many,
     cost_sensitivity,
     evaluate,
+    evaluate_by,
+    evaluate_over,
+    evaluate_rates,
+    find_slices,
     flip_region,
     plan_test_size,
     power,
 )
 from .measures import expected_cost
+from .show.report import report
 from .study import study_of
 
 __all__ = [
@@ -43,6 +57,7 @@ __all__ = [
     "CostMatrix",
     "CostRanges",
     "CostSample",
+    "DecisionCurve",
     "Design",
     "ExampleCosts",
     "GroupedConfusion",
@@ -50,23 +65,32 @@ __all__ = [
     "PairedAccumulator",
     "PairedConfusion",
     "PairedScoreCounts",
+    "Pool",
     "Ranking",
     "ScoreCounts",
+    "audit",
     "cheapest_probability",
     "choose_threshold",
     "compare",
+    "compare_by",
     "compare_many",
     "cost_sensitivity",
     "curves",
+    "datasets",
     "errors",
     "evaluate",
+    "evaluate_by",
+    "evaluate_over",
+    "evaluate_rates",
     "expected_cost",
+    "find_slices",
     "flip_region",
     "infer",
     "learn",
     "measures",
     "plan_test_size",
     "power",
+    "report",
     "show",
     "simulate",
     "study_of",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from typing import ClassVar, Literal
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "FileError",
     "InputError",
     "InputTypeError",
+    "InputWarning",
     "LabelError",
     "MissingExtraError",
     "NotClaimedWarning",
@@ -36,6 +37,17 @@ __all__ = [
 
 Code = Literal["count_file_not_alone", "not_probabilities", "too_many_scores"]
 """Problems that programs recognise, for advice on what else they can do."""
+
+
+PASSWORD = re.compile(
+    r"(://[^\s:/@]*:)(?:\S*|[^\n]*?)(?=@)|([?&][a-z]*password=)[^&\s]*", re.IGNORECASE
+)
+"""The password in an address such as ``postgresql://user:password@host/db``."""
+
+
+def redacted(text: str) -> str:
+    """Return a text without the passwords of the addresses in it, which others must not see."""
+    return PASSWORD.sub(r"\1\2***", text)
 
 
 class StakesError(Exception):
@@ -66,6 +78,8 @@ class RefusedInputError(StakesError):
         What to do, if that is not clear from the problem.
     code : str, optional
         A short name of the problem, for programs that have advice of their own on it.
+    proposal : mapping of str, optional
+        Arguments that solve the problem, and what to give for them.
 
     Examples
     --------
@@ -78,13 +92,21 @@ class RefusedInputError(StakesError):
     """Whether `argument` is a place in a file, which is called the same everywhere."""
 
     def __init__(
-        self, argument: str, problem: str, remedy: str = "", *, code: Code | None = None
+        self,
+        argument: str,
+        problem: str,
+        remedy: str = "",
+        *,
+        code: Code | None = None,
+        proposal: Mapping[str, str] | None = None,
     ) -> None:
+        argument, problem, remedy = map(redacted, (argument, problem, remedy))
         super().__init__(argument, problem, remedy)
         self.argument = argument
         self.problem = problem
         self.remedy = remedy
         self.code = code
+        self.proposal = dict(proposal or {})
 
     def __str__(self) -> str:
         return self.message()
@@ -156,6 +178,8 @@ class InputError(RefusedInputError, ValueError):
         What to do, if that is not clear from the problem.
     code : str, optional
         A short name of the problem, for programs that have advice of their own on it.
+    proposal : mapping of str, optional
+        Arguments that solve the problem, and what to give for them.
 
     Examples
     --------
@@ -234,7 +258,7 @@ class DesignError(InputError):
     --------
     >>> from stakes import CostMatrix, evaluate
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> evaluate([0, 0, 1], [0, 1, 1], costs, strata="class").interval(method="guaranteed")
+    >>> evaluate([0, 0, 1], [0, 1, 1], costs, strata="class").interval(method="anytime")
     Traceback (most recent call last):
     stakes.errors.DesignError: ...
     """
@@ -285,6 +309,22 @@ class NotClaimedWarning(StakesWarning):
     ...     limits = evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2]).interval()
     >>> [each.category.__name__ for each in caught]
     ['NotClaimedWarning']
+    """
+
+
+class InputWarning(StakesWarning):
+    """The rows may not be what they are taken for.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from stakes import study_of
+    >>> rows = {"patient": [1, 1, 2, 2], "actual": [0, 0, 0, 1], "pred": [0, 0, 1, 1]}
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     study = study_of(rows, {"false_positive": 1, "false_negative": 5})
+    >>> [each.category.__name__ for each in caught]
+    ['InputWarning']
     """
 
 

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pyarrow as pa
@@ -21,12 +22,16 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from stakes.cli.main import main
+from stakes.read import shards
 
 PAIRS = [("ok", "ok"), ("fraud", "fraud"), ("ok", "fraud"), ("fraud", "ok"), ("ok", "ok")] * 3
 GOOD = Counter(PAIRS)
 NOTES = ["", "fine", "a b", "é", "5 in"] * 3
 COSTS = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
 COUNT = [*COSTS, "--without-scores", "--actual", "actual", "-m", "m"]
+SMALL = 150
+"""Bytes that are read at a time of a file in a folder, so that even small ones have several."""
+
 REFUSED, UNKNOWN = "refused", "unknown"
 
 
@@ -158,7 +163,8 @@ def counted(kind, content, way, folder):
         given, extra = str(inside), GOOD
     else:
         Path(given).write_bytes(content)
-    found = run(["count", given, *COUNT], folder, stdin)
+    with mock.patch.object(shards, "BLOCK", SMALL):
+        found = run(["count", given, *COUNT], folder, stdin)
     return found if found == REFUSED else found - extra
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from stakes import CostMatrix
-from stakes.findings.other_costs import FACTORS
+from stakes.findings.sensitivity import FACTORS
 from stakes.policies._assemble import with_stated
 from stakes.policies._path import chosen_at, with_thresholds
 

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 
 from replications import Experiment, Printed
 from replications.experiment import share
@@ -33,6 +34,19 @@ TOY = Experiment(
     ),
     derive=total,
 )
+
+
+def stops_after(cells):
+    """Return the toy that measures so many cells and then waits to be killed."""
+    left = [cells]
+
+    def waiting(trial, **cell):
+        left[0] -= 1
+        if left[0] < 0:
+            time.sleep(3600)
+        return TOY.measure(trial, **cell)
+
+    return replace(TOY, measure=waiting)
 
 
 def dies_once(trial, *, chance, sides):

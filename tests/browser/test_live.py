@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,13 @@ from scipy.special import gammaln
 
 import stakes
 from stakes import Confusion, CostEstimate, CostMatrix, JointConfusion, study_of
-from stakes._core.text import amount, listed, number, p_value, seen
-from stakes.findings._encode import plain
-from stakes.findings.other_costs import OtherCosts, _live_policies, _tables, other_costs_of
-from stakes.findings.policies import compared_found
+from stakes._core.text import number, p_value, seen
+from stakes.findings.data import plain
+from stakes.findings.sensitivity import OtherCosts, _live_policies, _tables, other_costs_of
 from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import SIMPLE, Design
-from stakes.policies._family import adjusted, level
+from stakes.policies._compared import adjusted, level
 from stakes.policies.policies import Policies, Policy
-from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report._page import ARITHMETIC
 
 FOLDER = Path(stakes.__file__).parent / "show" / "report"
@@ -59,12 +56,6 @@ def live(scripts):
     return called
 
 
-@pytest.fixture(autouse=True)
-def _only_what_the_script_says(monkeypatch):
-    """Spare the size of a test set that would settle it, which only Python computes."""
-    monkeypatch.setattr("stakes.policies.verdict._to_settle", lambda *_: None)
-
-
 def joint_of(cells, n_classes, n_decisions=None, names=None):
     """Make joint counts from a mapping of (decisions …, class) to counts."""
     keys = sorted(cells)
@@ -91,7 +82,7 @@ def policies_of(joint, costs, confidence):
 
 def stored(policies):
     """Return what the page has of policies whose thresholds it does not choose again."""
-    every = _live_policies(policies, again=False)
+    every = _live_policies([policies], again=False)
     columns = len(policies.held_out.names)
     return OtherCosts(None, (), (), every, columns, None, (), (_tables(1.0, policies),)).to_dict()
 
@@ -131,38 +122,14 @@ def check_policies(live, cases):
         for other, each in cases
     ]
     results = live("policiesAt", *arguments)
-    stated = {"unit": "EUR", "volume": 1000, "per": "week"}
-    verdicts = live(
-        "verdict",
-        *(
-            (found, each.confidence, stated)
-            for found, (_, each) in zip(results, cases, strict=True)
-        ),
-    )
-    for found, said, (_, policies) in zip(results, verdicts, cases, strict=True):
+    for found, (_, policies) in zip(results, cases, strict=True):
         check_costs(policies, found["policies"])
         if has_an_order(policies):
             names = [each["name"] for each in found["policies"]]
             assert [names[place] for place in found["order"]] == list(policies.competitors)
             assert names[found["reference"]] == policies.reference
             check_pairs(policies, found["pairs"])
-            wanted = Stated("EUR", 1000, "week")
-            check_text(policies, said, verdict_of(policies, int(policies.held_out.n), wanted).text)
     return results
-
-
-NUMBER = r"(?<![\w.@])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
-
-
-def check_text(policies, said, wanted):
-    """Compare two texts; a number may be rounded up in one and down in the other."""
-    assert re.sub(NUMBER, "#", said) == re.sub(NUMBER, "#", wanted)
-    found, expected = (
-        [float(each.replace(",", "")) for each in re.findall(NUMBER, text)]
-        for text in (said, wanted)
-    )
-    size = 1000 * float(np.abs(policies.costs.values).max())
-    assert found == pytest.approx(expected, rel=1.1e-3, abs=1e-6 * size)
 
 
 def check_costs(policies, found):
@@ -185,8 +152,7 @@ def check_pairs(policies, found):
     ]
     size = float(np.abs(policies.costs.values).max())
     for each, pair in zip(found, policies.pairs, strict=True):
-        expected = compared_found(policies, pair)
-        assert each["method"] == expected.method
+        assert each["method"] == pair.method
         assert each["difference"] == pytest.approx(pair.difference, rel=1e-9, abs=1e-12 * size)
         assert each["p_value"] == pytest.approx(pair.p_value, rel=0, abs=1e-6)
         assert each["adjusted"] == pytest.approx(pair.adjusted, rel=0, abs=1e-5)
@@ -475,7 +441,7 @@ def test_a_rare_outcome_is_described_as_python_describes_it(live):
         (found,) = live("policiesAt", arguments)
         if not has_an_order(policies):
             continue
-        wanted = [compared_found(policies, pair).warning for pair in policies.pairs]
+        wanted = [pair.warning for pair in policies.pairs]
         assert live("warning", *([pair] for pair in found["pairs"])) == wanted
         described += sum(each is not None for each in wanted)
     assert described > 0
@@ -497,15 +463,11 @@ def test_numbers_are_written_as_in_python(live):
     assert live("number", *([value] for value in values)) == list(map(number, values))
 
 
-def test_amounts_counts_and_p_values_are_written_as_in_python(live):
-    values = [value for value in numbers() if math.isfinite(value)]
-    assert live("amount", *([value] for value in values)) == list(map(amount, values))
+def test_counts_and_p_values_are_written_as_in_python(live):
     counts = [0, 1, 2, 4, 1234, 0.5]
     assert live("seen", *([count] for count in counts)) == list(map(seen, counts))
     small = [1, 0.91, 0.05, 0.0123, 1e-4, 9.9e-5, 1e-12]
     assert live("pValue", *([value] for value in small)) == list(map(p_value, small))
-    names = [["a"], ["a", "b"], ["a", "b", "c"]]
-    assert live("listed", *([each] for each in names)) == list(map(listed, names))
 
 
 def test_limits_with_known_shares_of_the_classes_are_those_of_python(live):
@@ -524,7 +486,7 @@ def test_limits_with_known_shares_of_the_classes_are_those_of_python(live):
         cases.append([counts.tolist(), costs.tolist(), [1 - share, share], 1 - confidence])
     found = live("stratifiedLimits", *cases)
     for limits, wanted, (_, costs, *_) in zip(found, expected, cases, strict=True):
-        assert limits == pytest.approx(wanted, rel=0, abs=1e-6 * max(np.ptp(costs), 1e-9))
+        assert limits == pytest.approx(wanted, rel=0, abs=2e-6 * max(np.ptp(costs), 1e-9))
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3, 4, 6])
@@ -627,7 +589,7 @@ def test_an_edit_takes_no_noticeable_time(scripts):
         taken = scripts.evaluate(
             """(costs) => Math.min(...[1, 2, 3, 4, 5].map(() => {
                 const start = performance.now();
-                stakesLive.verdict(stakesLive.policiesAt(other, names, costs, 0.95), 0.95);
+                stakesLive.policiesAt(other, names, costs, 0.95);
                 return performance.now() - start;
             }))""",
             random_costs(rng, kind, joint).tolist(),

@@ -1,6 +1,7 @@
 """The report in a real browser: what it shows is what Python computes."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from _helpers.report_studies import (
@@ -13,17 +14,19 @@ from _helpers.report_studies import (
 )
 from _helpers.retuned import retuned
 
-from stakes import CostMatrix, Design, choose_threshold, evaluate
-from stakes._core.text import amount, number, p_value
-from stakes.curves import cost_ratio, operating_condition
-from stakes.findings import Settings, findings
-from stakes.findings.other_costs import other_costs_of
-from stakes.findings.policies import compared_found
+from stakes import CostMatrix, Design
+from stakes._core.text import number
+from stakes.findings import findings
+from stakes.findings.policies import AUTO, _result
+from stakes.findings.report import _joint_of
+from stakes.findings.sensitivity import other_costs_of
 from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report import write_report
+from stakes.show.report._answer import answer_of, rates_of
 from stakes.show.report._page import SCRIPTS
 
-SHOWN = {"rel": 0, "abs": 1e-6}
+WIDE, PHONE = 1280, 390
+FACTS = ("saving", "does", "doubt")
 
 
 @pytest.fixture(scope="module")
@@ -40,20 +43,16 @@ def reports(tmp_path_factory):
     return get
 
 
-WIDE, PHONE = 1280, 360
 STATE = """() => {
     const copy = document.body.cloneNode(true);
     copy.querySelectorAll("[data-chart], script").forEach((each) => each.replaceChildren());
+    copy.querySelectorAll("details").forEach((each) => each.removeAttribute("open"));
     const boxes = [...document.querySelectorAll("input, select")].map((each) => each.value);
-    const charts = [...document.querySelectorAll("[data-chart] svg")];
-    const sizes = charts.map((each) => each.getAttribute("viewBox"));
-    return [copy.outerHTML, ...boxes, ...sizes].join("\\n");
+    return [copy.outerHTML, ...boxes].join("\\n");
 }"""
-RESET = """() => {
-    for (const part of ["pc", "threshold", "costs"]) {
-        document.getElementById(`${part}-reset`)?.click();
-    }
-}"""
+OPEN = """() => document.querySelectorAll("details.section").forEach((each) => {
+    each.open = true;
+})"""
 
 
 class Opened:
@@ -64,12 +63,16 @@ class Opened:
         self._as_window()
         page.goto(address)
         page.wait_for_selector("html[data-drawn]")
+        page.evaluate(OPEN)
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-chart]')].every((e) => e.querySelector('svg'))"
+        )
         self._state = page.evaluate(STATE)
 
     def reset(self):
-        """Undo all edits with the page's own buttons, and see that none left a trace."""
+        """Undo all edits with the page's own button, and see that none left a trace."""
         self._as_window()
-        self.page.evaluate(RESET)
+        self.page.evaluate("document.querySelector('#panel form').reset()")
         self.page.wait_for_function(f"(state) => ({STATE})() === state", arg=self._state)
 
     def _as_window(self):
@@ -106,25 +109,49 @@ def report(opened):
         each.reset()
 
 
-def value(locator):
-    return float(locator.get_attribute("data-value"))
+def settled(page):
+    page.wait_for_selector("body:not([data-state='waiting'])")
 
 
-def shown(row, field):
-    """Return the number in full that stands behind a read-out, after comparing it with its text."""
-    cell = row.locator(f"[data-field='{field}']").first
-    return value(cell), cell.inner_text()
+def edit(page, fields):
+    """Type into fields of the panel, by their ids."""
+    for field, text in fields.items():
+        page.locator(f"#{field}").evaluate(
+            """(e, text) => {
+                e.value = text;
+                e.dispatchEvent(new Event('input', { bubbles: true }));
+            }""",
+            str(text),
+        )
+    page.wait_for_function("document.body.dataset.state !== 'stated'")
+    settled(page)
 
 
-def check(row, field, expected, text=number):
-    found, said = shown(row, field)
-    assert found == pytest.approx(expected, **SHOWN), field
-    if text is not None:
-        assert said == text(found)
+def policy_row(page, name):
+    rows = page.locator("#policies [data-policy]")
+    names = rows.evaluate_all("(rows) => rows.map((row) => row.dataset.policy)")
+    return rows.nth(names.index(name))
 
 
-def close_numbers(found, expected):
-    assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+def numbers_of(row):
+    cost = float(row.locator("[data-field='cost']").get_attribute("data-value"))
+    limits = row.locator("[data-field='limits']")
+    return [cost, *(float(limits.get_attribute(f"data-{end}")) for end in ("low", "high"))]
+
+
+def words(locator):
+    return " ".join(locator.inner_text().split())
+
+
+def check_answer(page, found):
+    """Compare the first screen with Python's; numbers may be rounded up in one, down in other."""
+    answer = answer_of(found)
+    assert words(page.locator("#verdict")) == " ".join(answer.headline.split())
+    assert words(page.locator("#lead")) == " ".join(answer.lead.split())
+    for fact in answer.facts:
+        if fact.name in FACTS and fact.title != "Most expensive mistakes":
+            said = words(page.locator(f"[data-fact='{fact.name}'] dd"))
+            assert said == " ".join(f"{fact.big} {fact.text}".split())
 
 
 # ---- opening
@@ -134,404 +161,326 @@ def close_numbers(found, expected):
 def test_a_report_opens_from_disk_and_draws_everything(report, name):
     page = report(name)
     plots = page.locator("[data-chart]")
-    assert plots.count() >= 3
-    for i in range(plots.count()):
-        box = plots.nth(i).locator("svg").bounding_box()
+    assert plots.count() >= 2
+    for plot in plots.all():
+        box = plot.locator("svg").bounding_box()
         assert box["width"] > 100
         assert box["height"] > 40
-    assert page.locator("#verdict-text").text_content() == findings_of(name).verdict.text
+    check_answer(page, findings_of(name))
+    for policy in findings_of(name).policies:
+        expected = [policy.cost, policy.low, policy.high]
+        assert numbers_of(policy_row(page, policy.name)) == expected
 
 
-# ---- the slider over operating conditions
-
-
-@pytest.mark.parametrize("name", ["example", "correct"])
-def test_the_condition_slider_reads_off_each_curve(report, name):
-    page, study = report(name), study_of(name)
-    for pc in (0, 0.05, 0.223, 0.5, 0.732, 0.93, 1):
-        page.locator("#pc").fill(str(pc))
-        check_curves(page, study, pc)
-
-
-def check_curves(page, study, pc):
-    for place, (model, curve) in enumerate(study.curves().items()):
-        row = page.locator(f"#pc-table [data-curve='{place}']")
-        assert row.locator("th").inner_text() == model
-        band = curve.band(study.confidence, pc=[pc])
-        check(row, "cost", curve.cost(pc))
-        check(row, "low", band.low[0])
-        check(row, "high", band.high[0])
-        threshold = curve.threshold(pc)
-        assert shown(row, "threshold")[0] == threshold
-        line = curve.line(threshold)
-        check(row, "tpr", line.tpr, text=None)
-        check(row, "fpr", line.fpr, text=None)
-    assert value(page.locator("#pc-out")) == pc
-    check(page.locator("#pc-trivial"), "cost", min(pc, 1 - pc))
-
-
-def test_the_condition_begins_at_the_stated_costs_and_returns_there(report):
-    page, found = report("example"), findings_of("example")
-    stated = found.curves.condition.pc
-    assert value(page.locator("#pc-out")) == stated
-    page.locator("#pc").fill("0.2")
-    assert value(page.locator("#pc-out")) == 0.2
-    page.locator("#pc-reset").click()
-    assert value(page.locator("#pc-out")) == stated
-
-
-def test_a_prevalence_and_a_ratio_of_costs_set_the_condition(report):
-    page, curve = report("example"), study_of("example").curves()["logistic"]
-    page.locator("#pc-prevalence").fill("5")
-    page.locator("#pc-ratio").fill("8")
-    pc = operating_condition(prevalence=0.05, false_positive=1, false_negative=8)
-    assert value(page.locator("#pc-out")) == pytest.approx(pc, abs=1e-12)
-    check(page.locator("#pc-table [data-curve='0']"), "cost", curve.cost(pc))
-    page.locator("#pc").fill("0.4")
-    ratio = float(page.locator("#pc-ratio").input_value())
-    assert ratio == pytest.approx(cost_ratio(0.4, prevalence=0.05), rel=1e-5)
-
-
-def test_a_condition_that_cannot_be_changes_nothing(report):
-    page = report("example")
-    before = page.locator("#pc-table").inner_text()
-    page.locator("#pc-prevalence").fill("120")
-    assert "between 0 and 100 %" in page.locator("#pc-problem").inner_text()
-    assert page.locator("#pc-prevalence").get_attribute("aria-invalid") == "true"
-    assert page.locator("#pc-table").inner_text() == before
-    page.locator("#pc").fill("0.5")
-    assert page.locator("#pc-problem").is_hidden()
-
-
-def test_the_slider_moves_with_the_keyboard(report):
-    page = report("example")
-    page.locator("#pc").fill("0.5")
-    page.locator("#pc").press("ArrowRight")
-    assert value(page.locator("#pc-out")) == pytest.approx(0.501)
-    assert page.locator("#pc").get_attribute("aria-valuetext") == "PC(+) = 0.501"
-
-
-def test_another_pair_of_curves_can_be_picked(report):
-    page = report("example")
-    lines = page.locator("#chart-difference .mark-line path").first
-    before = lines.get_attribute("d")
-    page.locator("#pair").select_option("2")
-    assert lines.get_attribute("d") != before
-    page.locator("#pair").select_option("0")
-    assert lines.get_attribute("d") == before
-
-
-# ---- the chooser of thresholds
-
-
-def chosen(study, model, miss, alarm, share):
-    """Return Python's choice at these costs and this share of positives."""
-    counts = study.scores[model]
-    labels = (counts.neg_label, counts.pos_label)
-    values = study.costs.values_for(labels, labels).copy()
-    values[0, 1], values[1, 0] = miss, alarm
-    costs = CostMatrix(values, rows="predicted", labels=labels)
-    here = counts.n_positives / counts.n
-    priors = None if share == here else dict(zip(labels, (1 - share, share), strict=True))
-    return choose_threshold(counts, costs, class_priors=priors, confidence=study.confidence)
-
-
-def check_choices(page, study, miss, alarm, share):
-    for place, model in enumerate(study.curves()):
-        choice = chosen(study, model, miss, alarm, share)
-        row = page.locator(f"#threshold-table [data-curve='{place}']")
-        assert shown(row, "threshold")[0] == choice.threshold
-        check(row, "cost", choice.cost)
-        for field in ("recall", "fpr", "alarms"):
-            check(row, field, getattr(choice, field), text=None)
-        scale = max(miss, alarm)
-        for field in ("low", "high"):
-            found, said = shown(row, field)
-            assert found == pytest.approx(getattr(choice.interval, field), rel=0, abs=1e-6 * scale)
-            assert said == number(found)
-        card = page.locator(f"[data-choice='{place}']")
-        for i in range(2):
-            for j in range(2):
-                cell = card.locator(f"[data-cell='{i}{j}']")
-                check(cell, "count", choice.confusion.counts[i, j])
-        total = sum(value(card.locator("b[data-field]").nth(i)) for i in range(4))
-        assert total == pytest.approx(choice.cost)
-
-
-@pytest.mark.parametrize("name", ["example", "correct"])
-def test_the_chooser_begins_with_pythons_choice(report, name):
-    page, study, found = report(name), study_of(name), findings_of(name)
-    condition = found.curves.condition
-    labels = study.costs.labels
-    cells = study.costs.values_for(labels, labels)
-    check_choices(page, study, cells[0, 1], cells[1, 0], condition.prevalence)
-    for place, model in enumerate(found.curves.models):
-        row = page.locator(f"#threshold-table [data-curve='{place}']")
-        check(row, "cost", model.choice.cost)
-        check(row, "low", model.choice.interval.low)
-
-
-@pytest.mark.parametrize("name", ["example", "correct"])
-def test_the_chooser_follows_its_boxes(report, name):
-    page, study = report(name), study_of(name)
-    share = findings_of(name).curves.condition.prevalence
-    for miss, alarm in ((100, 7), (31, 900.5)):
-        page.locator("#miss").fill(str(miss))
-        page.locator("#alarm").fill(str(alarm))
-        check_choices(page, study, miss, alarm, share)
-    for percent in (2.5, 61):
-        page.locator("#share").fill(str(percent))
-        check_choices(page, study, miss, alarm, percent / 100)
-
-
-def test_the_chooser_follows_each_slider(report):
-    page, study = report("example"), study_of("example")
-    stated = {"miss": 40_000.0, "alarm": 2000.0, "share": 106 / 285}
-    for slider, position in (("miss", -1.3), ("alarm", 0.7), ("share", 0.12), ("share", 0.9)):
-        page.locator(f"#{slider}-slider").fill(str(position))
-        box = float(page.locator(f"#{slider}").input_value())
-        if slider == "share":
-            assert box == pytest.approx(100 * position)
-            now = position
-        else:
-            assert box == pytest.approx(stated[slider] * 10**position, rel=5e-3)
-            now = box
-        check_choices(page, study, **(stated | {slider: now}))
-        page.locator("#threshold-reset").click()
-        check_choices(page, study, **stated)
-
-
-def test_the_chooser_says_when_no_threshold_is_needed(report):
-    page = report("example")
-    status = page.locator("#threshold-status")
-    assert status.inner_text().startswith("With its best threshold, 0.103474, logistic has the")
-    page.locator("#miss").fill("0")
-    assert status.inner_text() == "Calling nothing 'malignant' costs least, 0 USD a decision."
-    page.locator("#threshold-reset").click()
-    page.locator("#alarm").fill("0")
-    assert status.inner_text() == (
-        "With its best threshold, 0.03188, logistic has the lowest cost: 0 USD a decision."
-    )
-
-
-def test_a_mistake_must_not_be_cheaper_than_the_correct_decision(report):
-    page = report("correct")
-    before = page.locator("#threshold-table").inner_text()
-    page.locator("#alarm").fill("0.5")  # a correct negative costs 1
-    problem = page.locator("#threshold-problem")
-    assert problem.inner_text() == (
-        "A false alarm must cost at least 1, as the correct decision does."
-    )
-    assert page.locator("#alarm").get_attribute("aria-invalid") == "true"
-    assert page.locator("#threshold-table").inner_text() == before
-
-
-# ---- class priors
-
-
-@pytest.mark.parametrize("share", [0.01, 0.0])
-def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share):
-    priors = {"benign": 1 - share, "malignant": share}
-    study = replace(study_of("example"), design=Design(priors))
-    found = findings(study, Settings(unit="USD"))
-    write_report(found, tmp_path / "rare.html")
-    page.goto((tmp_path / "rare.html").as_uri())
+@pytest.mark.parametrize("name", ["example", "correct", "three"])
+def test_the_first_screen_holds_verdict_saving_doubt_and_chart(page, reports, name):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(reports(name))
     page.wait_for_selector("html[data-drawn]")
-    assert study.population() in page.locator("#verdict .notes").inner_text()
-    assert page.locator("#cost-matrix").count() == 0
-    condition = found.curves.condition
-    assert condition.prevalence == share
-    check_curves(page, study, condition.pc)
-    assert float(page.locator("#pc-prevalence").input_value()) == 100 * share
-    assert page.locator("#threshold-problem").is_hidden()
-    check_choices(page, study, 40_000, 2000, share)
-    for place, curve in enumerate(found.curves.models):
-        row = page.locator(f"#threshold-table [data-curve='{place}']")
-        check(row, "cost", curve.choice.cost)
-        assert curve.choice.cost <= found.trivial[0].cost
-        for field in ("low", "high"):
-            limit = getattr(curve.choice.interval, field)
-            assert shown(row, field)[0] == pytest.approx(limit, rel=0, abs=0.04)
-    page.locator("#miss").fill("900")
-    page.locator("#share").fill("25")
-    check_choices(page, study, 900, 2000, 0.25)
-    page.locator("#threshold-reset").click()
-    check_choices(page, study, 40_000, 2000, share)
+    last = "[data-fact='settle']" if name != "correct" else "[data-fact='doubt']"
+    for part in ("#verdict", "[data-fact='saving']", last, "#policies"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 800, part
+    assert page.evaluate("document.documentElement.scrollHeight") <= 6000
+    assert page.locator("details.section[open]").count() == 0
 
 
-# ---- the editable costs
+def test_contents_have_the_names_of_the_headings_and_open_them(page, reports):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(reports("example"))
+    page.wait_for_selector("html[data-drawn]")
+    names = page.locator(".contents a").all_inner_texts()
+    assert names == page.locator("details.section h2").all_inner_texts()
+    page.locator(".contents a").first.click()
+    assert page.locator("#matrices").get_attribute("open") is not None
+    page.locator("#open-all").click()
+    assert page.locator("details.section:not([open])").count() == 0
 
 
-def edit(page, cells):
-    for (i, j), text in cells.items():
-        page.locator(f"#cost-{i}-{j}").fill(str(text))
-    page.wait_for_selector("#cost-matrix:not([data-state='waiting'])")
+# ---- other assumptions
 
 
-def edited_policies(study, cells):
+def edited_policies(study, values, tables=True):
     """Return the policies at other costs, whose thresholds are chosen again where they can be."""
-    values = study.costs.values.copy()
-    for cell, cost in cells.items():
-        values[cell] = cost
-    if other_costs_of(study).tables[1:]:
+    if tables and other_costs_of(study).tables[1:]:
         return retuned(study, [values.tolist()])[0]
     costs = study.costs
     named = {"rows": "predicted", "labels": costs.labels, "decisions": costs.decisions}
     return replace(study.policies, costs=CostMatrix(values, **named))
 
 
+def findings_at(found, study, policies):
+    """Return the findings with other policies, as far as the first screen shows them."""
+    settings = found.settings
+    stated = Stated(settings.unit, settings.volume, settings.per or "")
+    return replace(
+        found,
+        costs=replace(found.costs, values=policies.costs.values),
+        verdict=verdict_of(policies, study.n, stated),
+        policies=tuple(
+            _result(policies, each, settings.volume, AUTO) for each in policies.policies
+        ),
+        pairs=tuple(policies.pairs),
+        joint=_joint_of(policies.table(policies.competitors)),
+        sensitivity=None,
+    )
+
+
 EDITS = [
-    ("example", {(0, 1): 7777}),
-    ("example", {(0, 0): 12.5, (1, 1): -3, (1, 0): 0.1}),
-    ("one", {(0, 1): 123.45}),
-    ("three", {(0, 2): 900, (2, 0): 0}),
-    ("decisions", {(2, 0): 0.25, (1, 1): -200}),
-    ("hostile", {(0, 1): 3}),
+    ("example", {"miss": 7777}, {(0, 1): 7777}),
+    ("example", {"miss": 31, "alarm": 900.5}, {(0, 1): 31, (1, 0): 900.5}),
+    ("one", {"miss": 123.45}, {(0, 1): 123.45}),
+    ("correct", {"miss": 80}, {(0, 1): 80}),
+    ("three", {"cost-0-2": 900, "cost-2-0": 0}, {(0, 2): 900, (2, 0): 0}),
+    ("decisions", {"cost-2-0": 0.25, "cost-1-1": -200}, {(2, 0): 0.25, (1, 1): -200}),
+    ("hostile", {"miss": 3}, {(0, 1): 3}),
 ]
 
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
-@pytest.mark.parametrize(("name", "cells"), EDITS)
-def test_edited_costs_give_pythons_numbers(report, name, cells, monkeypatch):
+@pytest.mark.parametrize(("name", "fields", "cells"), EDITS)
+def test_edited_costs_give_pythons_numbers_and_words(report, name, fields, cells, monkeypatch):
     monkeypatch.setattr("stakes.policies.verdict._to_settle", lambda *_: None)
     page, found, study = report(name), findings_of(name), study_of(name)
-    edit(page, cells)
-    policies = edited_policies(study, cells)
+    edit(page, fields)
+    values = study.costs.values.copy()
+    for cell, cost in cells.items():
+        values[cell] = cost
+    policies = edited_policies(study, values)
     for stated, policy in zip(study.policies.policies, policies.policies, strict=True):
-        row = live_row(page, stated.name)
-        assert row.locator("[data-field='name']").text_content() == policy.name
         limits = policies.interval(policy.name)
-        cost = policies.estimate(policy.name).cost
-        for field, expected in (("cost", cost), ("low", limits.low), ("high", limits.high)):
-            close_numbers(shown(row, field)[0], expected)
-            assert shown(row, field)[1] == number(shown(row, field)[0])
-        if found.settings.volume:
-            over, text = shown(row, "over")
-            close_numbers(over, cost * found.settings.volume)
-            assert text == amount(over)
-        said = row.locator("[data-field='note']").text_content()
-        assert ("cannot be made again" in said) == (policy.kind == "decisions")
-        assert ("chosen again" in said) == (policy.kind == "threshold")
+        expected = [policies.estimate(policy.name).cost, limits.low, limits.high]
+        row = policy_row(page, stated.name)
+        assert numbers_of(row) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    check_answer(page, findings_at(found, study, policies))
     check_pairs(page, policies)
-    settings = found.settings
-    stated = Stated(settings.unit, settings.volume, settings.per)
-    said = page.locator("#live-verdict").text_content()
-    assert said == verdict_of(policies, study.n, stated).text
-
-
-def live_row(page, name):
-    rows = page.locator("#live-table [data-policy]")
-    names = rows.evaluate_all("(rows) => rows.map((row) => row.dataset.policy)")
-    return rows.nth(names.index(name))
+    check_matrices(page, study, policies)
+    assert page.locator("[data-fact='settle']").count() in (0, 1)
+    assert page.locator("[data-fact='change']:visible").count() == 0
 
 
 def check_pairs(page, policies):
-    rows = page.locator("#live-pairs tbody tr")
+    rows = page.locator("#pairs-table tbody tr")
     assert rows.count() == len(policies.pairs)
-    for place, each in enumerate(policies.pairs):
-        row, pair = rows.nth(place), compared_found(policies, each)
-        said = row.locator("[data-field='pair']").text_content()
-        assert said.split() == f"{pair.first} − {pair.second}".split()
-        for field in ("difference", "p_value", "adjusted", "low", "high"):
-            found = shown(row, field)[0]
-            assert found == pytest.approx(getattr(pair, field), rel=1e-5, abs=1e-5)
-        verdict = f"{pair.first} costs less" if pair.shown else "cannot be told apart"
-        assert row.locator("[data-field='verdict']").text_content().split() == verdict.split()
-        warning = row.locator("[data-field='warning']").text_content()
-        assert warning == (pair.warning or "")
+    for place, pair in enumerate(policies.pairs):
+        row = rows.nth(place)
+        assert row.locator("[data-field='second']").text_content() == pair.second
+        for field in ("difference", "p_value", "adjusted"):
+            value = float(row.locator(f"[data-field='{field}']").get_attribute("data-value"))
+            assert value == pytest.approx(getattr(pair, field), rel=1e-5, abs=1e-5)
+        said = row.locator("[data-field='verdict']").text_content()
+        assert said == ("costs more" if pair.shown else "cannot be told apart")
+        assert row.locator("[data-field='warning']").text_content() == (pair.warning or "")
 
 
-def test_edited_costs_are_those_of_evaluate(report):
-    """The same for decisions as they stand, from labels instead of counts."""
-    import pandas as pd
-    from _helpers.report_studies import ROOT
-
-    page = report("example")
-    edit(page, {(0, 1): 9000, (1, 0): 450})
-    tumours = pd.read_csv(ROOT / "examples/breast_cancer.csv")
-    labels = ["benign", "malignant"]
-    costs = CostMatrix([[0, 9000], [450, 0]], rows="predicted", labels=labels)
-    for model in findings_of("example").models:
-        estimate = evaluate(tumours["actual"], tumours[model.name], costs)
-        row, limits = live_row(page, model.name), estimate.interval()
-        close_numbers([shown(row, f)[0] for f in ("cost", "low", "high")], [estimate.cost, *limits])
-
-
-def test_the_page_says_for_which_costs_thresholds_were_chosen(report):
-    page = report("example")
-    note = page.locator("#live-note")
-    assert note.is_hidden()
-    edit(page, {(0, 1): 8000})
-    said = "nearest of 23 ratios of costs: a miss that costs as much as 5.024 false alarms; here it"
-    assert said in note.inner_text()
-    edit(page, {(0, 1): 80_000, (1, 0): 4000})
-    assert note.inner_text() == "Thresholds were chosen again, for exactly these costs."
-    edit(page, {(1, 0): -1})
-    assert "never the more expensive one" in note.inner_text()
-    edit(page, {(0, 1): -1})
-    assert note.inner_text().startswith("Thresholds stay as they are")
-    page.locator("#costs-reset").click()
-    assert note.is_hidden()
+def check_matrices(page, study, policies):
+    names = {
+        old.name: new.name
+        for old, new in zip(study.policies.policies, policies.policies, strict=True)
+    }
+    for card in page.locator("[data-matrix]").all():
+        name = names[card.get_attribute("data-matrix")]
+        counts = policies.single(name).counts
+        parts = policies.contributions(name)
+        for i in range(counts.shape[0]):
+            for j in range(counts.shape[1]):
+                cell = card.locator(f"[data-cell='{i}-{j}']")
+                shown = [
+                    float(cell.locator(f"[data-field='{field}']").get_attribute("data-value"))
+                    for field in ("count", "cost")
+                ]
+                assert shown == pytest.approx([counts[i, j], parts[i, j]], rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_stated_costs_show_pythons_own_numbers(report, name):
-    page, found = report(name), findings_of(name)
-    check_stated(page, found)
-    assert page.locator("#costs-reset").is_disabled()
+@pytest.mark.parametrize("name", ["example", "correct"])
+@pytest.mark.parametrize("percent", [2.5, 61])
+def test_another_prevalence_gives_the_costs_of_known_class_priors(report, name, percent):
+    page, study = report(name), study_of(name)
+    edit(page, {"prevalence": percent, "miss": 90})
+    share = percent / 100
+    values = study.costs.values.copy()
+    values[0, 1] = 90
+    here = float(study.policies.class_shares[1])
+    shift = (1 - share) * here / (share * (1 - here))
+    # A false alarm that weighs more by the odds leads to the same thresholds.
+    weighted = values.copy()
+    weighted[1, 0] = values[0, 0] + (values[1, 0] - values[0, 0]) * shift
+    retold = retuned(study, [weighted.tolist()])[0]
+    costs = CostMatrix(values, rows="predicted", labels=study.costs.labels)
+    priors = dict(zip(study.costs.labels, (1 - share, share), strict=True))
+    policies = replace(retold, costs=costs, design=Design(priors))
+    for stated, policy in zip(study.policies.policies, policies.policies, strict=True):
+        limits = policies.interval(policy.name)
+        expected = [policies.estimate(policy.name).cost, limits.low, limits.high]
+        assert numbers_of(policy_row(page, stated.name)) == pytest.approx(
+            expected, rel=0, abs=1e-5 * float(values.max())
+        )
+    assert "Differences are not tested" in words(page.locator("#lead"))
+    assert "Not tested" in words(page.locator("[data-fact='doubt']"))
+    assert page.locator("#pairs-table tbody tr").count() == 0
 
 
-def check_stated(page, found):
-    """Compare with Python's numbers to the last digit."""
+def test_thresholds_can_be_kept_and_be_set_by_hand(report):
+    page, study = report("example"), study_of("example")
+    edit(page, {"miss": 4000, "thresholds": "stated"})
+    values = study.costs.values.copy()
+    values[0, 1] = 4000
+    policies = edited_policies(study, values, tables=False)
+    for policy in policies.policies:
+        expected = policies.estimate(policy.name).cost
+        assert numbers_of(policy_row(page, policy.name))[0] == pytest.approx(expected)
+    edit(page, {"thresholds": "hand"})
+    place = [each.name for each in findings_of("example").curves.models].index("logistic")
+    edit(page, {f"threshold-{place}": 0.5})
+    counts = study.scores["logistic"].confusion_at(0.5).counts
+    cost = float((counts * values).sum() / counts.sum())
+    chosen = next(
+        each.name
+        for each in findings_of("example").policies
+        if each.model == "logistic" and each.kind == "threshold"
+    )
+    row = policy_row(page, chosen)
+    assert numbers_of(row)[0] == pytest.approx(cost)
+    assert row.locator("[data-field='threshold']").inner_text() == "0.5"
+    assert "Differences are not tested" in words(page.locator("#lead"))
+
+
+def test_another_baseline_and_volume(report):
+    page, found, study = report("example"), findings_of("example"), study_of("example")
+    names = page.locator("#baseline option").all_inner_texts()
+    edit(page, {"baseline": names.index("always malignant"), "volume": "2,000,000"})
+    policies = replace(study.policies, baseline="always malignant")
+    settings = replace(found.settings, volume=2e6)
+    check_answer(page, findings_at(replace(found, settings=settings), study, policies))
+
+
+def test_the_volume_alone_changes_no_cost(report):
+    page, found = report("example"), findings_of("example")
+    edit(page, {"volume": "500"})
+    assert "over 500 decisions a year" in words(page.locator("#lead"))
+    saving = answer_of(replace(found, settings=replace(found.settings, volume=500)))
+    assert words(page.locator("#verdict")) == saving.headline
     for policy in found.policies:
-        row = live_row(page, policy.name)
-        assert row.locator("[data-field='note']").text_content() == ""
-        for field in ("cost", "low", "high"):
-            expected = getattr(policy, field)
-            assert shown(row, field) == (expected, number(expected))
-    pairs = page.locator("#live-pairs tbody tr")
-    for place, pair in enumerate(found.pairs):
-        for field in ("p_value", "adjusted"):
-            assert shown(pairs.nth(place), field) == (
-                getattr(pair, field),
-                p_value(getattr(pair, field)),
-            )
-    assert page.locator("#live-verdict").text_content() == found.verdict.text
+        assert numbers_of(policy_row(page, policy.name))[0] == policy.cost
+    assert page.locator("[data-fact='settle']").is_visible()
 
 
-def test_reset_restores_pythons_own_numbers(report):
-    page, found = report("example"), findings_of("example")
-    edit(page, {(0, 1): 5, (1, 0): 17})
-    assert page.locator("#cost-matrix").get_attribute("data-state") == "edited"
-    page.locator("#costs-reset").click()
-    check_stated(page, found)
-    assert page.locator("#cost-0-1").input_value() == "40000"
-    assert page.locator("#cost-matrix").get_attribute("data-state") == "stated"
-
-
-def test_typing_the_stated_costs_again_is_no_edit(report):
-    page, found = report("example"), findings_of("example")
-    edit(page, {(0, 1): 5})
-    edit(page, {(0, 1): "40,000.0"})
-    check_stated(page, found)
-    edit(page, {(0, 1): "40000"})  # for the next test: there is nothing to reset
-
-
-def test_a_cost_that_is_no_number_is_named_and_changes_nothing(report):
+def test_reset_restores_pythons_own_page(report):
     page = report("example")
-    edit(page, {(1, 0): 77})
-    before = page.locator("#live-table").inner_text()
-    for text in ("", "abc", "1,5", "1e999", "--3", "NaN", "<b>"):
-        edit(page, {(0, 1): text})
-        assert page.locator("#cost-0-1").get_attribute("aria-invalid") == "true"
-        assert page.locator("#cost-1-0").get_attribute("aria-invalid") is None
-        said = page.locator("#costs-problem").inner_text()
-        assert said.startswith("The cost of predicting 'benign' when it was 'malignant' must be")
-        assert said.endswith(f"“{text}” is none.")
-        assert page.locator("#live-table").inner_text() == before
-    page.locator("#costs-reset").click()
-    assert page.locator("#costs-problem").is_hidden()
-    assert page.locator("#cost-0-1").get_attribute("aria-invalid") is None
+    assert page.locator("#reset-all").is_disabled()
+    edit(page, {"miss": 5, "alarm": 17})
+    assert words(page.locator("#panel-state")) == "Changed by you"
+    page.locator("#reset-all").click()
+    page.wait_for_selector("body[data-state='stated']")
+    check_answer(page, findings_of("example"))
+    assert page.locator("#miss").input_value() == "40000"
+    assert page.locator("#reset-all").is_disabled()
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1,5", "1e999", "--3", "NaN", "<b>"])
+def test_a_cost_that_is_no_number_is_named_and_changes_nothing(report, text):
+    page = report("example")
+    edit(page, {"alarm": 77})
+    before = page.locator("#policies").inner_text()
+    edit(page, {"miss": text})
+    assert page.locator("#miss").get_attribute("aria-invalid") == "true"
+    assert page.locator("#alarm").get_attribute("aria-invalid") is None
+    assert page.locator("#panel-problem").inner_text() == f"Miss: “{text}” is not allowed here."
+    assert page.locator("#policies").inner_text() == before
+
+
+@pytest.mark.parametrize("text", ["0", "100", "120", "-3"])
+def test_a_prevalence_that_cannot_be_is_refused(report, text):
+    page = report("example")
+    edit(page, {"prevalence": text})
+    assert page.locator("#prevalence").get_attribute("aria-invalid") == "true"
+    assert page.locator("#panel-problem").is_visible()
+
+
+def test_sections_that_do_not_follow_say_so(report):
+    page = report("example")
+    said = "getComputedStyle(document.querySelector('#sensitivity > .in'), '::before').content"
+    assert page.evaluate(said) == "none"
+    edit(page, {"miss": 5})
+    assert "For the stated assumptions" in page.evaluate(said)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.0])
+def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share):
+    priors = {"benign": 1 - share, "malignant": share}
+    study = replace(study_of("example"), design=Design(priors))
+    found = findings(study)
+    write_report(found, tmp_path / "rare.html")
+    page.goto((tmp_path / "rare.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    assert study.population() in page.locator("#notes").inner_text()
+    assert page.locator("#miss").count() == 0
+    assert "stated class priors" in page.locator("#panel-note").inner_text()
+    check_answer(page, found)
+
+
+# ---- curves
+
+
+def test_curves_are_those_of_python(report):
+    page, study = report("correct"), study_of("correct")
+    rates = """([chart]) => stakesPage.views.get(chart).data("@rows")
+        .map(({ name, ratio, prevalence, cost }) => [name, ratio ?? prevalence, cost])"""
+    labels = study.costs.labels
+    values = study.costs.values_for(labels, labels)
+    alarm = values[1, 0] - values[0, 0]
+    here = findings_of("correct").curves.condition.prevalence
+    for chart in ("ratio", "prevalence"):
+        for name, x, cost in page.evaluate(rates, [chart])[::37]:
+            miss = values[1, 1] + x * alarm if chart == "ratio" else values[0, 1]
+            share = here if chart == "ratio" else x
+            worst = (1 - share) * alarm + share * (miss - values[1, 1])
+            pc = share * (miss - values[1, 1]) / worst
+            free = (1 - share) * values[0, 0] + share * values[1, 1]
+            expected = study.curves()[name].cost(pc) * worst + free
+            assert cost == pytest.approx(expected, rel=1e-9)
+
+
+def test_costs_by_threshold_are_those_of_python(report):
+    page, study = report("example"), study_of("example")
+    rows = page.evaluate(
+        "stakesPage.views.get('threshold').data('@rows').map((r) => [r.name, r.threshold, r.cost])"
+    )
+    for name, threshold, cost in rows[::41]:
+        counts = study.scores[name].confusion_at(threshold).counts
+        expected = float((counts * study.costs.values).sum() / counts.sum())
+        assert cost == pytest.approx(expected)
+
+
+def test_rates_in_the_table_of_thresholds(report):
+    page, found = report("example"), findings_of("example")
+    edit(page, {"volume": "5"})  # which changes no rate
+    for row in page.locator("[data-threshold]").all():
+        name = row.get_attribute("data-threshold")
+        counts = study_of("example").policies.single(name).counts
+        recall, *_ = rates_of(found, counts, 1, 1)
+        assert words(row.locator("[data-field='recall']")).startswith(number(100 * recall))
+
+
+# ---- tools
+
+
+def test_tables_and_charts_can_be_saved(report):
+    page = report("example")
+    with page.expect_download() as table:
+        page.locator("[data-tools='policies'] button", has_text="CSV").click()
+    lines = Path(table.value.path()).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "Policy,Threshold,Cost,95% CI"
+    assert len(lines) == 1 + len(findings_of("example").policies)
+    cost = findings_of("example").policies[0].cost
+    assert lines[1].split(",")[2] == repr(cost)
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        for tools in ("policies", "chart-ratio"):
+            with page.expect_download() as picture:
+                page.locator(f"[data-tools='{tools}'] button", has_text=kind).click()
+            content = Path(picture.value.path()).read_bytes()
+            assert content.startswith(start)
+            assert b"var(--" not in content
 
 
 # ---- names
@@ -542,24 +491,16 @@ def test_hostile_names_stay_text(page, reports):
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.goto(reports("hostile"))
     page.wait_for_selector("html[data-drawn]")
-    page.locator("#pc").fill("0.3")
-    page.locator("#miss").fill("11")
-    edit(page, {(0, 1): 3})
-    edit(page, {(0, 1): "<img src=x onerror=alert(9)>"})
+    page.evaluate(OPEN)
+    edit(page, {"miss": 3})
+    edit(page, {"miss": "<img src=x onerror=alert(9)>"})
     assert dialogs == []
     assert page.evaluate("document.images.length") == 0
-    assert page.evaluate("document.scripts.length") == 3 + len(SCRIPTS)
-    assert (
-        page.evaluate("[...document.querySelectorAll('td b, dd b')].length")
-        == page.locator("b").count()
-    )
-    names = page.locator("#live-table tbody th .name").all_text_contents()
-    assert set(HOSTILE_MODELS) <= set(names)
-    headers = page.locator("#cost-matrix thead th .name")
-    assert [headers.nth(i).text_content() for i in range(2)] == list(HOSTILE_CLASSES)
-    drawn = page.locator("#chart-costs").text_content()
-    assert HOSTILE_MODELS[0] in drawn
-    assert HOSTILE_MODELS[1] in drawn
+    assert page.evaluate("document.scripts.length") == 4 + len(SCRIPTS)
+    names = set(page.locator("#policies tbody .name").all_text_contents())
+    assert set(HOSTILE_MODELS) <= names
+    heads = set(page.locator(".matrix thead th").all_text_contents())
+    assert set(HOSTILE_CLASSES) <= heads
 
 
 def test_nothing_runs_but_the_scripts_of_the_page(page, reports, complaints):
@@ -589,21 +530,20 @@ def test_nothing_runs_but_the_scripts_of_the_page(page, reports, complaints):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["example", "one", "three", "hostile"])
-def test_axe_finds_no_serious_violation(report, name, scheme):
+@pytest.mark.parametrize(
+    ("name", "width"), [("example", WIDE), ("three", PHONE), ("hostile", WIDE)]
+)
+def test_axe_finds_no_violation(report, name, width, scheme):
     sync = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = report(name)
+    page = report(name, width)
     page.emulate_media(color_scheme=scheme)
-    edit(page, {(0, 1): "abc"})  # with an error on show
-    plain = page.add_style_tag(content=".scroll { background: none }")  # axe sees through no shades
+    edit(page, {"volume": "abc"})  # with an error on show
     results = sync.Axe().run(page).response
-    plain.evaluate("(tag) => tag.remove()")
-    serious = [
+    found = [
         (each["id"], each["impact"], [node["html"][:120] for node in each["nodes"][:3]])
         for each in results["violations"]
-        if each["impact"] in ("serious", "critical")
     ]
-    assert serious == []
+    assert found == []
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -616,15 +556,6 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(report, name):
         assert place["x"] + place["width"] <= PHONE + 1
 
 
-def test_charts_follow_the_window(report):
-    page = report("example")
-    wide = page.locator("#chart-costs svg").bounding_box()["width"]
-    page.set_viewport_size({"width": 400, "height": 800})
-    page.wait_for_timeout(200)
-    assert page.locator("#chart-costs svg").bounding_box()["width"] < wide / 2
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
-
-
 def brightness(page, selector, part):
     colour = page.evaluate(
         "([s, p]) => getComputedStyle(document.querySelector(s))[p]", [selector, part]
@@ -633,73 +564,55 @@ def brightness(page, selector, part):
     return sum(channels) / 3
 
 
-def test_dark_screens_get_a_dark_page_and_light_charts(page, reports):
-    page.emulate_media(color_scheme="dark")  # before the page opens
-    page.goto(reports("example"))
-    page.wait_for_selector("html[data-drawn]")
-    assert brightness(page, "body", "backgroundColor") < 60
-    assert brightness(page, "#chart-costs .role-axis-label text", "fill") > 120
-    page.emulate_media(color_scheme="light")
-    assert brightness(page, "body", "backgroundColor") > 200
-    assert brightness(page, "#chart-costs .role-axis-label text", "fill") < 120
-
-
-def test_paper_gets_no_sliders_and_light_colours(report):
+def test_dark_screens_get_a_dark_page_and_light_charts(report):
     page = report("example")
     page.emulate_media(color_scheme="dark")
-    page.emulate_media(media="print")
-    assert page.locator("#pc").is_hidden()
-    assert page.locator("#costs").is_hidden()
-    assert page.locator("#pc-table").is_visible()
+    assert brightness(page, "body", "backgroundColor") < 60
+    assert brightness(page, "#chart-pairs .role-axis-label text", "fill") > 120
+    page.emulate_media(color_scheme="light")
     assert brightness(page, "body", "backgroundColor") > 200
-    assert brightness(page, "#chart-costs .role-axis-label text", "fill") < 120
+    assert brightness(page, "#chart-pairs .role-axis-label text", "fill") < 120
 
 
-def test_nothing_is_cut_off_on_paper(page, tmp_path):
-    write_report(findings(many_classes(12)), tmp_path / "many.html")
-    page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
-    page.goto((tmp_path / "many.html").as_uri())
+def pages_of(page, path):
+    page.pdf(path=path, format="A4", print_background=True, prefer_css_page_size=True)
+    return Path(path).read_bytes().count(b"/Type /Page\n") or Path(path).read_bytes().count(
+        b"/Type /Page "
+    )
+
+
+@pytest.mark.parametrize("name", ["example", "three", "correct"])
+def test_paper_has_at_most_five_pages_with_charts_and_without_controls(
+    page, reports, name, tmp_path
+):
+    page.goto(reports(name))
+    page.wait_for_selector("html[data-drawn]")
+    assert 1 <= pages_of(page, tmp_path / "report.pdf") <= 5
+    page.emulate_media(media="print")
+    assert page.locator("#panel").is_hidden()
+    assert page.locator("#chart-pairs svg").count() == 1
+    assert brightness(page, "body", "backgroundColor") > 200
+
+
+def test_a_full_report_is_printed_whole(page, tmp_path):
+    write_report(findings_of("example"), tmp_path / "full.html", full=True)
+    page.goto((tmp_path / "full.html").as_uri())
     page.wait_for_selector("html[data-drawn]")
     page.emulate_media(media="print")
+    assert (
+        page.locator("details.section:visible").count() == page.locator("details.section").count()
+    )
+
+
+@pytest.mark.parametrize("classes", [6, 12])
+def test_matrices_of_many_classes_fit(page, tmp_path, classes):
+    write_report(findings(many_classes(classes)), tmp_path / "many.html", full=True)
+    page.set_viewport_size({"width": WIDE, "height": 800})
+    page.goto((tmp_path / "many.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    for table in page.locator("table.matrix").all():
+        outer = table.locator("xpath=..").bounding_box()
+        assert table.bounding_box()["width"] <= outer["width"] + 1
+    page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
+    page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= 680
-
-
-def test_a_constant_prediction_far_off_does_not_squeeze_the_chart(report):
-    page = report("example")
-    far = page.locator("#far-live")
-    said = "Not drawn, because the cost is so much higher: always benign."
-    assert far.inner_text() == page.locator("#far-costs").inner_text() == said
-    points = page.locator("#chart-live .role-mark.mark-symbol path")
-    assert points.count() == 7
-    edit(page, {(0, 0): 40_000, (1, 1): 40_000})
-    assert far.is_hidden()
-    assert points.count() == 8
-    page.locator("#costs-reset").click()
-    assert far.is_visible()
-
-
-def test_tables_that_scroll_can_be_reached_by_keyboard(report):
-    page = report("three", PHONE)
-    table = page.locator(".scroll:has(#cost-matrix)")
-    assert table.get_attribute("tabindex") == "0"
-    page.set_viewport_size({"width": WIDE, "height": 800})
-    page.wait_for_function(
-        "!document.querySelector('.scroll:has(#cost-matrix)').hasAttribute('tabindex')"
-    )
-
-
-@pytest.mark.parametrize("name", ["example", "hostile"])
-def test_on_a_phone_tables_are_lists_whose_cells_say_their_column(report, name):
-    page = report(name, PHONE)
-    tables = page.locator("table.stacks")
-    assert tables.count() >= 6
-    for table in tables.all():
-        assert table.bounding_box()["width"] <= PHONE
-    cell = page.locator("#policies-table tbody tr").first.locator("td").nth(1)
-    assert cell.get_attribute("data-title") == "95\u00a0% interval"
-    before = (
-        "getComputedStyle(document.querySelector('#policies-table td:nth-child(3)'), '::before')"
-    )
-    assert page.evaluate(f"{before}.content") == '"95\u00a0% interval"'
-    page.set_viewport_size({"width": WIDE, "height": 800})
-    assert page.evaluate(f"{before}.content") == "none"

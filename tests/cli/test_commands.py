@@ -32,7 +32,7 @@ def rows(folder, name="predictions.csv"):
 def decided(folder):
     """Write the predictions without scores, and return the name of the file."""
     text = (folder / "predictions.csv").read_text()
-    (folder / "decided.csv").write_text(text.replace("_score", "_number"))
+    (folder / "decided.csv").write_text(text.replace("_score", "_id"))
     return "decided.csv"
 
 
@@ -390,7 +390,7 @@ def test_progress_shows_what_takes_long(monkeypatch, capsys):
     with Progress(shown=True) as progress:
         progress.expect(2)
         progress.step("reading")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 600
         while not progress.visible and time.monotonic() < deadline:
             time.sleep(0.01)
         progress.step("counting")
@@ -441,7 +441,7 @@ ZERO_ONE = "actual,a,b,{}\n" + "".join(
         ("digit", list(range(10))),
         ("age", list(range(18, 48))),
         ("row_number", list(range(30))),
-        ("share", [0, 1, 0.5]),
+        ("share", [0, 1, 2.5]),
         ("", list(range(30))),  # as pandas writes its index
         ("note", [""]),
         ("kind", ["0", "x", "y"]),

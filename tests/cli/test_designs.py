@@ -1,7 +1,6 @@
 """Groups, weights, strata, populations, class priors and amounts, from the file to the answer.
 
-Point estimates are compared with a computation on the rows, for all pairs of designs and some
-triples; tests/infer/test_designs.py has all triples.
+Point estimates are compared with a computation on the rows, for all pairs and triples of designs.
 """
 
 import csv
@@ -27,7 +26,8 @@ DESIGNS = [
     for each in combinations(FEATURES, size)
     if not {"strata", "population"} <= set(each)
 ]
-DESIGNS += [("groups", "population", "priors"), ("weight", "strata", "amount")]
+TRIPLES = [each for each in combinations(FEATURES, 3) if not {"strata", "population"} <= set(each)]
+PLANNED = [*DESIGNS, ("groups", "population", "priors"), ("weight", "strata", "amount")]
 MODELS = ["-m", "tree", "-m", "old"]
 SHARES = {"north": 0.35, "south": 0.65}
 PRIORS = {"fraud": 0.1, "ok": 0.9}
@@ -119,6 +119,25 @@ def test_costs_are_those_computed_on_the_rows(design, stakes, rows):
         assert compared["difference"] == pytest.approx(difference, rel=1e-9)
 
 
+@pytest.mark.parametrize("design", TRIPLES, ids="-".join)
+def test_triples_of_designs_are_those_computed_on_the_rows(design, stakes, rows):
+    """One run of two commands each: what differs between pairs and triples is the estimate."""
+    found = results(stakes, "compare", "plain.csv", *MODELS, *options(design))
+    costs = {each["name"]: each["cost"] for each in found["policies"]}
+    for name in ("tree", "old"):
+        right = expected(rows, design, lambda row, name=name: row[name])
+        assert costs[name] == pytest.approx(right, rel=1e-9)
+    for pair in found["pairs"]:
+        difference = costs[pair["first"]] - costs[pair["second"]]
+        assert pair["difference"] == pytest.approx(difference, rel=1e-9)
+        assert pair["low"] <= pair["difference"] <= pair["high"]
+    chosen = results(stakes, "threshold", "rows.csv", "-s", "tree_score", *options(design))
+    choice = chosen["models"][0]["choice"]
+    cut = float(choice["threshold"])
+    right = expected(rows, design, lambda row: "fraud" if float(row["tree_score"]) >= cut else "ok")
+    assert choice["cost"] == pytest.approx(right, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("design", "kind"),
     [
@@ -186,15 +205,23 @@ def test_thresholds_take_designs(design, stakes, rows):
 
 
 @pytest.mark.parametrize("design", [("groups",), ("weight", "strata")], ids="-".join)
-def test_curves_and_the_report_take_designs(design, stakes, rows, folder):
+def test_curves_take_designs(design, stakes, rows):
     assert rows
     found = results(stakes, "curve", "rows.csv", *MODELS, "-s", "tree_score", *options(design))
     assert found["data"]["sampling"]["text"]
-    said = stakes("-q", "report", "rows.csv", *MODELS, *options(design))
+
+
+def test_the_report_takes_designs(stakes, rows, folder):
+    """The page itself, for every design, is in tests/findings/test_designs.py."""
+    assert rows
+    given = ["rows.csv", *MODELS, *options(("groups",)), "--json", "found.json"]
+    said = stakes("-q", "report", *given)
     assert said.code == 0, said.err
+    text = json.loads((folder / "found.json").read_text())["data"]["sampling"]["text"]
     page = (folder / "report.html").read_text()
-    assert "How the examples were drawn" in page
-    assert found["data"]["sampling"]["text"].replace("'", "&#39;") in page
+    assert "Sampling design" in page
+    assert text
+    assert text.replace("'", "&#39;") in page
 
 
 def test_scores_alone_decide_by_the_costs_of_each_row(stakes, rows):
@@ -239,7 +266,8 @@ def test_few_groups_are_not_claimed_to_be_enough(stakes, folder, drawn):
     said = stakes("-q", "evaluate", "few.csv", "-c", "costs.csv", "--groups", "patient")
     assert "The groups are worth only 15 independent ones" in said.out
     assert "the confidence is not claimed" in " ".join(said.out.split())
-    found = results(stakes, "report", "few.csv", "-c", "costs.csv", "--groups", "patient")
+    one = ["few.csv", "-c", "costs.csv", "-m", "tree", "--groups", "patient"]
+    found = results(stakes, "report", *one)
     assert found["verdict"]["notes"][0] == found["data"]["sampling"]["caution"]
 
 
@@ -247,7 +275,7 @@ def test_groups_are_never_guessed(stakes, rows):
     assert rows
     said = stakes("evaluate", "rows.csv", "-c", "costs.csv")
     assert "groups by" not in said.out
-    assert "All rows are taken as independent. If those with the same 'patient'" in said.err
+    assert "All rows are taken as independent, but values of 'patient' repeat." in said.err
 
 
 CASES = {
@@ -288,7 +316,8 @@ def test_simulations_of_independent_rows_refuse_counts_with_a_design(stakes, row
     assert "independent rows of equal weight" in said.err
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+# Numbers are those of tests/infer/test_planning_designs.py.
+@pytest.mark.parametrize("design", [each for each in PLANNED if len(each) != 2], ids="-".join)
 def test_a_plan_for_a_design(design, stakes, rows):
     assert rows
     said = stakes(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _helpers.once import forget
 
 from stakes._core.text import csv_text
 
@@ -36,6 +37,7 @@ COMMANDS = {
     "--class-priors benign=0.99,malignant=0.01",
     "evaluate_validation": f"stakes -q evaluate scores.csv -c {C} --validation validation.csv",
     "evaluate_limits": f"stakes -q evaluate {P} -c {C} --max-fpr 0.1 --baseline tree",
+    "evaluate_broken_limit": f"stakes -q evaluate {P} -c {C} --min-recall 0.99 --baseline tree",
     "compare_scores": f"stakes -q compare scores.csv -c {C} --unit USD",
     "compare_candidate": f"stakes -q compare {P} -c {C} --baseline tree --candidate logistic@0.3 "
     "--candidate tree@best --gate",
@@ -48,6 +50,7 @@ COMMANDS = {
     "plan_models": f"stakes -q plan {P} -c {C} --half-width 500",
     "plan_power": f"stakes -q plan {P} -c {C} --power 0.7",
     "plan_difference": f"stakes -q plan {P} -c {C} --difference 500 -m logistic -m tree",
+    "audit_plan": f"stakes -q audit plan {P} -c {C} --compare tree logistic --labels 20 -o l.csv",
     "costs_check": f"stakes costs check {C}",
     "simulate_coverage": f"stakes simulate coverage {P} --costs {C} --repeats 200",
     "simulate_sizes": f"stakes -q simulate coverage {P} -c {C} -m tree --n 50 --n 500 --method t",
@@ -190,6 +193,7 @@ def test_the_same_input_gives_the_same_files(name, stakes, folder):
     arguments = shlex.split(COMMANDS[name])[1:]
     files = []
     for i in range(2):
+        forget()
         stakes(*arguments, "--json", f"{i}.json")
         files.append((folder / f"{i}.json").read_bytes())
     assert files[0] == files[1]

@@ -4,20 +4,20 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import astuple
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from stakes import CostMatrix, study_of
+from stakes import CostMatrix, compare, flip_region, study_of
 from stakes.findings import curves, findings, policies
 from stakes.findings.curves import compared_pairs
 from stakes.findings.models import models_of
 from stakes.findings.policies import moved_found
-from stakes.policies._family import adjusted, level
+from stakes.policies._compared import adjusted, level
 from stakes.read import shards
+from stakes.show.report._page import report_html
 
 COSTS = CostMatrix.from_errors(false_positive=3, false_negative=100)
 INLINE = ["--fp", "3", "--fn", "100", "--pos-label", "1"]
@@ -160,7 +160,18 @@ def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
         study = study_of(actual, decided, COSTS, y_score=scores)
         policies = study.policies
         rows = [(name, *policies.interval(name)) for name in policies.competitors]
-        rows += [astuple(each) for each in policies.pairs]
+        rows += [
+            (
+                each.first,
+                each.second,
+                each.difference,
+                each.low,
+                each.high,
+                each.p_value,
+                each.shown,
+            )
+            for each in policies.pairs
+        ]
         rows += [(each.name, each.cheaper_than_trivial) for each in models_of(study)]
         rows += [
             (each.first, each.second, each.low, each.high, each.p_value, each.shown)
@@ -177,3 +188,29 @@ def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 def test_levels_of_many_members_are_those_of_their_adjusted_p_values(members, alpha):
     assert adjusted(level(alpha, members), members) == pytest.approx(alpha, rel=1e-9)
+
+
+def test_a_report_on_very_many_classes_leaves_out_what_is_of_no_use(monkeypatch):
+    monkeypatch.setattr("stakes.findings.sensitivity.MOST_COSTS", 8)
+    monkeypatch.setattr("stakes.findings.data.MOST_IN_WORDS", 8)
+    costs = CostMatrix([[0, 2, 3], [1, 0, 4], [5, 6, 0]], rows="predicted", labels=["a", "b", "c"])
+    actual = ["a", "b", "c"] * 20
+    found = findings(study_of(actual, {"m": ["a", "b", "b"] * 20, "n": ["a"] * 60}, costs))
+    assert found.sensitivity is None
+    assert found.left_out == ("What if the costs are wrong is left out: there are 9 costs.",)
+    assert found.costs.text == ("there are 9 costs, from 0 to 6",)
+    page = report_html(found)
+    assert "there are 9 costs, from 0 to 6" in page
+
+
+def test_a_pair_of_very_many_classes_tells_where_the_verdict_changes():
+    labels = [f"c{i}" for i in range(300)]
+    rng = np.random.default_rng(0)
+    values = rng.integers(1, 9, (300, 300)) * (1 - np.eye(300, dtype=int))
+    costs = CostMatrix(values, rows="predicted", labels=labels)
+    actual = rng.integers(0, 300, 500)
+    first, second = (np.where(rng.random(500) < p, actual, (actual + 7) % 300) for p in (0.9, 0.5))
+    names = np.array(labels)
+    found = compare(names[actual], names[first], names[second], costs)
+    region = flip_region(found)
+    assert (region.gradient * values).sum() == pytest.approx(found.difference)

@@ -24,12 +24,14 @@ COMMANDS = {
         ["count", "drawn.csv", "--pos-label", "fraud", "--fp", "1", "--fn-column", "amount"],
         ["count", "drawn.csv", *INPUT[1:], "--groups", "patient"],
     ],
+    "labels": [["audit", "plan", *INPUT, "-m", "old", "--labels", "20", "-o", "l.csv"]],
+    "audit": [["audit", "read", "l.csv"]],
     "simulate": [
         ["simulate", each, *INPUT, "-m", "old", "-m", "tree", "--repeats", "20"]
         for each in ("coverage", "type-one", "power")
     ],
 }
-GENERATED = ("evaluate", "compare", "curve", "threshold", "plan", "simulate")
+GENERATED = ("evaluate", "compare", "curve", "threshold", "plan", "labels", "audit", "simulate")
 """Those whose keys are described by what they are made of, which another test compares."""
 
 
@@ -46,6 +48,10 @@ def keys(value):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_key_is_documented(name, stakes, folder, drawn):
     (folder / "drawn.csv").write_text(drawn(60, 1))
+    if name == "audit":
+        stakes("-q", *COMMANDS["labels"][0])
+        header, *rows = (folder / "l.csv").read_text().split()
+        (folder / "l.csv").write_text("\n".join([header, *(f"{row}ok" for row in rows)]))
     head, *sections = re.split(r"(?m)^## (stakes-\w+/\d)$", PAGE.read_text(encoding="utf-8"))
     documented = dict(zip(sections[::2], sections[1::2], strict=True))
     versions = dict(each.removeprefix("stakes-").split("/") for each in documented)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_help_fits_a_screen_and_loads_nothing_heavy():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     *lines, last = said.stdout.splitlines()
     assert last == "[] 0"
-    assert len(lines) <= 24
+    assert len(lines) <= 25
     assert lines[3].startswith("  Start with: stakes report ")
     assert max(map(len, lines)) <= 80
     for command in ("report", "evaluate", "compare", "curve", "threshold", "plan", "demo"):
@@ -186,18 +187,47 @@ def test_control_c(folder, times):
         # Those who run tests in the background have Ctrl-C ignored, which children inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
-    deadline = time.monotonic() + 120  # a busy machine takes long to start Python
+    deadline = time.monotonic() + 600  # a busy machine takes long to start Python
     while time.monotonic() < deadline and not _waits(running.pid):
         time.sleep(0.05)
     for _ in range(times):
         running.send_signal(signal.SIGINT)
         time.sleep(0.01)
     try:
-        running.wait(timeout=60)
+        running.wait(timeout=300)
     except subprocess.TimeoutExpired:  # a library may lose a signal while it is being imported
         running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=300)
     assert (running.returncode, out, err) == (130, "", "stakes: interrupted.\n")
+
+
+@pytest.mark.parametrize("place", ["stakes.cli.main._Signals.ignore", "stakes.cli.main.complain"])
+def test_a_second_signal_while_the_first_is_dealt_with(place, stakes, monkeypatch):
+    """On a busy machine it comes long after the first, when that was not yet said."""
+    module, name = place.rsplit(".", 1)
+    here = import_module("stakes.cli.main")
+    owner = here if module == here.__name__ else here._Signals  # noqa: SLF001
+    real, late = getattr(owner, name), []
+
+    def again(*given):
+        if not late:
+            late.append(True)
+            monkeypatch.setattr("stakes.cli.main.PATIENCE", 0.0)
+            signal.raise_signal(signal.SIGINT)
+        return real(*given)
+
+    def first(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(owner, name, again)
+        monkeypatch.setattr("stakes.predictions.files.read_table", first)
+        said = stakes(*EVALUATE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert late
+    assert (said.code, said.out, said.err) == (130, "", "stakes: interrupted.\n")
 
 
 def _waits(pid):

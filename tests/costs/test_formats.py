@@ -144,11 +144,11 @@ def test_json(write):
     "text",
     [
         "% Rows\tColumns\n2\t2\n% Matrix elements\n0.0\t10.0\n100.0\t-1.5\n",
-        "2 2\n0 10 % the false alarm\n100 -1.5",
+        "2 2\n0 10% the false alarm\n100 -1.5",
         "[0 10; 100 -1.5]",
         "[0, 10; 100, -1.5]\n",
         "[0 10; 100 -1.5;]",
-        "% the old format\n0 1 10\n1 0 100 % a miss\n1 1 -1.5\n",
+        "% the old format\n0 1 10\n1 0 100% a miss\n1 1 -1.5\n",
     ],
 )
 def test_weka_has_the_actual_class_in_its_rows(write, text):

@@ -32,7 +32,7 @@ def test_the_first_axis_is_the_first_classifier():
     paired = PairedConfusion.from_labels(["a"], ["b"], ["c"])
     position = tuple(np.argwhere(paired.counts)[0])
     assert [paired.labels[i] for i in position] == ["b", "c", "a"]
-    assert '<th scope="row">b, c</th>' in paired._repr_html_()
+    assert ">b, c</th>" in paired._repr_html_()
     assert repr(paired) == "PairedConfusion: 1 examples, 3 × 3 decisions × 3 classes"
 
 

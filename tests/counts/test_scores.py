@@ -1,4 +1,5 @@
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 from stakes import Confusion, ScoreCounts
+from stakes.counts import scores as counting
 from stakes.errors import InputError, InputTypeError
 
 scores = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 0.5, np.inf, -np.inf])
@@ -43,6 +45,54 @@ def test_running_totals_are_scikit_learns_roc_curve(drawn):
     assert table.thresholds.tolist() == thresholds[1:].tolist()
     assert np.allclose(np.cumsum(table.positives) / table.n_positives, tpr[1:])
     assert np.allclose(np.cumsum(table.negatives) / table.n_negatives, fpr[1:])
+
+
+def in_order(scores, positive):
+    """Return the table by finding the order of all scores, as weighted ones are counted."""
+    once = np.ones(len(scores), dtype=np.int64)
+    every = np.asarray(scores, dtype=float)
+    thresholds, (table,) = counting._count(every, positive, [once])  # noqa: SLF001 - the other way
+    return thresholds, table
+
+
+KINDS = {
+    "float64": np.float64,
+    "float32": np.float32,
+    "float16": np.float16,
+    "int64": np.int64,
+    "int8": np.int8,
+    "bool": np.bool_,
+    "decimal": lambda values: np.array([Decimal(str(each)) for each in values.tolist()]),
+}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
+@pytest.mark.parametrize("distinct", [1, 5, 10**6])
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_sorted_apart_give_the_table_of_all_sorted(kind, distinct, share):
+    rng = np.random.default_rng(distinct)
+    positive = rng.random(300) < share
+    made = np.round(rng.normal(size=300) * 9, 4) if distinct > 5 else rng.integers(0, distinct, 300)
+    scores = KINDS[kind](made) if kind == "decimal" else made.astype(KINDS[kind])
+    found = ScoreCounts.from_scores(positive, scores, pos_label=True, neg_label=False)
+    thresholds, table = in_order(made.astype(float) if kind == "decimal" else scores, positive)
+    assert found.thresholds.dtype == np.float64
+    assert found.thresholds.tolist() == thresholds.tolist()
+    assert [found.positives.tolist(), found.negatives.tolist()] == table.tolist()
+    assert found.positives.dtype == np.int64
+
+
+@given(scored())
+def test_ties_infinities_and_zeros_are_counted_as_all_sorted(drawn):
+    y_true, values = drawn
+    positive = np.array(y_true) == "yes"
+    found = ScoreCounts.from_scores(y_true, values, pos_label="yes")
+    largest = np.finfo(float).max
+    thresholds, table = in_order(np.clip(values, -largest, largest), positive)
+    assert found.thresholds.tolist() == thresholds.tolist()
+    assert [found.positives.tolist(), found.negatives.tolist()] == table.tolist()
+    with pytest.raises(InputError, match="got NaN at position 1"):
+        ScoreCounts.from_scores(y_true, [values[0], np.nan, *values[2:]], pos_label="yes")
 
 
 @given(scored(min_size=4), st.booleans())

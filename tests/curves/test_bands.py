@@ -394,7 +394,7 @@ def test_a_band_is_a_result_like_others():
     content = band.to_dict()
     assert content["low"] == band.low.tolist()
     assert (content["method"], content["confidence"]) == ("mover", 0.9)
-    assert band.summary().startswith("A 90 % band (pointwise, mover) at 2 operating conditions; ")
+    assert band.summary().startswith("A 90% band (pointwise, mover) at 2 operating conditions; ")
     assert "full sampling" in FIGURE_11.band(sampling="full").kind()
     assert repr(band) == band.summary()
     assert band._repr_html_().count("<tr>") == 3

@@ -186,7 +186,7 @@ def test_the_answer_at_a_condition_reads_well():
     curve = CostCurve.from_scores([0, 1, 0, 1], [1, 4, 3, 2], name="model")
     text = curve.at(0.75, confidence=0.9).summary()
     assert text.startswith("At PC(+) = 0.75 model costs 0.125 of what being always wrong would (")
-    assert "with 90 % confidence), calling positive what scores 2 or more" in text
+    assert "with 90% confidence), calling positive what scores 2 or more" in text
     assert text.endswith("; calling all positive costs 0.25.")
     money = curve.at(prevalence=0.25, false_positive=1, false_negative=9, volume=2000)
     assert " for 2,000 decisions" in money.summary()

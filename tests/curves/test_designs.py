@@ -18,8 +18,7 @@ from stakes import (
     choose_threshold,
     evaluate,
 )
-from stakes.curves._discordant import discordant, paired_scores_of
-from stakes.curves._rates import mistakes_at, scores_of
+from stakes.curves._rates import discordant, mistakes_at, paired_scores_of, scores_of
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import FADING
 

@@ -85,7 +85,7 @@ def test_the_more_alike_two_classifiers_decide_the_narrower_the_band():
         assert alike.significant_ranges(0.9, method, simultaneous=False).where("one") == ((0, 1),)
         assert unlike.significant_ranges(0.9, method, simultaneous=False).where("one") == ()
     assert unlike.significant_ranges(0.9).summary() == (
-        "With 90 % confidence for all PC(+) at once, one and other are undecided everywhere."
+        "With 90% confidence for all PC(+) at once, one and other are undecided everywhere."
     )
 
 
@@ -108,7 +108,7 @@ def test_significance_may_hold_on_one_side_only():
     before, after = difference.band(0.9, pc=[place - 1e-6, place + 1e-6]).high
     assert before > 0 > after
     assert found.summary() == (
-        "With 90 % confidence at each PC(+) by itself, one is cheaper for PC(+) > "
+        "With 90% confidence at each PC(+) by itself, one is cheaper for PC(+) > "
         f"{place:.4g}, undecided elsewhere."
     )
 
@@ -169,7 +169,7 @@ def test_pickling_equality_and_what_is_shown():
     assert content["crossovers"] == difference.crossovers()
     assert "nan" not in repr(content)
     text = difference.summary(0.9)
-    assert text.startswith("With 90 % confidence for all PC(+) at once, ")
+    assert text.startswith("With 90% confidence for all PC(+) at once, ")
     assert text.endswith(" Thresholds were chosen on the same examples.")
     assert repr(difference) == f"CostCurveDifference: {difference.summary()}"
     html = difference._repr_html_()

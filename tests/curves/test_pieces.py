@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from stakes.curves._pieces import TRIVIAL, Pieces, average, merged
+from stakes.curves.condition import TRIVIAL, Pieces, average, merged
 
 GRID = np.linspace(0, 1, 1009)  # no break lies on it
 heights = st.integers(0, 8).map(lambda eighths: eighths / 8)

@@ -6,7 +6,7 @@ from _helpers.paired_examples import GRID, difference_of, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stakes.curves.verdicts import signs_of
+from stakes.curves.band import signs_of
 
 
 def test_verdicts_change_where_they_do_and_at_breaks():

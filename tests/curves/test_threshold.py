@@ -196,7 +196,7 @@ def test_all_positives_must_be_found():
     """Thesis, Table 6.9: the fewest false alarms among those that miss nothing."""
     choice = choose_threshold(TABLE_24, min_recall=1)
     assert choice.threshold == 0.07
-    assert choice.rule == "recall of at least 100 %"
+    assert choice.rule == "recall of at least 100%"
     assert choose_threshold(TABLE_24, max_fpr=0).threshold == 0.92
     assert choose_threshold(TABLE_24, capacity=0).threshold == np.inf
 
@@ -206,12 +206,12 @@ def test_all_positives_must_be_found():
 
 @pytest.mark.parametrize(("negatives", "enough"), [(58, False), (59, True)])
 def test_the_rule_of_three(negatives, enough):
-    """No false alarm in 59 shows, with 95 % assurance, a rate of at most 5 %."""
+    """No false alarm in 59 shows, with 95% assurance, a rate of at most 5%."""
     y_true = [0] * negatives + [1] * 10
     counts = ScoreCounts.from_scores(y_true, [0.0] * negatives + [1.0] * 10)
     choice = choose_threshold(counts, max_fpr=0.05, assurance=0.95)
     assert choice.threshold == (1.0 if enough else np.inf)
-    assert choice.rule == "false positive rate of at most 5 % with 95 % assurance"
+    assert choice.rule == "false positive rate of at most 5% with 95% assurance"
     found = choose_threshold(
         ScoreCounts.from_scores([1 - each for each in y_true], [1.0] * negatives + [0.0] * 10),
         min_recall=0.95,
@@ -362,8 +362,8 @@ def test_what_is_shown_and_pickled():
     choice = choose_threshold(TABLE_24, COSTS, max_fpr=0.9, confidence=0.9)
     assert choice.summary() == repr(choice)
     assert choice.summary().startswith(
-        "Call 1 what scores 0.07 or more (cheapest, false positive rate of at most 90 %): that "
-        "finds 100 % of them, raises an alarm for 90 % of all and for 80 % of the others, and "
+        "Call 1 what scores 0.07 or more (cheapest, false positive rate of at most 90%): that "
+        "finds 100% of them, raises an alarm for 90% of all and for 80% of the others, and "
         "costs 0.4 a decision ("
     )
     assert choice.summary().endswith("confidence). The threshold was chosen on the same examples.")
@@ -471,7 +471,7 @@ def test_no_nan_however_nasty_the_scores(scores):
         (
             {"max_fpr": 0.1, "min_recall": 0.9},
             InputError,
-            "max_fpr, min_recall: no threshold has a false positive rate of at most 10 % and a",
+            "max_fpr, min_recall: no threshold has a false positive rate of at most 10% and a",
         ),
         (
             {"costs": COSTS, "class_priors": [0.9, 0.9]},

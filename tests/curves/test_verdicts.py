@@ -6,7 +6,7 @@ import pytest
 
 from stakes import CostLine
 from stakes.curves import Range, Verdicts
-from stakes.curves.verdicts import verdicts
+from stakes.curves.band import verdicts
 from stakes.errors import InputError
 
 NAMES = ("A", "B")

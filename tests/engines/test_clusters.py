@@ -51,9 +51,9 @@ def test_a_lost_worker_of_spark_changes_no_count(cluster, cluster_spark):
     nap = f"id % {size} = 0 AND concat('x', reflect('java.lang.Thread', 'sleep', 250L)) = ''"
     names = ", ".join(map(repr, LABELS))
     frame = cluster_spark.range(0, ROWS, numPartitions=PARTS).selectExpr(
-        f"element_at(array({names}), int(id * 7 % 11 % 3 + 1)) AS a",
-        f"element_at(array({names}), int(id * 5 % 13 % 3 + 1)) AS b",
-        f"CASE WHEN {nap} THEN '' ELSE element_at(array({names}), int(id % 17 % 3 + 1)) END AS t",
+        f"element_at(array({names}), int(id * 7% 11% 3 + 1)) AS a",
+        f"element_at(array({names}), int(id * 5% 13% 3 + 1)) AS b",
+        f"CASE WHEN {nap} THEN '' ELSE element_at(array({names}), int(id % 17% 3 + 1)) END AS t",
     )
     tracker = cluster_spark.sparkContext.statusTracker()
     seen = []

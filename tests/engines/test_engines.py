@@ -299,7 +299,7 @@ def test_too_many_groups_are_not_collected(lazy, monkeypatch):
 def test_spark_brings_no_rows_to_its_driver(local_spark):
     # The driver of this session accepts no more than a megabyte.
     rows = local_spark.range(0, 2_000_000, numPartitions=2).selectExpr(
-        "id", "id % 3 AS t", "id % 7 % 3 AS p"
+        "id", "id % 3 AS t", "id % 7% 3 AS p"
     )
     with pytest.raises(Exception, match="maxResultSize"):
         rows.toArrow()

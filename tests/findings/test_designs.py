@@ -79,7 +79,7 @@ def test_every_section_is_there(found, tmp_path):
     assert each.left_out == ()
     write_report(each, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    for section in ("curves", "threshold", "sensitivity", "sample_size", "calibration"):
+    for section in ("threshold", "rates", "sensitivity", "sample_size", "calibration"):
         assert f'id="{section}"' in page
 
 

@@ -19,7 +19,7 @@ from stakes import (
 )
 from stakes.curves import operating_condition
 from stakes.findings import Settings, findings, sensitivity
-from stakes.findings._encode import json_text
+from stakes.findings.data import json_text
 from stakes.measures import kappa
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
@@ -219,7 +219,7 @@ def test_the_population_is_said(rows):
     (said,) = [each for each in rows.found.verdict.notes if each.startswith("Costs are for ")]
     assert said.endswith(", not as in the data.")
     for label, share in rows.priors.items():
-        assert f"{100 * share:.4g} % {label!r}" in said
+        assert f"{100 * share:.4g}% {label!r}" in said
     assert list(rows.found.settings.class_priors) == pytest.approx(
         [rows.priors[label] for label in rows.found.data.labels]
     )

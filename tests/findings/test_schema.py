@@ -12,7 +12,7 @@ import pytest
 from stakes import CostMatrix, evaluate
 from stakes.errors import InputError
 from stakes.findings import SCHEMA, Settings, findings
-from stakes.findings._encode import json_text
+from stakes.findings.data import json_text
 from stakes.predictions import ArrowTable
 from stakes.read.tables import read_table
 from stakes.study import Study, study_of

@@ -10,10 +10,9 @@ import pytest
 from stakes import CostMatrix, study_of
 from stakes.cli.evaluate import Evaluation
 from stakes.findings import findings
-from stakes.findings._encode import json_text
-from stakes.findings.data import costs_of_study, data_of, run_settings_of
+from stakes.findings.data import costs_of_study, data_of, json_text, run_settings_of
 from stakes.findings.models import models_of
-from stakes.findings.policies import pairs_found, policies_found
+from stakes.findings.policies import policies_found
 from stakes.policies.verdict import in_words
 
 KINDS = ("scores", "decisions", "both", "mixed", "raw", "priors", "weak", "equal", "amount")
@@ -67,7 +66,7 @@ def found_for(kind, seed):
         study.verdict(volume=1000),
         policies_found(study, 1000),
         models_of(study),
-        pairs_found(study),
+        study.policies.pairs,
     )
     return study, found
 

@@ -53,7 +53,7 @@ def test_a_tie_names_what_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
     verdict = found_for(cells).verdict
     assert verdict.text.startswith("Use m1 as decided: it costs 0.09804 per decision (")
-    assert "At 95 % confidence it cannot be told apart from m0 as decided" in verdict.text
+    assert "At 95% confidence it cannot be told apart from m0 as decided" in verdict.text
     assert verdict.ties[0] == "m0"
     assert not verdict.shown
 

@@ -92,7 +92,7 @@ def test_what_it_knows_of_a_stream():
     said = running.summary(0.9)
     assert said.startswith("200 decisions cost ")
     assert "USD each" in said
-    assert "90 % confidence" in said
+    assert "90% confidence" in said
 
 
 def test_before_the_first_outcome():
@@ -284,7 +284,7 @@ def test_the_estimate_of_a_design_has_the_interval_of_one_look():
     whole = evaluate(*columns, COSTS, **how, **settings)
     assert running.cost == pytest.approx(whole.cost, rel=1e-12)
     assert list(running.estimate().interval()) == pytest.approx(list(whole.interval()), rel=1e-9)
-    assert "with 95 % confidence, if one looks only once)." in running.summary()
+    assert "with 95% confidence, if one looks only once)." in running.summary()
     paired = in_batches(PairedAccumulator, outcomes(200, 5, 2), sampled(200, 5, {"groups"}))
     assert paired.summary().endswith("if one looks only once).")
     with pytest.raises(DesignError, match="holds at any time"):

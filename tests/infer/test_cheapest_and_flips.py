@@ -15,8 +15,8 @@ from stakes import (
     flip_region,
 )
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError, RareCostWarning
-from stakes.infer._design import cell_shares
 from stakes.infer._outcomes import Design
+from stakes.infer._shares import cell_shares
 from stakes.infer.difference import CostDifference
 from stakes.infer.what_if.cheapest import Populations, find_cheapest
 
@@ -52,7 +52,7 @@ def test_the_two_sources_add_up_to_the_whole():
     rng = np.random.default_rng(2)
     fn, fp = rng.uniform(2, 12, 10**6), rng.uniform(0.5, 1.5, 10**6)
     assert found.costs_only[0] == pytest.approx((0.2 * fp < 0.03 * fn).mean(), abs=0.02)
-    assert "eager, the cheapest on average, has a probability of 49 % to 54 %" in found.summary()
+    assert "eager, the cheapest on average, has a probability of 49% to 54%" in found.summary()
     assert "costs only" in repr(found)
     assert "<table>" in found._repr_html_()
     assert set(found.to_dict()) == {"eager", "shy"}
@@ -199,7 +199,7 @@ def test_a_mistake_that_was_not_observed_leaves_room():
     assert "cannot be told: new, the cheapest on average, has a probability of" in found.summary()
     sure = cheapest_probability(y_true, models, costs, impossible=[(0, 1)], rng=0)
     assert sure.probability_low[1] == 1
-    assert sure.summary().startswith("new is the cheapest with a probability of 100 % (100 %")
+    assert sure.summary().startswith("new is the cheapest with a probability of 100% (100%")
     with pytest.raises(InputError, match=r"impossible: predicting 1 when it was 0 .* observed 30"):
         cheapest_probability(y_true, models, costs, impossible=[(1, 0)], rng=0)
 

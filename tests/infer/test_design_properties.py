@@ -1,5 +1,9 @@
 """In every design nothing is lost where nothing is wrong, and errors raise the upper limit."""
 
+import re
+import time
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from stakes import CostMatrix, ExampleCosts, compare, evaluate
-
-pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
+from stakes.errors import InputError
+from stakes.infer._probability.strata import limit_pair
+from stakes.infer.methods import extremal
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=100)
 # Some of the random designs are too unequal for the confidence to be claimed.
@@ -148,7 +153,7 @@ def test_room_for_a_whole_group():
 
 
 def test_room_for_a_heavy_row():
-    """All alarms were checked, and 1 % of the rest: a miss weighs as much as those."""
+    """All alarms were checked, and 1% of the rest: a miss weighs as much as those."""
     weights = np.repeat([1.0, 100.0], [1450, 985])
     decided = (weights == 1).astype(int)
     actual = decided * (np.arange(len(decided)) % 3 == 0)
@@ -179,3 +184,116 @@ def test_statsmodels_has_the_same_conservative_limits():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=1)
     interval = evaluate(actual, decided, costs, **told).interval(conservative=True)
     assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-9)
+
+
+# Every combination of designs: fast, never broken, and not changed by what means nothing.
+
+EVERY = ("weights", "strata", "population", "groups", "priors")
+
+
+def many_rows(rng, n, features, *, amounts):
+    """Draw classes, decisions, costs and the options of a combination of designs."""
+    actual = (rng.random(n) < 0.2).astype(int)
+    actual[:2] = 0, 1
+    decided = np.where(rng.random(n) < 0.07, 1 - actual, actual)
+    stake = rng.lognormal(3, 1, n)
+    side = rng.integers(0, 4, n)
+    told = {
+        "weights": {"sample_weight": rng.choice([1.0, 10.0], n) * rng.lognormal(0, 0.3, n)},
+        "strata": {"strata": side},
+        "population": {"strata": side, "population": {int(h): 20 * n for h in np.unique(side)}},
+        "groups": {"groups": rng.integers(0, max(n // 15, 4), n)},
+        "priors": {"class_priors": [0.9, 0.1]},
+    }
+    options = {name: value for each in features for name, value in told[each].items()}
+    table = np.column_stack([np.where(actual == 1, stake, 0.0), np.where(actual == 1, 0.0, 2.0)])
+    return actual, decided, ExampleCosts(table, decisions=[0, 1]) if amounts else COSTS, options
+
+
+def every_combination():
+    for size in range(len(EVERY) + 1):
+        for features in combinations(EVERY, size):
+            if not {"strata", "population"} <= set(features):
+                yield features
+
+
+def test_an_interval_of_any_design_takes_a_fraction_of_a_second():
+    """By processor time, the best of three: a busy machine takes longer."""
+    for features in every_combination():
+        rows = many_rows(np.random.default_rng(1), 3000, features, amounts=True)
+        actual, decided, costs, options = rows
+        estimate = evaluate(actual, decided, costs, **options)
+        taken = []
+        while len(taken) < 3 and min(taken, default=9.0) > 0.2:
+            start = time.process_time()
+            interval = estimate.interval()
+            taken.append(time.process_time() - start)
+        assert interval.low < estimate.cost < interval.high
+        assert min(taken) < 0.3, features
+
+
+@settings(max_examples=15)
+@given(
+    seed=seeds,
+    n=st.sampled_from([8, 30, 200]),
+    features=st.sampled_from(list(every_combination())),
+    amounts=st.booleans(),
+    weights=st.sampled_from(["none", "few", "wild", "alarms"]),
+)
+def test_no_design_breaks(seed, n, features, amounts, weights):
+    """Rows of no weight, wild weights, strata of a row: a result within what is possible."""
+    rng = np.random.default_rng(seed)
+    actual, decided, costs, options = many_rows(rng, n, features, amounts=amounts)
+    if "sample_weight" in options and weights != "none":
+        options["sample_weight"] = {
+            "few": (rng.random(n) < 0.9).astype(float),
+            "wild": 10.0 ** rng.uniform(-8, 8, n),
+            "alarms": np.where(decided == 1, 1.0, 100.0),
+        }[weights]
+    refused = ""
+    try:
+        estimate = evaluate(actual, decided, costs, **options)
+        found = [estimate.interval(**choice) for choice in ({}, {"conservative": True})]
+    except InputError as error:
+        found, refused = [], str(error)
+    assert found or re.search("two groups are needed|no weights have both|no examples", refused)
+    for low, high in found:
+        assert 0 <= low <= estimate.cost * (1 + 1e-9)
+        assert estimate.cost * (1 - 1e-9) <= high
+
+
+@pytest.mark.parametrize("amounts", [False, True], ids=["matrix", "amounts"])
+@pytest.mark.parametrize(
+    "features",
+    [each for each in every_combination() if not {"strata", "population"} & set(each)],
+    ids=lambda each: "-".join(each) or "plain",
+)
+def test_strata_that_mean_nothing_change_nothing(features, amounts):
+    actual, decided, costs, options = many_rows(
+        np.random.default_rng(5), 2000, features, amounts=amounts
+    )
+    low, high = evaluate(actual, decided, costs, **options).interval()
+    named = evaluate(actual, decided, costs, strata=np.arange(2000) % 3, **options).interval()
+    assert (named.low, named.high) == pytest.approx((low, high), abs=0.05 * (high - low))
+
+
+def test_the_lower_limit_with_priors_needs_no_decisions_of_other_classes():
+    """Few rows of a class that counts much: a correct one more cannot weigh as all negatives do."""
+    actual, decided, costs, options = many_rows(
+        np.random.default_rng(2), 1500, EVERY[:1] + EVERY[2:], amounts=False
+    )
+    options["class_priors"] = [0.5, 0.5]
+    estimate = evaluate(actual, decided, costs, **options)
+    usual = estimate.interval(method="t")
+    assert estimate.cost - estimate.interval().low < 1.5 * (estimate.cost - usual.low)
+
+
+def test_condensed_draws_have_the_same_limits():
+    """More draws than are treated one by one: the limits are those of all of them."""
+    rng = np.random.default_rng(4)
+    actual, decided, costs, options = many_rows(rng, 1500, ("weights", "strata"), amounts=True)
+    outcomes = evaluate(actual, decided, costs, **options)._outcomes  # noqa: SLF001 - there is no other way to them
+    lean = [float(each[0]) for each in extremal.limits(outcomes, 0.05)]
+    pair = limit_pair(outcomes, 0, extremal.WEIGHT, full=False)
+    whole = [-pair[0].quantile(0.025), pair[1].quantile(0.025)]
+    assert lean == pytest.approx(whole, abs=0.002 * (whole[1] - whole[0]))

@@ -5,7 +5,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, CostSample, ExampleCosts, Ranking, compare, compare_many, evaluate
+from stakes import (
+    CostMatrix,
+    CostSample,
+    ExampleCosts,
+    Ranking,
+    ScoreCounts,
+    choose_threshold,
+    compare,
+    compare_many,
+    evaluate,
+)
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 N = 240
@@ -35,6 +45,7 @@ def _rows():
     return {
         "y_true": y_true,
         "models": models,
+        "score": np.where(y_true == "yes", rng.beta(3, 2, N), rng.beta(2, 3, N)).round(2),
         "groups": groups,
         "weights": rng.choice([0.5, 1.0, 3.0], N),
         "strata": rng.choice(list(POPULATION), N, p=[0.3, 0.3, 0.4]),
@@ -61,7 +72,7 @@ def _arguments(features):
     return ROWS["examples"] if "examples" in features else COSTS, options
 
 
-def _by_hand(features):
+def _by_hand(features, models=None):
     """Return what each model costs, from the rows."""
     share = ROWS["weights"].copy() if "weights" in features else np.ones(N)
     total = sum(POPULATION.values())
@@ -76,7 +87,7 @@ def _by_hand(features):
             for inside, target in margin:
                 share[inside] *= target / share[inside].sum()
     costs = {}
-    for name, decided in ROWS["models"].items():
+    for name, decided in (models or ROWS["models"]).items():
         if "examples" in features:
             each = ROWS["examples"].of(decided)
         else:
@@ -108,6 +119,27 @@ def test_estimates_of_any_design_are_those_of_the_rows(features):
         expected = wanted[first] - wanted[second]
         assert both.difference == pytest.approx(expected, rel=1e-9)
         assert ranking.difference(first, second).difference == pytest.approx(expected, rel=1e-9)
+
+
+# Thresholds, of all designs but impossible decisions: those of a score are always possible.
+SCORED = [features for features in SETS if "impossible" not in features]
+
+
+@pytest.mark.parametrize("features", SCORED, ids=_id)
+def test_the_cost_of_a_threshold_of_any_design_is_that_of_the_rows(features):
+    _, options = _arguments(features)
+    y_true, score = ROWS["y_true"], ROWS["score"]
+    two = [DECISIONS.index(name) for name in CLASSES]
+    costs = CostMatrix(COSTS.values[two], rows="predicted", labels=CLASSES)
+    kept = {name: options.pop(name, None) for name in ("class_priors", "population")}
+    if "examples" in features:
+        costs = ExampleCosts(ROWS["examples"].values[:, two], decisions=CLASSES)
+        choice = choose_threshold(score, costs, pos_label="yes", y_true=y_true, **options, **kept)
+    else:
+        counts = ScoreCounts.from_scores(y_true, score, pos_label="yes", **options)
+        choice = choose_threshold(counts, costs, **kept)
+    wanted = _by_hand(features, {"x": np.where(score >= choice.threshold, "yes", "no")})["x"]
+    assert choice.cost == pytest.approx(wanted, rel=1e-9)
 
 
 # Triples take no other way to an interval than pairs.

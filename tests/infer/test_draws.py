@@ -177,7 +177,7 @@ def test_one_group_with_most_rows_makes_the_confidence_unclaimed():
     groups = np.append(np.zeros(200, dtype=int), np.arange(1, 301))
     y_true = np.tile([0, 1], 250)
     estimate = evaluate(y_true, y_true, COSTS, groups=groups)
-    with pytest.warns(NotClaimedWarning, match="one group holds 40 % of the weight"):
+    with pytest.warns(NotClaimedWarning, match="one group holds 40% of the weight"):
         interval = estimate.interval()
     assert "not claimed" in interval.caution
     assert "not claimed" in estimate.summary()
@@ -218,7 +218,7 @@ def test_groups_that_are_alike_count_as_often_as_they_are(options, monkeypatch):
 
     together = limits()
     monkeypatch.setattr(
-        "stakes.infer._design.distinct_rows", lambda rows: (np.arange(len(rows)),) * 2
+        "stakes.infer._shares.distinct_rows", lambda rows: (np.arange(len(rows)),) * 2
     )
     assert limits() == pytest.approx(together, rel=1e-9)
 

@@ -71,11 +71,11 @@ def test_summary_is_a_sentence():
         COSTS,
     )
     assert estimate.summary() == (
-        "100 decisions cost 0.32 each (0.08064 to 0.8302 with 95 % confidence), 32 in total; 94 % "
+        "100 decisions cost 0.32 each (0.08064 to 0.8302 with 95% confidence), 32 in total; 94% "
         "of it is from predicting 'ok' when it was 'fraud'."
     )
     assert repr(estimate) == "CostEstimate(cost=0.32, total=32, n=100)"
-    assert "94 % of it" in estimate._repr_html_()
+    assert "94% of it" in estimate._repr_html_()
     as_dict = estimate.to_dict()
     assert as_dict["cost"] == pytest.approx(0.32)
     assert as_dict["costs"]["labels"] == ["ok", "fraud"]
@@ -83,12 +83,10 @@ def test_summary_is_a_sentence():
 
 def test_summary_without_costs_or_with_gains_names_no_worst_cell():
     free = evaluate(["ok"], ["ok"], COSTS)
-    assert (
-        free.summary() == "1 decision costs 0 each (0 to 9.645 with 95 % confidence), 0 in total."
-    )
+    assert free.summary() == "1 decision costs 0 each (0 to 9.645 with 95% confidence), 0 in total."
     gains = CostMatrix.from_gains([[0, 0], [-2, 30]], rows="predicted", labels=["ok", "fraud"])
     assert evaluate(["ok", "fraud"], ["fraud", "fraud"], gains).summary() == (
-        "2 decisions cost -14 each (-29.53 to 1.527 with 95 % confidence), -28 in total."
+        "2 decisions cost -14 each (-29.53 to 1.527 with 95% confidence), -28 in total."
     )
 
 
@@ -105,7 +103,7 @@ def test_priors_reach_every_part_of_an_estimate():
     estimate = CostEstimate(confusion, costs, Design(class_priors=[0.99, 0.01]))
     assert estimate.cost == pytest.approx(0.99 * 8 / 58 + 0.01 * 10 * 2 / 42)
     assert estimate.contributions().sum() == pytest.approx(estimate.cost)
-    assert "97 % of it is from predicting 1 when it was 0" in estimate.summary()
+    assert "97% of it is from predicting 1 when it was 0" in estimate.summary()
     decision, always = estimate.best_trivial()
     assert decision == 0
     assert always.cost == pytest.approx(0.1)
@@ -200,6 +198,13 @@ def test_a_huge_cost_of_what_did_not_happen_leaves_the_others_as_they_are():
 def test_costs_too_small_to_square():
     tiny = CostMatrix.from_errors(false_positive=1e-200, false_negative=1e-199)
     with pytest.raises(InputError, match="costs: expected a cost of at least 1e-100, or none"):
+        evaluate([0, 1] * 5, [0, 1, 1, 0, 0] * 2, tiny).interval()
+
+
+def test_costs_that_arithmetic_does_not_keep():
+    """Beside a larger one: dividing by it would give infinity, and then NaN."""
+    tiny = CostMatrix.from_errors(false_positive=1e-320, false_negative=1)
+    with pytest.raises(InputError, match="at least 1e-100, or none; the smallest is 9"):
         evaluate([0, 1] * 5, [0, 1, 1, 0, 0] * 2, tiny).interval()
 
 

@@ -29,7 +29,7 @@ def test_without_a_margin_a_model_fails_if_it_is_shown_to_cost_more():
     assert not gate.passed
     assert gate.summary() == "bad failed; same passed."
     assert gate.rule == (
-        "a model fails if it is shown, with 95 % confidence, p-values adjusted for 2 models, that "
+        "a model fails if it is shown, with 95% confidence, p-values adjusted for 2 models, that "
         "it costs more than good."
     )
     assert gate.pairs == tuple(ranking().against("good"))
@@ -43,7 +43,7 @@ def test_with_a_margin_a_model_passes_if_it_is_shown_to_cost_no_more_than_that()
     gate = all_models.gate("good", margin=9, confidence=0.9)
     assert gate.passed
     assert gate.rule == (
-        "a model passes if it is shown, with 90 % confidence, that it costs less than 9 EUR more "
+        "a model passes if it is shown, with 90% confidence, that it costs less than 9 EUR more "
         "per decision than good."
     )
     assert gate.summary() == f"{', '.join(pair.first for pair in gate.pairs)} passed."
@@ -61,8 +61,7 @@ def test_the_rule_for_one_model_names_no_adjustment():
     with pytest.warns(RareCostWarning, match="extremal"):
         gate = two.gate("a")
     assert (
-        gate.rule
-        == "a model fails if it is shown, with 95 % confidence, that it costs more than a."
+        gate.rule == "a model fails if it is shown, with 95% confidence, that it costs more than a."
     )
     assert gate.failures == ("b",)
 

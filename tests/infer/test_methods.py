@@ -332,9 +332,9 @@ def test_the_same_seed_gives_the_same_interval():
             "impossible: expected pairs",
         ),
         (
-            lambda: ESTIMATE.interval(method="guaranteed", strata="class"),
+            lambda: ESTIMATE.interval(method="anytime", strata="class"),
             DesignError,
-            "'guaranteed' cannot treat the design 'stratified'; these can: 'bcost', 'exact'",
+            "'anytime' cannot treat the design 'stratified'; these can: 'bcost', 'exact'",
         ),
         (
             lambda: CostEstimate(CostSample([1, 2, 3])).interval(class_priors=[1]),

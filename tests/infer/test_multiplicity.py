@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostMatrix, compare_many
-from stakes.infer._multiplicity import difference_covariance, holm
+from stakes.infer.gate import difference_covariance, holm
 
 COSTS = CostMatrix([[0, 7, 2], [1, 0, 30], [4, 3, 0.5]], rows="predicted", labels=[0, 1, 2])
 

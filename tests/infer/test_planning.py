@@ -66,7 +66,7 @@ def test_with_known_rates_the_promised_share_of_test_sets_keeps_the_arm(assuranc
     kept = (arms(tables, FRAUD) <= 0.02).mean()
     assert kept == pytest.approx(assurance, abs=0.03)
     assert plan.arm == pytest.approx(0.02, rel=0.01)
-    assert f"in {100 * assurance:g} % of test sets, if the rates are as given" in plan.summary()
+    assert f"in {100 * assurance:g}% of test sets, if the rates are as given" in plan.summary()
 
 
 def test_a_pilot_costs_more_than_known_rates_and_a_large_one_hardly_any():
@@ -75,7 +75,7 @@ def test_a_pilot_costs_more_than_known_rates_and_a_large_one_hardly_any():
     small, large = (plan_test_size(FRAUD, pilot, half_width=0.1, rng=0) for pilot in pilots)
     assert small.n > 1.2 * known
     assert large.n == pytest.approx(known, rel=0.03)
-    assert "in 80 % of test sets, the pilot's uncertainty included" in small.summary()
+    assert "in 80% of test sets, the pilot's uncertainty included" in small.summary()
     assert small == plan_test_size(FRAUD, pilots[0], half_width=0.1, rng=0)
 
 
@@ -135,7 +135,7 @@ def test_a_planned_comparison_reaches_its_power():
     assert again.simulated > 0.74
     assert plan.power is not None
     assert plan.power.simulated >= 0.8
-    assert "with a power of 80 %, the pilot's uncertainty included" in plan.summary()
+    assert "with a power of 80%, the pilot's uncertainty included" in plan.summary()
 
 
 def test_more_examples_mean_more_power():
@@ -154,12 +154,12 @@ def test_a_pilot_limits_the_power_that_can_be_promised():
     draws = np.random.default_rng(1).dirichlet(counts, 20_000)
     assert found.reachable == pytest.approx((draws @ values > 0).mean(), abs=0.05)
     assert found.simulated == pytest.approx(found.reachable, abs=0.01)
-    assert f"no number of examples reaches more than {100 * found.reachable:.0f} %" in (
+    assert f"no number of examples reaches more than {100 * found.reachable:.0f}%" in (
         found.summary()
     )
     least = plan_test_size(COSTS, PILOT, power=found.reachable - 0.2, rng=0)
     assert "to show which of the two costs less with a power of" in least.summary()
-    message = rf"power: 99 % cannot be promised: .* probability of {100 * found.reachable:.0f} %"
+    message = rf"power: 99% cannot be promised: .* probability of {100 * found.reachable:.0f}%"
     with pytest.raises(PlanError, match=message):
         plan_test_size(COSTS, PILOT, power=0.99, rng=0)
 

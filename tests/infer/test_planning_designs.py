@@ -94,7 +94,7 @@ def test_weights_take_as_many_times_more_as_the_variance_says():
 
 
 def test_heavy_rows_without_a_miss_need_their_room():
-    """All alarms and 1 % of the rest were checked: an unseen miss weighs a hundred."""
+    """All alarms and 1% of the rest were checked: an unseen miss weighs a hundred."""
     actual = np.repeat([0, 1, 0], [1300, 150, 985])
     decided = np.repeat([1, 1, 0], [1300, 150, 985])
     weights = np.repeat([1.0, 1.0, 100.0], [1300, 150, 985])

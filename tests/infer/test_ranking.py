@@ -8,7 +8,7 @@ from scipy import stats
 
 from stakes import CostMatrix, Design, JointConfusion, PairedConfusion, Ranking, compare_many
 from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning
-from stakes.infer._multiplicity import holm
+from stakes.infer.gate import holm
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=4)
 rare_is_fine = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
@@ -42,7 +42,7 @@ def test_a_tie_is_called_a_tie():
     y_true, predictions = classifiers([0.3, 0.3, 0.301], n=300)
     ranking = compare_many(y_true, predictions, COSTS)
     assert set(ranking.best_set()) == {"c0", "c1", "c2"}
-    assert ranking.summary().startswith("A tie with 95 % confidence between 3 of 3")
+    assert ranking.summary().endswith("cannot be told apart at 95% confidence (3 of 3).")
 
 
 def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():

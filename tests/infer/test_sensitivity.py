@@ -182,11 +182,11 @@ def test_nothing_is_shown_of_identical_classifiers():
     assert found.probability_low.tolist() == [[0, 0], [0, 0]]
     assert found.probability_high.tolist() == [[1, 1], [1, 1]]
     assert found.cheapest_ranges() == [(0, 1, None)]
-    assert "no model is shown to be the cheapest (95 % confidence)." in found.summary()
+    assert "no model is shown to be the cheapest (95% confidence)." in found.summary()
     alone = cost_sensitivity(Y_TRUE, {"a": Y_TRUE}, MILD, HARSH, steps=2, n_draws=100, rng=0)
     assert alone.probability_low.tolist() == alone.probability_high.tolist() == [[1, 1]]
     assert alone.cheapest_ranges() == alone.average_ranges() == [(0, 1, "a")]
-    assert "a is shown to be the cheapest all the way (95 % confidence)." in alone.summary()
+    assert "a is shown to be the cheapest all the way (95% confidence)." in alone.summary()
 
 
 def test_ranges_end_where_two_cost_the_same():
@@ -256,13 +256,13 @@ def test_ranges_that_are_shown_begin_and_end_at_places():
     found = CostSensitivity(names, "cost", position, cost, cost, cost, low, 1 - low[::-1], 0.95)
     assert found.cheapest_ranges() == [(0, 1, "a"), (1, 4, None)]
     assert found.summary().startswith(
-        "Along the path (cost) a is shown to be the cheapest from 0 to 1 (95 % confidence); "
+        "Along the path (cost) a is shown to be the cheapest from 0 to 1 (95% confidence); "
         "elsewhere it cannot be told. On average the cheapest is a from 0 to 4. "
     )
     assert "cannot be told" in found._repr_html_()
     lax = CostSensitivity(names, "cost", position, cost, cost, cost, low, 1 - low[::-1], 0.9)
     assert lax.cheapest_ranges() == [(0, 1, "a"), (1, 3, None), (3, 4, "b")]
-    assert "cheapest from 0 to 1, b from 3 to 4 (90 % confidence); elsewhere" in lax.summary()
+    assert "cheapest from 0 to 1, b from 3 to 4 (90% confidence); elsewhere" in lax.summary()
 
 
 def test_a_mistake_that_was_not_observed_leaves_room():
@@ -420,7 +420,7 @@ def test_what_is_shown_and_pickled():
     text = found.summary()
     assert text.startswith(
         "Along the path (share of the way from the first costs to the second) no model is shown to "
-        "be the cheapest (95 % confidence). On average the cheapest is left from 0 to 0.25, then "
+        "be the cheapest (95% confidence). On average the cheapest is left from 0 to 0.25, then "
         "right from 0.25 to 1. The probability of being the cheapest at its start and its end: "
     )
     assert repr(found) == text

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from stakes import CostMatrix, compare, evaluate, study_of
+from stakes._core.text import number
 from stakes.errors import InputError
+from stakes.findings import findings
+from stakes.findings.policies import policies_found
 from stakes.policies import Asked, Choosing
-from stakes.policies._family import level
+from stakes.policies._compared import level
 
 COSTS = CostMatrix.from_errors(false_positive=2, false_negative=35)
 
@@ -313,9 +316,56 @@ def test_wrong_arguments_are_named(given, argument):
 
 
 def test_decisions_that_break_a_limit_do_not_compete(study):
-    limited = replace(study, choosing=Choosing(max_fpr=0.001)).policies
+    limited = replace(study, choosing=Choosing(max_fpr=0.001), asked=Asked("always 0")).policies
     assert "old" not in [each.name for each in limited.policies]
-    assert any(note.startswith("old does not keep within the limits") for note in limited.notes)
+    assert any("old" in note and "not keep within the limits" in note for note in limited.notes)
+
+
+@pytest.mark.parametrize("asked", [Asked(), Asked("old"), Asked("always 1")])
+def test_a_baseline_that_breaks_a_limit_is_what_savings_are_against(study, asked):
+    """It is compared with the policy to use, and cannot be that itself."""
+    limited = replace(study, choosing=Choosing(max_fpr=0.001), asked=asked)
+    policies, verdict = limited.policies, limited.verdict(volume=1000)
+    baseline = asked.baseline or "old"
+    assert policies.barred == (baseline,)
+    assert verdict.baseline == policies.reference == baseline
+    assert verdict.use != baseline
+    assert baseline not in (*verdict.ties, *policies.competitors)
+    pair = next(each for each in policies.pairs if each.second == baseline)
+    assert verdict.saving.per_decision == -pair.difference
+    assert verdict.saving.shown == (pair.shown and pair.difference < 0)
+    said = "old as decided" if baseline == "old" else "Always predicting 1"
+    assert f"{said} does not keep within the limits" in " ".join(verdict.notes)
+    found = {each.name: each for each in policies_found(limited)}
+    assert not found[baseline].competes
+    with pytest.raises(InputError, match="does not keep within the limits"):
+        replace(limited, asked=Asked(candidates=("old",))).policies  # noqa: B018
+
+
+def test_a_model_that_cannot_keep_within_limits_leaves_the_others():
+    actual, scores = rows()
+    scores["none"] = np.full(len(actual), 0.5)
+    limited = replace(
+        study_of(actual, {}, COSTS, y_score=scores), choosing=Choosing(min_recall=0.5, max_fpr=0.3)
+    )
+    assert {each.model for each in limited.policies.policies} == {"old", "new"}
+    assert "No threshold of none keeps within the limits." in limited.verdict().notes
+    assert findings(limited).verdict.use.startswith("new@")
+    with pytest.raises(InputError, match="no threshold keeps within all of these limits"):
+        replace(limited, choosing=Choosing(min_recall=1, max_fpr=0)).policies  # noqa: B018
+
+
+def test_a_cheaper_baseline_that_breaks_a_limit_is_said_to_cost_less():
+    actual, scores = rows(4000)
+    decided = {"old": (scores["old"] > 0.05).astype(int)}
+    study = study_of(actual, decided, COSTS, y_score=scores)
+    limited = replace(study, choosing=Choosing(max_fpr=0.0005))
+    verdict = limited.verdict(unit="EUR", volume=10)
+    assert verdict.saving.high < 0
+    assert not verdict.saving.shown
+    more = f"It costs {number(-verdict.saving.per_decision)} EUR more per decision than old as"
+    assert more in verdict.text
+    assert "old as decided does not keep within the limits." in verdict.text
 
 
 def test_a_threshold_can_be_typed_as_it_is_printed(study):

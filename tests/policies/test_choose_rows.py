@@ -1,11 +1,14 @@
 """Thresholds and minimum expected cost where each row has costs of its own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from stakes import ExampleCosts, study_of
+from stakes import CostMatrix, ExampleCosts, study_of
 from stakes.errors import InputError
 from stakes.findings import findings
+from stakes.policies import Choosing
 
 RNG = np.random.default_rng(3)
 N = 600
@@ -54,20 +57,91 @@ DESIGNS = {
 }
 
 
+def deployed(policies, model="a"):
+    wanted = ("threshold", model)
+    return next(each for each in policies.policies if (each.kind, each.model) == wanted)
+
+
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_threshold_to_deploy_is_the_cheapest_of_all(design):
+def test_the_threshold_costs_no_more_than_the_cheapest_and_what_chance_explains(design):
     more, shares = DESIGNS[design]
     policies = study(**more).policies
-    policy = next(each for each in policies.policies if each.kind == "threshold")
+    policy = deployed(policies)
     assert policy.cross_fitted
     every = [cost_of((cut <= SCORE) * 1, shares) for cut in [*SCORE, np.inf]]
-    assert policies.in_sample_cost(policy.name) == pytest.approx(min(every))
-    deployed = cost_of((policy.threshold <= SCORE) * 1, shares)
-    assert deployed == pytest.approx(min(every))
-    # The folds that did not choose it cost at least as much, give or take what chance does.
-    assert policies.estimate(policy.name).cost > min(every) - 1e-12
+    mine = (policy.threshold <= SCORE) * 1
+    assert policies.in_sample_cost(policy.name) == pytest.approx(cost_of(mine, shares))
+    least = ([*SCORE, np.inf][int(np.argmin(every))] <= SCORE) * 1
+    weight = np.ones(N) / N if shares is None else shares / shares.sum()
+    differing = (mine != least) * np.where(Y == 1, AMOUNTS, 5.0)
+    one = [(weight * (y == Y) * np.where(y, AMOUNTS, 5.0) ** 2).sum() / weight[y == Y].sum()
+           for y in (0, 1)]  # fmt: skip
+    unit = (weight**2).sum()
+    chance = np.sqrt(unit * (weight * differing**2).sum() + unit**2 * sum(one))
+    assert cost_of(mine, shares) - min(every) <= chance + 1e-9
     interval = policies.interval(policy.name)
     assert interval.low <= policies.in_sample_cost(policy.name) <= interval.high
+
+
+CONSTANT = {"false_positive": np.full(N, 5.0), "false_negative": np.full(N, 20.0)}
+MATRIX = {"false_positive": 5.0, "false_negative": 20.0}
+TIED = np.round(SCORE, 1)
+
+
+@pytest.mark.parametrize("score", [SCORE, TIED], ids=["distinct", "tied"])
+@pytest.mark.parametrize("design", [*DESIGNS, "priors"])
+def test_constant_amounts_are_a_cost_matrix(design, score):
+    more = DESIGNS.get(design, ({"class_priors": {0: 0.9, 1: 0.1}}, None))[0]
+    models = {"a": (SCORE > 0.5) * 1}, {"a": score, "b": np.round(OTHER, 2)}
+    costs = CostMatrix.from_errors(**MATRIX)
+    by_row = study_of(Y, models[0], CONSTANT, y_score=models[1], **more).policies
+    by_class = study_of(Y, models[0], costs, y_score=models[1], **more).policies
+    for model in ("a", "b"):
+        one, other = deployed(by_row, model), deployed(by_class, model)
+        assert one.name == other.name
+        first, second = (p.estimate(one.name).cost for p in (by_row, by_class))
+        assert first == pytest.approx(second)
+        first, second = (p.in_sample_cost(one.name) for p in (by_row, by_class))
+        assert first == pytest.approx(second)
+
+
+def test_amounts_that_go_with_scores_are_followed():
+    """Were the averages of amounts alone to tell, large misses with low scores would be missed."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(4000) < 0.3) * 1
+    score = rng.normal(size=4000) + 1.5 * y
+    miss = np.where(score < 0.5, 100.0, 1.0)
+    costs = {"false_positive": np.ones(4000), "false_negative": miss}
+    policies = study_of(y, {}, costs, y_score={"a": score}).policies
+    assert deployed(policies).threshold < 0
+    least = min(
+        np.where(y == 1, miss * (score < cut), 1.0 * (score >= cut)).mean() for cut in score
+    )
+    assert policies.in_sample_cost(deployed(policies).name) < 1.1 * least
+
+
+def test_other_rows_with_amounts_of_their_own_choose_the_threshold():
+    half = np.arange(N) % 2 == 0
+
+    def examples(rows):
+        costs = {"false_positive": 5.0, "false_negative": AMOUNTS[rows]}
+        return study_of(Y[rows], {}, costs, y_score={"a": SCORE[rows]})
+
+    test, other = examples(half), examples(~half)
+    judged = replace(test, choosing=Choosing(validation=other.examples)).policies
+    policy = deployed(judged)
+    assert not policy.cross_fitted
+    alone = deployed(other.policies)
+    assert policy.threshold == pytest.approx(alone.threshold, abs=0.02)
+    decided = (SCORE[half] >= policy.threshold) * 1
+    each = np.where(Y[half] == 1, (1 - decided) * AMOUNTS[half], decided * 5.0)
+    assert judged.estimate(policy.name).cost == pytest.approx(each.mean())
+    assert "300 validation rows" in " ".join(judged.notes)
+    with pytest.raises(InputError, match="most of the rows"):
+        replace(test, choosing=Choosing(validation=test.examples)).policies  # noqa: B018
+    scores = study_of(Y, {}, CostMatrix.from_errors(**MATRIX), y_score={"a": SCORE}).joint_scores
+    with pytest.raises(InputError, match="costs of their own"):
+        replace(test, choosing=Choosing(validation=scores)).policies  # noqa: B018
 
 
 def test_a_stated_threshold_and_limits():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, studentized_range
 
-from stakes.policies._family import adjusted, level
+from stakes.policies._compared import adjusted, level
 
 FREE = 1e7
 """So many degrees of freedom that the studentized range is that of normal variables."""

@@ -7,7 +7,7 @@ from stakes import CostMatrix
 from stakes.counts._parts import Parts
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, choose
-from stakes.policies._folds import deal, deal_groups, deal_ranked, row_keys
+from stakes.policies._rows import deal, deal_groups, deal_ranked, row_keys
 from stakes.predictions.scores import JointScores
 
 FOLDS = 5

@@ -120,6 +120,10 @@ def test_scores_are_numbers_in_any_form(values):
         ([0.5, None], "row 2, column 'a': there is no score"),
         ([0.5, float("nan")], "row 2, column 'a': (nan is not a number|there is no score)"),
         (["0.5", "much"], "row 2, column 'a': 'much' is not a number"),
+        (
+            [2**53 + 1, 2**53 + 2],
+            r"column 'a': it has numbers that cannot be told apart .* 2\*\*53",
+        ),
         ([[0.5], [1.0]], "expected one value a row"),
     ],
 )

@@ -20,7 +20,7 @@ from stakes.study import study_of_files
 
 COSTS = {"false_positive": 1, "false_negative": 5}
 ROWS = ["a,no,no,0.2,no", "b,yes,yes,0.9,no", "c,no,yes,0.6,no", "d,yes,no,0.4,yes"]
-NAMES = ["id", "actual", "tree", "tree_score", "rule"]
+NAMES = ["id", "actual", "tree", "tree_score", "rule_pred"]
 
 
 class Told:
@@ -119,7 +119,7 @@ def test_count_files_are_no_part_of_a_table(folder, other):
             r"2\.\w+, \w+ [23], column 'tree': 'yess' is not .* name those that are",
         ),
         ("tree", None, r"2\.\w+, \w+ [23], column 'tree': there is no label\. Correct it"),
-        ("rule", "", r"2\.\w+, \w+ [23], column 'rule': there is no label\. Correct it"),
+        ("rule_pred", "", r"2\.\w+, \w+ [23], column 'rule_pred': there is no label\. Correct it"),
         (
             "tree_score",
             None,
@@ -148,7 +148,7 @@ def test_a_wrong_cell_in_one_of_many_files_is_found(folder, kind, name, value, s
 
 @pytest.mark.usefixtures("folder")
 def test_named_columns_are_used():
-    columns = Columns(actual="tree", models=["rule"])
+    columns = Columns(actual="tree", models=["rule_pred"])
     assert study("all.csv", columns=columns).names == ("rule",)
     for given in (Columns(actual="actual"), Columns(scores=["tree_score"]), Columns(key="id")):
         with pytest.raises(InputTypeError, match=r"^\w+: all\.json is a count file"):
@@ -160,7 +160,7 @@ def test_progress_is_told():
     told = Told()
     study("tree.csv", "rule.csv", columns=Columns(key="id"), told=told, with_scores=False)
     assert told.all[:5] == [2, "reading tree.csv", "reading rule.csv", "joining", 5]
-    assert "counting 'rule'" in told.all[5:]
+    assert "counting 'rule_pred'" in told.all[5:]
     told = Told()
     study("parts", told=told)
     assert told.all[0] == 1

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import pyarrow as pa
 import pytest
 
@@ -13,6 +15,7 @@ class Made:
 
     source = "a.csv"
     cells = "text"
+    renamed: ClassVar = {}
 
     def __init__(self, columns, is_decision, is_score, is_flawed):
         self.columns = columns
@@ -28,6 +31,12 @@ class Made:
 
     def numeric(self, name):
         return self._is_score(name)
+
+    def score_range(self, _):
+        return 0, 2
+
+    def repeats(self, _):
+        return False
 
 
 def roles(

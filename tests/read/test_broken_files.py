@@ -68,6 +68,24 @@ def test_broken_count_files_are_refused(tmp_path, data):
     check_counts(data.draw(broken(good_counts(tmp_path))), tmp_path)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_parquet_files_of_another_number_of_rows_are_refused(way, tmp_path):
+    """The number stands in the file twice, for the whole and for each group of rows."""
+    content = good("parquet")
+    place = content.index(b"\x16\x1e\x19")  # 15 rows, then the list of groups
+    changed = content[: place + 1] + b"\x00" + content[place + 2 :]
+    assert counted("parquet", changed, way, tmp_path) == REFUSED
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parquet_files_that_would_end_the_process_are_refused(way, tmp_path):
+    """A column that is said to have no missing values has statistics of some."""
+    content = good("parquet")
+    place = content.index(b"\x15\x0c\x25\x02\x18\x01m") + 3
+    changed = content[:place] + b"\x00" + content[place + 1 :]
+    assert counted("parquet", changed, way, tmp_path) == REFUSED
+
+
 @pytest.mark.parametrize("cut", [-1, -5, -12, 20])
 def test_cut_gzip_is_refused(cut, tmp_path):
     path = tmp_path / "a.csv.gz"

@@ -7,10 +7,12 @@ import io
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 
 from stakes.errors import FileError
+from stakes.read import shards
 from stakes.read._diagnose import PIECE, QuoteCheck
 from stakes.read.shards import Shard
 from stakes.read.tables import read_table
@@ -60,9 +62,9 @@ def test_standard_input_is_looked_at_too(pack):
 
 
 def unpacked(content):
-    from stakes.read.tables import _unpacked
+    from stakes.read.tables import unpacked_bytes
 
-    return _unpacked(content, "standard input")
+    return unpacked_bytes(content, "standard input")
 
 
 @pytest.mark.parametrize(
@@ -116,6 +118,51 @@ def test_what_is_regular_every_parser_reads_alike(text, step):
     assert whole.regular == stepwise.regular
     if whole.regular:
         list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def parsed(content, block, *, breaks):
+    table = arrow_csv.read_csv(
+        pa.BufferReader(content),
+        read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=True),
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=breaks),
+        convert_options=arrow_csv.ConvertOptions(column_types={"f0": pa.string()}),
+    )
+    return table["f0"].to_pylist()
+
+
+cells = st.lists(st.sampled_from(['"', "\n", "\r", "\r\n", "x", "é", ","]), max_size=4).map("".join)
+
+
+@given(st.lists(cells, min_size=1, max_size=9), st.sampled_from(["\n", "\r\n"]), st.data())
+def test_cells_without_line_breaks_are_read_alike_faster(values, end, data):
+    """Where no line break is found in quotes, pyarrow need not look for one; else it must."""
+    written = io.StringIO(newline="")
+    csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator=end).writerows(zip(values))
+    content = written.getvalue().encode()
+    check = QuoteCheck(",")
+    check.feed(content)
+    assert check.regular
+    assert check.breaks == any(set("\r\n") & set(value) for value in values)
+    assume(not check.breaks)
+    block = data.draw(st.integers(max(map(len, content.split(b"\n"))) + 3, len(content) + 9))
+    assert parsed(content, block, breaks=False) == parsed(content, 1 << 20, breaks=True)
+
+
+@pytest.mark.parametrize("late", ['"x\ny"', '"x\ry"', '5" pipe'])
+@pytest.mark.parametrize("at", [0, 3, 500, 999])
+def test_batches_before_the_first_line_break_in_a_cell_are_not_read_twice(
+    late, at, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(shards, "BLOCK", 1000)
+    lines = [*ROWS[:at], f"{at},ok,{late}\n", *ROWS[at + 1 :]]
+    path = tmp_path / "a.csv"
+    path.write_text(HEADER + "".join(lines), newline="")
+    read = [rows for rows in Shard(path).batches(["id", "note"]) if rows.table.num_rows]
+    assert len(read) > 3
+    assert [rows.before for rows in read] == [int(rows.table["id"][0].as_py()) for rows in read]
+    table = pa.concat_tables([rows.table for rows in read])
+    assert table["id"].to_pylist() == [str(i) for i in range(1000)]
+    assert table["note"][at].as_py() == late.strip('"')
 
 
 def test_pieces_are_joined_where_a_quote_ends_one():

@@ -8,6 +8,7 @@ import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
+from stakes.read.shards import Shard
 from stakes.read.tables import read_table
 
 
@@ -58,6 +59,15 @@ def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
     assert pa.types.is_dictionary(found.table.schema.field("a").type)
     assert not pa.types.is_dictionary(found.table.schema.field("id").type)
     assert found.table.to_pydict() == table.to_pydict()
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_text_of_parquet_files_in_any_encoding_is_read(encoding, tmp_path):
+    path, values = tmp_path / "a.parquet", ["ok", "fraud"] * 500
+    options = {"use_dictionary": False, "column_encoding": encoding}
+    pq.write_table(pa.table({"a": values}), path, **options)
+    assert read_table(path).table.to_pydict() == {"a": values}
+    assert [rows.table["a"].to_pylist() for rows in Shard(path).batches(["a"])] == [values]
 
 
 def test_packed_files(tmp_path):

@@ -178,6 +178,8 @@ def test_a_run_that_is_interrupted_says_that_it_can_go_on(replications, monkeypa
     assert replications(*RUN).code == 0
 
 
+PATIENCE = 600  # seconds: a busy machine takes long to start Python
+
 CONTROL_C = f"""
 import sys
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
@@ -193,7 +195,10 @@ sys.exit(main(["run", "toy", "--jobs", sys.argv[1]]))
 """
 
 
-KILLED = CONTROL_C.replace("sys.argv[1]", '"1"').replace("EXPERIMENT=slow", "EXPERIMENT=TOY")
+KILLED = CONTROL_C.replace("sys.argv[1]", '"1"').replace(
+    "EXPERIMENT=slow", "EXPERIMENT=stops_after(2)"
+)
+KILLED = KILLED.replace("import TOY", "import TOY, stops_after")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -204,12 +209,14 @@ def test_control_c_in_the_middle_of_a_run(jobs, folder):
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
+        # Those who run tests in the background have Ctrl-C ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and not list(folder.rglob("cell-*")):
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out) == (130, "")
     first, *others = err.splitlines()
     assert first.startswith("replication-runs keeps ")
@@ -232,7 +239,7 @@ def alive(process):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such signal")
 def test_the_processes_of_a_killed_run_end_with_it(folder):
     running = subprocess.Popen([sys.executable, "-c", CONTROL_C, "2"], cwd=folder)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and len(list(folder.rglob("cell-*"))) < 10:
         time.sleep(0.02)
     tasks = Path(f"/proc/{running.pid}/task").glob("*/children")
@@ -241,8 +248,8 @@ def test_the_processes_of_a_killed_run_end_with_it(folder):
         each for each in workers if b"popen_loky" in Path(f"/proc/{each}/cmdline").read_bytes()
     ]
     running.kill()
-    running.wait(timeout=60)
-    deadline = time.monotonic() + 20
+    running.wait(timeout=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and any(map(alive, workers)):
         time.sleep(0.05)
     assert workers
@@ -254,13 +261,13 @@ def test_a_killed_run_and_a_second_one_give_the_same_table(replications, folder)
     assert replications(*RUN, "--folder", "whole").code == 0
     whole = replications("compare", "toy", "--folder", "whole").out
     running = subprocess.Popen([sys.executable, "-c", KILLED], cwd=folder)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and len(list(folder.glob("replication-runs/**/cell-*"))) < 2:
         time.sleep(0.005)
     running.send_signal(signal.SIGKILL)
     assert running.wait() == -signal.SIGKILL
     kept = {path: path.stat().st_mtime_ns for path in folder.glob("replication-runs/**/cell-*")}
-    assert 2 <= len(kept) < 6
+    assert len(kept) == 2
     assert replications(*RUN).code == 0
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     assert replications("compare", "toy").out == whole

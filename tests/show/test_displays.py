@@ -17,6 +17,7 @@ from stakes import (
     CostLine,
     CostMatrix,
     CostRanges,
+    DecisionCurve,
     ExampleCosts,
     PairedConfusion,
     ScoreCounts,
@@ -39,6 +40,7 @@ from stakes.show import (
     CostDifferenceDisplay,
     CostIntervalDisplay,
     CostSensitivityDisplay,
+    DecisionCurveDisplay,
     RocCostDisplay,
 )
 
@@ -167,7 +169,7 @@ def test_several_displays_share_axes(layout):
     assert len(drawn) == 2
     assert len([line for line in curves_on(ax) if line.stakes.kind == "trivial"]) == 1
     title, labels = entries(ax)
-    assert (title, labels) == (OPTIMISTIC, ["sharp", "dull", "95 % band (pointwise, mover)"])
+    assert (title, labels) == (OPTIMISTIC, ["sharp", "dull", "95% band (pointwise, mover)"])
     ax.figure.draw_without_rendering()
     box = ax.get_legend().get_window_extent()
     for line in ax.get_lines():
@@ -266,9 +268,9 @@ def test_the_second_axis_shows_prevalences():
     ax = CostCurveDisplay.from_curve(made, second_axis="prevalence", **costs).ax_
     ticks, title = ticks_of(ax)
     assert title == "prevalence, where a miss costs 40 and a false alarm 2"
-    assert (ticks["0 %"], ticks["100 %"]) == (0, 1)
+    assert (ticks["0%"], ticks["100%"]) == (0, 1)
     for label, place in ticks.items():
-        assert prevalence_at(place, **costs) == pytest.approx(float(label[:-2]) / 100)
+        assert prevalence_at(place, **costs) == pytest.approx(float(label[:-1]) / 100)
     assert min(np.diff(sorted(ticks.values()))) > 0.07
     CostCurveDisplay(made).plot(ax, second_axis="cost_ratio", prevalence=0.1)  # in its place
     assert ticks_of(ax)[1].startswith("cost of a miss")
@@ -279,7 +281,7 @@ def test_the_second_axis_shows_cost_ratios():
         CostLine(0.1, 0.9), second_axis="cost_ratio", prevalence=0.4
     ).ax_
     ticks, title = ticks_of(ax)
-    assert title == "cost of a miss, in false alarms, at a prevalence of 40 %"
+    assert title == "cost of a miss, in false alarms, at a prevalence of 40%"
     assert (ticks.pop("0"), ticks.pop("∞")) == (0, 1)
     assert {"1/2", "1", "2", "10"} <= set(ticks)
     for label, place in ticks.items():
@@ -354,8 +356,8 @@ def test_a_difference_is_drawn_with_its_verdicts():
     assert title == OPTIMISTIC
     assert labels == [
         "sharp minus dull",
-        "sharp cheaper (90 % confidence for all PC(+) at once)",
-        "90 % band (simultaneous, mover)",
+        "sharp cheaper (90% confidence for all PC(+) at once)",
+        "90% band (simultaneous, mover)",
     ]
 
 
@@ -423,7 +425,7 @@ def test_intervals_stand_in_the_order_of_their_costs():
     ax = display.ax_
     assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "dull"]
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first on top
-    assert ax.get_xlabel() == "cost per decision (USD), with 90 % intervals (extremal)"
+    assert ax.get_xlabel() == "cost per decision (USD), with 90% intervals (extremal)"
     assert any(text.get_text().startswith("always 1: ") for text in ax.texts)
     other = CostIntervalDisplay.from_estimates(estimates, unit="EUR", ax=plt.subplots()[1])
     assert "EUR" in other.ax_.get_xlabel()
@@ -617,3 +619,19 @@ def test_importing_the_displays_does_not_load_matplotlib():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "False"
+
+
+def test_decision_curves_share_axes():
+    risks = [1 / (1 + np.exp(-4 * (each - 0.5))) for each in (SHARP, DULL)]
+    curves = [
+        DecisionCurve.from_scores(Y_TRUE, risk, name=name)
+        for risk, name in zip(risks, ("sharp", "dull"), strict=True)
+    ]
+    first = DecisionCurveDisplay.from_curve(curves[0], simultaneous=True)
+    second = DecisionCurveDisplay.from_curve(curves[1], ax=first.ax_, color="C3")
+    labels = [text.get_text() for text in second.ax_.get_legend().get_texts()]
+    assert labels == ["treat all", "treat none", "sharp", "dull"]
+    line = second.ax_.get_lines()[-1]
+    np.testing.assert_allclose(line.get_ydata(), curves[1].net_benefit(line.get_xdata()))
+    with pytest.raises(InputTypeError, match="curve"):
+        DecisionCurveDisplay.from_curve(CostLine(0.1, 0.8))

@@ -32,6 +32,7 @@ from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
 from stakes.findings.sensitivity import CheapestRange
 from stakes.show.report import _page, report_html, write_report
+from stakes.show.report._answer import answer_of
 from stakes.show.report._page import SCRIPTS, path_words
 
 pytest.importorskip("altair")
@@ -161,7 +162,7 @@ def test_a_page_is_below_two_megabytes_without_its_data(pages, name):
 def test_names_are_text(pages):
     page = Page(pages("hostile"))
     assert {tag for tag, *_ in page.elements}.isdisjoint({"img", "i", "iframe", "object"})
-    assert len(page.all("script")) == 2 + 1 + len(SCRIPTS)  # data, Vega, and the page's own
+    assert len(page.all("script")) == 3 + 1 + len(SCRIPTS)  # data, Vega, and the page's own
     headers = {text for _, text in page.all("th")}
     for name in HOSTILE_CLASSES:
         assert " ".join(name.split()) in headers
@@ -184,19 +185,21 @@ def test_line_separators_do_not_end_a_script():
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_says_what_was_found(pages, name):
     found, page = findings_of(name), Page(pages(name))
-    assert found.verdict.text in page.text("verdict")
+    assert found.verdict.text in page.text("verdict-text")
+    answer = answer_of(found)
+    assert page.text("verdict") == answer.headline
+    assert page.text("lead") == answer.lead
+    for fact in answer.facts:
+        assert fact.text in page.text("facts")
     for note in found.verdict.notes:
-        assert note in page.text("verdict")
-    for policy in found.policies:
-        assert policy.name in page.text("models")
+        assert note in page.text("notes")
+    rows = {attrs.get("data-policy") for attrs, _ in page.all("tr")}
+    assert {policy.name for policy in found.policies} <= rows
     for pair in found.pairs:
         assert pair.warning is None or pair.warning in page.text("pairs")
-    for model in found.models:
-        assert model.summary in page.text("models")
     ids = {attrs["id"] for _, attrs, _ in page.elements if "id" in attrs}
     for part, there in {
         "pairs": bool(found.pairs),
-        "curves": found.curves is not None,
         "threshold": found.curves is not None,
         "sensitivity": found.sensitivity is not None,
         "calibration": bool(found.calibration),
@@ -266,8 +269,8 @@ def test_importing_the_report_loads_no_heavy_library():
 
 def test_many_classes_are_listed_and_not_laid_out():
     page = Page(report_html(findings(many_classes(25))))
-    assert "too many models or classes" in page.text("costs")
-    assert "largest of" in page.text("models")
+    assert "too many models or classes" in page.text("panel-note")
+    assert "most expensive kinds of decision of" in page.text("matrices")
 
 
 @pytest.mark.parametrize(("classes", "width"), [(3, ""), (6, "wide"), (12, "full")])
@@ -293,11 +296,11 @@ def test_a_path_says_who_is_the_cheapest_on_the_way():
     both = replace(found.sensitivity, paths=(path, steady))
     turning, staying = path_words(replace(found, sensitivity=both))
     assert turning == (
-        "a is shown to be the cheapest from 1 to 1.5 (95 % confidence); elsewhere it cannot be "
+        "a is shown to be the cheapest from 1 to 1.5 (95% confidence); elsewhere it cannot be "
         "told. On average the cheapest is a up to 2.5, then b."
     )
     assert staying == (
-        "No model is shown to be the cheapest (95 % confidence). "
+        "No model is shown to be the cheapest (95% confidence). "
         "On average a is the cheapest all the way."
     )
 
@@ -334,20 +337,18 @@ def rare():
 
 def test_a_page_with_class_priors_says_which_population_it_is_about(rare):
     page = Page(report_html(rare))
-    said = "Costs are for a population with 99 % 'benign' and 1 % 'malignant', not as in the data."
+    said = "Costs are for a population with 99% 'benign' and 1% 'malignant', not as in the data."
     assert said in rare.verdict.notes
-    assert said in page.text("verdict")
-    assert "99\N{NO-BREAK SPACE}% 'benign', 1\N{NO-BREAK SPACE}% 'malignant'" in page.text("method")
-    assert "about the examples as they came" in page.text("calibration")
-    assert "Your costs and the stated shares of the classes are at PC(+)" in page.text("curves")
+    assert said in page.text("notes")
+    assert "99% 'benign', 1% 'malignant'" in page.text("method")
+    assert "class frequencies in the examples, not the stated ones" in page.text("calibration")
 
 
 def test_a_page_with_class_priors_has_no_costs_to_edit(rare):
     page = Page(report_html(rare))
     ids = {attrs.get("id") for _, attrs, _ in page.elements}
-    assert ids.isdisjoint({"cost-matrix", "live-table", "live-verdict", "chart-live"})
-    assert "only for the class frequencies in the examples" in page.text("costs")
-    assert "too many" not in page.text("costs")
+    assert ids.isdisjoint({"cost-matrix", "miss", "alarm", "prevalence", "baseline"})
+    assert "for the stated class priors" in page.text("panel-note")
     plots = {attrs["data-chart"] for _, attrs, _ in page.elements if "data-chart" in attrs}
     assert plots == json.loads(page.text("charts")).keys()
 
@@ -356,8 +357,7 @@ def test_a_page_with_class_priors_has_no_costs_to_edit(rare):
 def test_a_page_without_class_priors_speaks_of_none(pages, name):
     text = " ".join(Page(pages(name)).text("main").split())
     assert "Costs are for" not in text
-    assert "stated share" not in text
-    assert "shares of the classes" not in text
+    assert "class priors" not in text
 
 
 def test_the_command_takes_class_priors_and_names_them_again(rare, tmp_path, monkeypatch, capsys):
@@ -375,7 +375,7 @@ def test_the_command_takes_class_priors_and_names_them_again(rare, tmp_path, mon
         assert found[part] == expected[part]
     said = rare.verdict.notes[0]
     assert said in " ".join(capsys.readouterr().out.split())
-    assert said in Page(page.read_text(encoding="utf-8")).text("verdict")
+    assert said in Page(page.read_text(encoding="utf-8")).text("notes")
 
 
 # ---- every kind of predictions
@@ -424,10 +424,11 @@ def test_a_page_is_written_for_every_kind_of_predictions(kind):
     study = kinds()[kind]
     found = findings(study, Settings(unit="EUR", volume=1000))
     page = Page(report_html(found))
-    assert found.verdict.text in page.text("verdict")
-    for policy in found.policies:
-        assert policy.name in page.text("policies-table")
-    assert ("cost-matrix" in {attrs.get("id") for _, attrs, _ in page.elements}) == (
+    assert found.verdict.text in page.text("verdict-text")
+    rows = {attrs.get("data-policy") for attrs, _ in page.all("tr")}
+    assert {policy.name for policy in found.policies} <= rows
+    ids = {attrs.get("id") for _, attrs, _ in page.elements}
+    assert bool(ids & {"cost-matrix", "miss"}) == (
         kind not in ("priors", "margins and priors", "groups")
     )
     assert "nan" not in page.text("main").lower().split()

@@ -12,12 +12,12 @@ def test_the_cheapest_stands_first_and_the_trivial_decision_last():
         {"bad": evaluate(y_true, [1, 0, 0], costs), "good": evaluate(y_true, y_true, costs)}
     )
     assert table.splitlines() == [
-        "model     cost per decision    95 % interval  in total  errors",
-        "good                      0        0 … 1.953         0     0 %",
-        "bad                   2.667   0.9143 … 2.991         8   100 %",
-        "always 1             0.6667  0.01867 … 2.279         2  33.3 %",
+        "model     cost per decision     95% interval  in total  errors",
+        "good                      0        0 … 1.953         0      0%",
+        "bad                   2.667   0.9143 … 2.991         8    100%",
+        "always 1             0.6667  0.01867 … 2.279         2   33.3%",
     ]
-    assert cost_table({}) == "model  cost per decision  95 % interval  in total  errors"
+    assert cost_table({}) == "model  cost per decision  95% interval  in total  errors"
 
 
 def test_decisions_that_are_no_classes_are_neither_right_nor_wrong():
@@ -32,7 +32,7 @@ def test_decisions_that_are_no_classes_are_neither_right_nor_wrong():
         }
     )
     assert table.splitlines() == [
-        "model          cost per decision    95 % interval  in total  errors",
+        "model          cost per decision     95% interval  in total  errors",
         "1                              0        0 … 3.997         0       –",
         "('a', 2)                     2.5  0.07391 … 4.926         5       –",
         "always refuse                0.5  0.01478 … 4.103         1       –",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from stakes import Confusion, CostEstimate, CostMatrix
+from stakes import Confusion, CostEstimate, CostMatrix, GroupedConfusion, evaluate
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.simulate import Measurements, coverage
 
@@ -107,7 +107,7 @@ def test_results_can_be_read_written_and_repeated():
     assert found.to_frame().columns[0] == "method"
     assert found.to_dict()["results"][1]["costliest"]["value"] == 7
     assert "<td>100</td>" in found._repr_html_()
-    assert found["auto"].summary().startswith("auto: 95 % intervals cover the true cost in ")
+    assert found["auto"].summary().startswith("auto: 95% intervals cover the true cost in ")
     assert found.summary().count("\n") == 1
     assert "<table>" in found["auto"]._repr_html_()
     with pytest.raises(InputError, match="method: expected one of 'bcost', 'auto'; got 'x'"):
@@ -161,3 +161,39 @@ def test_bad_arguments_are_named(arguments, error, said):
     method, confusion, costs = (given.pop(name) for name in ("method", "confusion", "costs"))
     with pytest.raises(error, match=said):
         coverage(method, confusion, costs, **given)
+
+
+GROUPS = np.repeat(np.arange(40), 10)
+SAMPLED = {
+    "groups": {"groups": GROUPS},
+    "strata": {"strata": GROUPS % 3},
+    "groups in strata": {"groups": GROUPS, "strata": GROUPS % 3},
+    "groups across strata": {"groups": GROUPS, "strata": np.arange(400) % 3},
+    "groups of weights": {"groups": GROUPS, "sample_weight": 1.0 + GROUPS % 2},
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_test_sets_of_groups_and_strata_are_drawn_as_they_were(name):
+    """Whole groups are missed: of ten rows each, so intervals of rows would cover too rarely."""
+    actual = (GROUPS < 20).astype(int)
+    decided = np.where(GROUPS < 4, 0, actual)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
+    counts = GroupedConfusion.from_labels(actual, decided, **SAMPLED[name])
+    found = coverage("auto", counts, costs, repeats=40, rng=1)
+    assert found.coverage >= 0.85
+    assert found.truth == pytest.approx(evaluate(actual, decided, costs, **SAMPLED[name]).cost)
+    assert found.coverage + found.below + found.above == pytest.approx(1)
+    assert coverage("auto", counts, costs, repeats=40, rng=1).to_dict() == found.to_dict()
+
+
+def test_what_cannot_be_drawn_again_is_refused():
+    actual, costs = (GROUPS < 20).astype(int), STEEP
+    weighted = GroupedConfusion.from_labels(
+        actual, actual, strata=GROUPS % 3, sample_weight=1.0 + GROUPS % 2
+    )
+    with pytest.raises(DesignError, match="sums of weights do not tell which rows"):
+        coverage("auto", weighted, costs)
+    counts = GroupedConfusion.from_labels(actual, actual, groups=GROUPS)
+    with pytest.raises(DesignError, match="as many of them as were counted"):
+        coverage("auto", counts, costs, n=100)

@@ -45,7 +45,7 @@ def test_several_tests_and_their_table():
     assert one.to_frame().shape == (2, 4)
     assert one.summary().startswith("normal: finds a difference of 0.26 in ")
     assert one.to_dict()["n"] == (50, 100)
-    assert "<caption>normal: finds" in one._repr_html_()
+    assert "<p>normal: finds" in one._repr_html_()
 
 
 @pytest.mark.parametrize(

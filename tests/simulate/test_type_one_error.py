@@ -169,7 +169,7 @@ def test_results_can_be_read_written_and_repeated():
     assert found["auto"] == type_one_error("auto", PAIRED, COSTS, rng=1, **settings)
     assert found["bdeltacost"].to_dict()["largest"]["value"] == 6
     assert found.to_frame()["largest_expected"].iloc[0] == found["auto"].largest.expected
-    assert "and is meant to in 5 %" in found["auto"].summary()
+    assert "and is meant to in 5%" in found["auto"].summary()
     assert "<table>" in found["auto"]._repr_html_()
     assert type_one_error("auto", PAIRED, COSTS, repeats=5, rng=0).n == 100
 

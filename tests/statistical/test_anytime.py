@@ -84,7 +84,7 @@ def test_the_intervals_themselves_exclude_when_the_fortune_says_so(problem):
 
 @pytest.mark.parametrize("problem", ["plenty of errors", "fraud"])
 def test_looking_daily_breaks_the_intervals_for_one_look(problem):
-    """The same streams, looked at daily by the default interval: wrong far more often than 5 %."""
+    """The same streams, looked at daily by the default interval: wrong far more often than 5%."""
     costs, truth, counts = streams(problem, 60, 50, seed=3)
     matrix = CostMatrix(costs.reshape(2, 2), rows="predicted", labels=[0, 1])
     low, high = batch_intervals(counts.reshape(-1, 2, 2), matrix)

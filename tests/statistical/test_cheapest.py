@@ -87,7 +87,7 @@ def test_a_model_that_is_not_the_cheapest(models, factor, priors, expected, exce
         misses, alarms = tables[:, 0], tables[:, 2]
         exactly = betaincc(np.maximum(alarms, 1e-9), misses + 1, MISS / (1 + MISS))
         assert low == pytest.approx(exactly, abs=0.08)  # five standard errors
-        if expected < 1:  # where the plain Dirichlet says 100 %
+        if expected < 1:  # where the plain Dirichlet says 100%
             assert times[misses == 0].sum() > 0.5 * TRIALS
 
 

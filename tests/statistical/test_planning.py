@@ -103,7 +103,7 @@ def test_the_power_to_show_a_given_difference(name):
 
 @pytest.mark.parametrize("name", TWO)
 def test_the_power_to_show_the_pilots_difference(name):
-    """Of all pilots at most a fifth get a promise of 80 % and then a test set that fails it."""
+    """Of all pilots at most a fifth get a promise of 80% and then a test set that fails it."""
     costs, rates = setting(TWO, name)
     rng = np.random.default_rng([4, list(TWO).index(name)])
     values = (costs.values[:, np.newaxis] - costs.values).ravel()

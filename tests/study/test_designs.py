@@ -165,7 +165,7 @@ def test_findings_say_how_the_examples_were_drawn():
 def test_one_large_group_is_said_to_be_too_large():
     groups = np.where(np.arange(N) < 100, -1, GROUPS)
     found = findings(study_of(Y, PREDICTIONS, COSTS, groups=groups))
-    assert "holds 41.67 % of the weight" in found.data.sampling.caution
+    assert "holds 41.67% of the weight" in found.data.sampling.caution
     assert found.verdict.notes[0] == found.data.sampling.caution
 
 

@@ -22,14 +22,21 @@ COSTS = CostMatrix.from_errors(
 ROWS = pd.read_csv("examples/breast_cancer.csv")
 
 
-@pytest.fixture
-def mlflow(tmp_path):
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Return MLflow with a store for all tests: to make one takes seconds."""
     mlflow = pytest.importorskip("mlflow")
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
-    mlflow.create_experiment("costs", artifact_location=(tmp_path / "artifacts").as_uri())
-    mlflow.set_experiment("costs")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db")
     yield mlflow
     mlflow.set_tracking_uri(None)
+
+
+@pytest.fixture
+def mlflow(store, tmp_path):
+    """Return MLflow with an experiment for one test."""
+    store.create_experiment(tmp_path.name, artifact_location=(tmp_path / "artifacts").as_uri())
+    store.set_experiment(tmp_path.name)
+    return store
 
 
 def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):

@@ -16,7 +16,7 @@ from replications.domains.cost_models import THESIS, draw_costs
 from replications.domains.uci import DataSet
 from replications.experiment import Row, average, share
 from stakes._core.typing import Floats
-from stakes.costs._risk import least_risk
+from stakes.costs._axes import least_risk
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
 

@@ -134,7 +134,7 @@ class FoldTrees:
         return self.decided(1 / np.maximum(counts, 1))
 
     def max_cost(self, costs: Floats) -> Places:
-        """Return decisions with classes weighted by the dearest entry of their column (3.1)."""
+        """Return decisions with classes weighted by the largest entry of their column (3.1)."""
         return self.decided(costs.max(axis=0))
 
     def avg_cost(self, costs: Floats) -> Places:

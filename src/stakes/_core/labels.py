@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
+from math import isnan
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -23,9 +24,9 @@ from stakes.errors import InputError, InputTypeError, LabelError
 Label = Hashable
 Labels = tuple[Label, ...]
 
-Cells = Literal["values", "typed", "text"]
+Cells = Literal["values", "typed", "text", "loose"]
 """What cells hold: Python's values (arrays and frames), the types of a Parquet, Arrow or JSON file,
-or text (CSV and TSV files)."""
+text (CSV and TSV files), or text whose case, spaces and punctuation do not count."""
 
 BOOLEANS: dict[str, Label] = {"True": True, "False": False}
 """How Python writes booleans."""
@@ -70,13 +71,14 @@ class LabelMatcher:
       (see `number_in`), they are compared as such: "1", 1 and "1.0" are the same, "01" is not. A
       value that is spelt as a label is that label; one that could be two of them is none. What was
       read in this way is kept in `readings`, so that it can be said.
+    - In "loose" cells, "Fraud ", "FRAUD" and "fraud" are the same too, unless two labels are.
     - A missing value is no label.
 
     Parameters
     ----------
     labels : tuple
         The labels.
-    cells : {"values", "typed", "text"}, default "values"
+    cells : {"values", "typed", "text", "loose"}, default "values"
         What the values come from; of "values", text never stands for a number.
     """
 
@@ -87,6 +89,11 @@ class LabelMatcher:
         self._places = {label: place for place, label in enumerate(self.labels)}
         self._by_text: dict[str, int] = {}
         self._by_number: dict[float, int] = {}
+        self._by_folded: dict[str, int] = {}
+        if cells == "loose":
+            for label, place in self._places.items():
+                key = folded(label)
+                self._by_folded[key] = -1 if key in self._by_folded else place
         if cells != "values":
             self._by_text = {str(label): place for label, place in self._places.items()}
             for label, place in self._places.items():
@@ -103,6 +110,8 @@ class LabelMatcher:
         place = self._by_text.get(str(held).strip(), -1)
         if place < 0 and (number := number_in(held)) is not None:
             place = self._by_number.get(number, -1)
+        if place < 0 and self._by_folded:
+            place = self._by_folded.get(folded(held), -1)
         if place >= 0 and not self._is_spelt(held, self.labels[place]):
             self.readings[held] = self.labels[place]
         return place
@@ -113,7 +122,7 @@ class LabelMatcher:
 
     def _is_spelt(self, value: Any, label: Label) -> bool:
         """Tell whether a value is written as the label is, which is not worth a note."""
-        same_kind = isinstance(label, str) or self._cells == "text"
+        same_kind = isinstance(label, str) or self._cells in ("text", "loose")
         return same_kind and isinstance(value, str) and value.strip() == str(label)
 
 
@@ -143,6 +152,20 @@ def number_in(value: Any) -> int | float | None:
         return int(whole or "0")
     except ValueError:  # thousands of digits
         return None
+
+
+def folded(value: Any) -> str:
+    """Return a value in small letters, without spaces and punctuation; numbers as they are."""
+    text = str(plain(value)).strip()
+    return text if is_number(text) else re.sub(r"[\W_]+", "", text).casefold() or text
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a number, or text of one, but neither true nor false nor NaN."""
+    try:
+        return not isinstance(value, bool) and not isnan(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def text_reader(texts: Sequence[str]) -> Callable[[str], Label]:
@@ -330,7 +353,7 @@ SMALL_RANGE = 256
 """Whole numbers that span no more than this are their own codes, or fit into a byte."""
 
 FAR = 1 << 31
-"""Whole numbers farther from zero are moved before they are codes, lest products overflow."""
+"""Whole numbers farther from zero are moved before they are codes, so that no product overflows."""
 
 MOST_LABELS = 1 << 12
 """No column of labels has more different ones: they would be scores or identifiers."""

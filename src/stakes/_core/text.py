@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -52,13 +52,13 @@ def p_value(value: float) -> str:
 
 def percent(share: float) -> str:
     """Write a share as a percentage."""
-    return f"{100 * share:.4g} %"
+    return f"{100 * share:.4g}%"
 
 
 def percent_range(low: float, high: float) -> str:
     """Write the bounds of a probability, rounded outwards so that neither says too much."""
     ends = [math.floor(100 * low + 1e-9), math.ceil(100 * high - 1e-9)]
-    return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} % to {ends[1]} %"
+    return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]}% to {ends[1]}%"
 
 
 def with_unit(value: float, unit: str) -> str:
@@ -67,7 +67,7 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:
-    """Say by how much the first of two is dearer or cheaper than the second."""
+    """Say by how much the first of two is more or less expensive than the second."""
     first, second = names
     if not difference:
         return f"{first} costs the same per decision as {second}"
@@ -102,17 +102,47 @@ def text_table(header: Sequence[str], rows: Rows) -> str:
     )
 
 
+LEFT = 'style="text-align: left"'
+RIGHT = 'style="text-align: right; font-variant-numeric: tabular-nums"'
+
+
 def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
-    """Write a table whose first row and first column are headers; all text is escaped."""
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    """Write a table whose first row and first column are headers; all text is escaped.
+
+    The caption is a paragraph above it: as a caption it would be squeezed to the table's width.
+    """
+    first, *rest = (escape(cell) for cell in header)
+    head = f'<th scope="col" {LEFT}>{first}</th>'
+    head += "".join(f'<th scope="col">{cell}</th>' for cell in rest)
     body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
+        f'<tr><th scope="row" {LEFT}>{escape(row[0])}</th>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
         + "</tr>"
         for row in rows
     )
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    cells = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    table = f"<div {RIGHT}><table>{cells}</table></div>"
+    return f"<p>{escape(caption)}</p>{table}" if caption else table
+
+
+def html_values(values: Mapping[str, Any], sentence: str) -> str:
+    """Write single values under a sentence, a row each; what is not there has no row.
+
+    Parameters
+    ----------
+    values : mapping
+        From what a value is to it: text, or a number.
+    sentence : str
+        What they say together.
+    """
+    rows = []
+    for name, value in values.items():
+        if value is None or isinstance(value, Mapping | list | tuple) or str(value) == "":
+            continue
+        plain = isinstance(value, bool | str)
+        text = {True: "yes", False: "no"}.get(value, value) if plain else number(value)
+        rows.append([name.replace("_", " "), str(text)])
+    return html_table(["", "value"], rows, sentence)
 
 
 FORMULA = re.compile(r"'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")

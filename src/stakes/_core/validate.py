@@ -349,36 +349,80 @@ def same_length(lengths: dict[str, int]) -> None:
         raise InputError(odd, f"{sizes}; they must describe the same examples, in the same order.")
 
 
+def aligned(**rows: Any) -> list[Any]:
+    """Return arguments in their order, those with a pandas index in the order of the first one's.
+
+    Indexes must have the same entries, each once. Where an argument without an index, which is
+    paired by position, stands beside indexes in different orders, it is not clear to which it
+    belongs, and they are refused.
+    """
+    found = _indexes(rows)
+    if not _differ(found):
+        return [*rows.values()]
+    first, kept = next(iter(found.items()))
+    alone = [name for name, each in rows.items() if each is not None and name not in found]
+    for name, index in found.items():
+        same = (
+            index.is_unique
+            and len(index) == len(kept)
+            and not index.symmetric_difference(kept).size
+        )
+        if not same or alone:
+            _refuse_index(name, index, first, kept, alone[0] if same and alone else "")
+    return [each.reindex(kept) if name in found else each for name, each in rows.items()]
+
+
 def same_index(**rows: Any) -> None:
     """Refuse arguments whose pandas indexes differ: paired by position they would mix examples.
 
     Arrays and lists have no index and are paired by position; of other lengths `same_length` tells.
     """
-    found = {name: index for name, each in rows.items() if (index := _index(each)) is not None}
-    if not found:
+    found = _indexes(rows)
+    if found:
+        first, kept = next(iter(found.items()))
+        for name, index in found.items():
+            _refuse_index(name, index, first, kept, "")
+
+
+def _indexes(rows: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: index for name, each in rows.items() if (index := _index(each)) is not None}
+
+
+def _differ(indexes: Mapping[str, Any]) -> bool:
+    """Tell whether indexes of the same length are not all the same."""
+    kept = next(iter(indexes.values()), None)
+    return any(
+        len(each) == len(kept) and not each.equals(kept)
+        for each in indexes.values()
+        if each is not kept and kept is not None
+    )
+
+
+def _refuse_index(name: str, index: Any, first: str, kept: Any, beside: str) -> None:
+    """Raise when an index differs from the first one, and something has none where it matters."""
+    if index is kept or len(index) != len(kept) or index.equals(kept):
         return
-    first, kept = next(iter(found.items()))
-    for name, index in found.items():
-        if index is kept or len(index) != len(kept) or index.equals(kept):
-            continue
-        pairs = enumerate(zip(map(plain, index), map(plain, kept), strict=True))
-        row, mine, theirs = next(
-            ((i, a, b) for i, (a, b) in pairs if a != b and not (is_missing(a) and is_missing(b))),
-            (0, index[0], kept[0]),
-        )
-        raise InputError(
-            name,
-            f"its index differs from that of {first}: at position {row} it is "
-            f"{mine!r}, there {theirs!r}.",
-            f"Pair them by index with {name}.reindex({first}.index), or by position with "
-            ".reset_index(drop=True) on both.",
-        )
+    pairs = enumerate(zip(map(plain, index), map(plain, kept), strict=True))
+    row, mine, theirs = next(
+        ((i, a, b) for i, (a, b) in pairs if a != b and not (is_missing(a) and is_missing(b))),
+        (0, index[0], kept[0]),
+    )
+    which = (
+        f" It is not clear to which of them {beside}, which has none, belongs." if beside else ""
+    )
+    raise InputError(
+        name,
+        f"its index differs from that of {first}: at position {row} it is "
+        f"{mine!r}, there {theirs!r}.{which}",
+        f"Pair them by index with {name}.reindex({first}.index), or by position with "
+        ".reset_index(drop=True) on both.",
+    )
 
 
 def _index(values: Any) -> Any:
     """Return the index of a pandas Series or frame; nothing of what has none."""
     index = getattr(values, "index", None)  # of a list, a method
-    return index if hasattr(index, "equals") and hasattr(index, "__len__") else None
+    return index if hasattr(index, "equals") and hasattr(values, "reindex") else None
 
 
 def two_classes(labels: Labels, name: str) -> None:

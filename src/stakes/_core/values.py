@@ -90,6 +90,8 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _hash_key(value: Any) -> Any:
     """Stand in for an array such that equal arrays, of integers or of floats, hash alike."""
+    if isinstance(value, dict):
+        return frozenset(value.items())
     if not isinstance(value, np.ndarray):
         return value
     if value.dtype.kind not in "biuf":
@@ -163,7 +165,7 @@ def _name_methods(kind: type) -> None:
             setattr(kind, name, _naming_call(value))
 
 
-MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration)
 """Errors that an unfit argument leads to; others are about the machine, or a mistake of ours."""
 
 
@@ -211,28 +213,38 @@ def _refusal(name: str, value: Any, annotation: str) -> RefusedInputError:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Tell whether a value is what a type hint says; no number and no array holds NaN."""
+    return _fitting(hint)(value)
+
+
+@functools.cache
+def _fitting(hint: Any) -> Callable[[Any], bool]:
+    """Return what tells whether a value is what a type hint says."""
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
-        return any(_fits(value, each) for each in inner)
+        each = tuple(map(_fitting, inner))
+        return lambda value: any(fits(value) for fits in each)
     if kind is Literal:
-        return any(type(value) is type(each) and value == each for each in inner)
+        return lambda value: any(type(value) is type(one) and value == one for one in inner)
     if kind in (tuple, list):
-        return isinstance(value, tuple | list) and _entries_fit(value, inner)
+        return lambda value: isinstance(value, tuple | list) and _entries_fit(value, inner)
+    if kind is Sequence and inner:
+        entry = _fitting(inner[0])
+        return lambda value: PLAIN[Sequence](value) and all(map(entry, value))
     if kind in PLAIN:
-        entries = value if kind is Sequence and inner else ()
-        return PLAIN[kind](value) and all(_fits(each, inner[0]) for each in entries)
-    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
-        return True  # nothing that can be told of one value
-    return isinstance(value, kind)
+        return PLAIN[kind]
+    told = isinstance(kind, type) and not getattr(kind, "_is_protocol", False)
+    return lambda value: not told or isinstance(value, kind)  # of others one value tells nothing
 
 
 def _entries_fit(values: Sequence[Any], hints: tuple[Any, ...]) -> bool:
     if len(hints) == 1 or hints[1:] == (...,):
-        hints = hints[:1] * len(values)
+        return all(map(_fitting(hints[0]), values))
     return not hints or (len(hints) == len(values) and all(map(_fits, values, hints)))
 
 
 def _is_number(value: Any) -> bool:
+    if type(value) is float:  # by far the most, and sooner told
+        return value == value  # noqa: PLR0124 - NaN does not equal itself
     if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iuf":
         value = value.item()
     number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)

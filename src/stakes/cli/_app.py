@@ -9,6 +9,7 @@ reference. A file with an ``app`` of its own is a group of commands.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -41,7 +42,9 @@ def _version(asked: bool) -> None:
 @app.callback()
 def common(
     context: typer.Context,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what was asked.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results only, no notes.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,  # noqa: ARG001
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -58,6 +61,7 @@ COMMANDS = (
     "curve",
     "threshold",
     "plan",
+    "audit",
     "count",
     "merge",
     "costs",
@@ -72,6 +76,7 @@ for name in COMMANDS:
         add(app, module)
 
 
+@cache
 def command() -> Any:
     """Return what runs; help leaves out what few need, so that it fits a screen."""
     made = get_command(app)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stakes.findings.data import Data
     from stakes.policies import Verdict
     from stakes.predictions import Columns, Table, Tally
+    from stakes.predictions.arrow import ArrowTable
     from stakes.study import Study
 
 # Commands and their options: those that belong together are one parameter.
@@ -80,8 +81,8 @@ def _options(bundle: Any) -> list[inspect.Parameter]:
 # The options that several commands have, written once.
 
 READABLE = (
-    "CSV, TSV, JSON lines, Parquet or Arrow; a folder of such files, or a quoted pattern such as "
-    "'part-*.csv', as one table; a count file; - for standard input."
+    "CSV, TSV, JSON lines, Parquet, Arrow or Excel; a folder of such files, or a quoted pattern "
+    "such as 'part-*.csv', as one table; a count file; - for standard input; s3:// or postgresql://."
 )
 
 Predictions = Annotated[
@@ -144,6 +145,50 @@ Id = Annotated[
         "--id", metavar="COLUMN", help="The column that names an example, to join files on."
     ),
 ]
+ModelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--model-column",
+        metavar="COLUMN",
+        help="The column that names the model, if each example has a row for each model.",
+    ),
+]
+IgnoreCase = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-case", help="Ignore case, spaces and punctuation when comparing labels."
+    ),
+]
+DropMissing = Annotated[
+    bool,
+    typer.Option("--drop-missing", help="Leave out rows that lack a value in a column in use."),
+]
+LowerIsPositive = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower-is-positive",
+        metavar="COLUMN",
+        help="A column of scores whose low values mean the positive class; repeatable.",
+    ),
+]
+TableName = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="The table of a database; PREDICTIONS is then its address, postgresql://user@host/db.",
+    ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option("--query", metavar="SQL", help="The rows of a database that a query selects."),
+]
+ClassNames = Annotated[
+    str | None,
+    typer.Option(
+        "--names", metavar="NAMES", help="What classes are called in results: 0=repaid,1=default."
+    ),
+]
 Confidence = Annotated[
     float, typer.Option("--confidence", metavar="SHARE", help="Of intervals and tests.")
 ]
@@ -202,7 +247,7 @@ ClassPriors = Annotated[
     typer.Option(
         "--class-priors",
         metavar="SHARES",
-        help="The share of each class where it is used: fraud=0.01,ok=0.99.",
+        help="Class frequencies in production: fraud=0.01,ok=0.99; one of two is enough.",
     ),
 ]
 Unit = Annotated[
@@ -229,9 +274,7 @@ def _checked_seed(seed: int) -> int:
 
 Seed = Annotated[
     int,
-    typer.Option(
-        "--seed", metavar="N", callback=_checked_seed, help="Of everything that is drawn."
-    ),
+    typer.Option("--seed", metavar="N", callback=_checked_seed, help="Random seed."),
 ]
 
 Baseline = Annotated[
@@ -305,6 +348,7 @@ class CostOptions:
     pos_label: PosLabel = None
     rows: Rows = None
     classes: Classes = None
+    class_names: ClassNames = None
 
 
 @dataclass(frozen=True)
@@ -315,6 +359,12 @@ class ColumnOptions:
     models: Models = None
     scores: Scores = None
     key: Id = None
+    model_column: ModelColumn = None
+    ignore_case: IgnoreCase = False
+    drop_missing: DropMissing = False
+    lower_is_positive: LowerIsPositive = None
+    table: TableName = None
+    query: Query = None
 
 
 @dataclass(frozen=True)
@@ -459,6 +509,23 @@ def read_priors(text: str | None) -> dict[str, float] | None:
     return _numbers_by_name(text, "--class-priors", "class", expected)
 
 
+def read_names(text: str | None) -> dict[str, str] | None:
+    """Read what classes are called, such as ``0=repaid,1=default``."""
+    if text is None:
+        return None
+    found: dict[str, str] = {}
+    for part in next(csv.reader([text]), []):
+        label, equals, name = (each.strip() for each in part.partition("="))
+        if not equals or not label or not name:
+            raise InputError(
+                "--names", f"expected a name for each class, such as 0=repaid; got {part!r}."
+            )
+        if label in found:
+            raise InputError("--names", f"the class {label!r} stands twice.")
+        found[label] = name
+    return found
+
+
 def _numbers_by_name(text: str, option: str, what: str, expected: str) -> dict[str, float]:
     pairs = []
     for part in next(csv.reader([text]), []):
@@ -544,8 +611,12 @@ def read_study(
     seed: int = 0,
     undecided: bool = False,
     with_scores: bool | Literal["if they fit"] = True,
+    table: ArrowTable | None = None,
 ) -> Study:
-    """Read and count, and say on standard error what was guessed; costs need not be read again."""
+    """Read and count, and say on standard error what was guessed; costs need not be read again.
+
+    Of a table that is read already, rows without a label are left out.
+    """
     from stakes.policies import Asked
     from stakes.study import study_of_files
 
@@ -556,55 +627,78 @@ def read_study(
     priors, population = read_priors(class_priors), read_population(sampling.population)
     named = _named(columns, sampling)
     with Progress(shown=not output.quiet) as progress:
-        study = study_of_files(
-            predictions,
-            costs,
-            named,
-            progress,
-            with_scores=with_scores,
-            pos_label=prices.pos_label,
-            confidence=confidence,
-            class_priors=priors,
-            population=population,
-            undecided=undecided,
-            asked=Asked(policy.baseline, tuple(policy.candidates or ())),
-        )
-        study = _with_choosing(study, policy, named, progress, volume=volume, seed=seed)
+        stated: dict[str, Any] = {
+            "with_scores": with_scores,
+            "pos_label": prices.pos_label,
+            "confidence": confidence,
+            "class_priors": priors,
+            "population": population,
+            "undecided": undecided,
+            "asked": Asked(policy.baseline, tuple(policy.candidates or ())),
+            "class_names": read_names(prices.class_names),
+        }
+        if table is None:
+            study = study_of_files(predictions, costs, named, progress, **stated)
+        else:
+            study = _study_of_labelled(table, costs, named, stated)
+        again = costs if study.examples is not None and costs is not None else study.costs
+        other = _validation(study, again, policy.validation, named, progress)
+        study = _with_choosing(study, policy, other, volume=volume, seed=seed)
     known = 0 if study.roles.guessed else len(study.roles.in_words())
     for sentence in study.notes[known:]:
         output.remark(sentence)
     return study
 
 
+def _validation(
+    study: Study, costs: Any, file: str | None, columns: Columns, progress: Progress
+) -> Any:
+    """Return other rows to choose thresholds on, with costs of their own where rows have such."""
+    from stakes.study import study_of_files
+
+    if file is None:
+        return None
+    if len(study.costs.labels) != 2:  # noqa: PLR2004
+        raise InputError(
+            "--validation",
+            f"thresholds are for two classes, these are {len(study.costs.labels)}: with a "
+            "probability per class nothing is chosen on rows.",
+            "Leave it out.",
+        )
+    other = study_of_files([file], costs, columns, progress, pos_label=study.pos_label)
+    rows = other.joint_scores if study.examples is None else other.examples
+    if rows is None or (study.examples is not None and not other.scores):
+        raise InputError("--validation", f"{file} has no scores.")
+    return rows
+
+
+def _study_of_labelled(table: ArrowTable, costs: Any, named: Columns, stated: Any) -> Study:
+    """Count the rows of a table that have a label."""
+    from stakes.predictions.roles import actual_column
+    from stakes.study import Study
+
+    if costs is None:
+        raise no_costs()
+    actual = actual_column(table, named.actual)
+    return Study.from_table(
+        table.labelled(actual)[1],
+        costs,
+        actual=actual,
+        models=named.models,
+        scores=named.scores,
+        design=named.design,
+        **stated,
+    )
+
+
 def _with_choosing(
-    study: Study,
-    policy: PolicyOptions,
-    columns: Columns,
-    progress: Progress,
-    *,
-    volume: float | None,
-    seed: int,
+    study: Study, policy: PolicyOptions, validation: Any, *, volume: float | None, seed: int
 ) -> Study:
     """Return the study with the options of how thresholds are chosen."""
     from dataclasses import replace
 
     from stakes.policies import Choosing
-    from stakes.study import study_of_files
 
-    scores = None
-    if policy.validation is not None:
-        if len(study.costs.labels) != 2:  # noqa: PLR2004
-            raise InputError(
-                "--validation",
-                f"thresholds are for two classes, these are {len(study.costs.labels)}: with a "
-                "probability per class nothing is chosen on rows.",
-            )
-        other = study_of_files(
-            [policy.validation], study.costs, columns, progress, pos_label=study.pos_label
-        )
-        scores = other.joint_scores
-        if scores is None:
-            raise InputError("--validation", f"{policy.validation} has no scores.")
     share = None
     if policy.capacity is not None:
         if not 0 <= policy.capacity < float("inf"):
@@ -618,7 +712,7 @@ def _with_choosing(
         min_recall=policy.min_recall,
         max_fpr=policy.max_fpr,
         capacity=share,
-        validation=scores,
+        validation=validation,
     )
     return replace(study, choosing=choosing)
 
@@ -631,17 +725,32 @@ def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions
         return table_of_files(predictions, _named(columns), progress)
 
 
+def row_table(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> ArrowTable:
+    """Read predictions of which all rows are in memory."""
+    from stakes.predictions.arrow import ArrowTable
+
+    found = read_rows(output, predictions, columns)
+    if not isinstance(found, ArrowTable):
+        raise InputError(
+            found.source,
+            "slices and periods of the report need rows in one file, or files joined by an id.",
+        )
+    return found
+
+
 def _may_have_costs(predictions: Sequence[str]) -> bool:
     """Tell whether the predictions may be a count file with the costs of each row in it."""
     from stakes.predictions.count_file import is_count_file
+    from stakes.read.remote import is_remote
     from stakes.read.tables import STANDARD_INPUT
 
-    only = predictions[0]
-    return len(predictions) == 1 and only != STANDARD_INPUT and is_count_file(only)
+    only, *others = predictions
+    alone = not others and only != STANDARD_INPUT and not is_remote(only)
+    return alone and is_count_file(only)
 
 
 def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> Columns:
-    from stakes.predictions import Columns, DesignColumns
+    from stakes.predictions import Columns, DesignColumns, Reading
 
     return Columns(
         columns.actual,
@@ -649,6 +758,10 @@ def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> C
         columns.scores or (),
         columns.key,
         DesignColumns(sampling.groups, sampling.sample_weight, sampling.strata),
+        columns.model_column,
+        Reading(columns.ignore_case, columns.drop_missing, tuple(columns.lower_is_positive or ())),
+        columns.table,
+        columns.query,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from stakes.errors import InputError
+from stakes.errors import InputError, redacted
 
 # A progress bar for what takes more than a second, on a terminal.
 
@@ -103,6 +104,20 @@ class Progress:
 
 WIDTH = 80
 STANDARD_OUTPUT = Path("-")
+OPTIONS = {
+    "actual": "--actual",
+    "drop_missing": "--drop-missing",
+    "groups": "--groups",
+    "ignore_case": "--ignore-case",
+    "key": "--id",
+    "lower_is_positive": "--lower-is-positive",
+    "model_column": "--model-column",
+    "models": "--model",
+    "scores": "--score",
+}
+"""What arguments in notes are called here."""
+
+ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?![\w'])")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
@@ -125,11 +140,11 @@ class Output:
         """Say on standard error, once, what was understood or done, unless asked to be quiet."""
         if not self.quiet and text not in self._remarked:
             self._remarked.add(text)
-            complain(text)
+            complain(with_options(text))
 
     def complain(self, text: str) -> None:
         """Say on standard error what is wrong, even if asked to be quiet."""
-        print(f"stakes: {text}", file=sys.stderr)
+        print(f"stakes: {redacted(with_options(text))}", file=sys.stderr)
 
     def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
         """Check the names of files before work goes into them; inputs must not be overwritten."""
@@ -159,7 +174,7 @@ class Output:
 
     def text(self, text: str = "", style: str = "", *, indent: int = 0) -> None:
         """Say sentences, wrapped; a style shows in a terminal only."""
-        together = text.replace(" %", f"{NO_BREAK}%").replace(" = ", f"{NO_BREAK}={NO_BREAK}")
+        together = with_options(text).replace(" = ", f"{NO_BREAK}={NO_BREAK}")
         lines = textwrap.fill(
             together,
             WIDTH,
@@ -181,7 +196,7 @@ class Output:
         """Write what was found as JSON, where that was asked for."""
         if self._json is None:
             return
-        from stakes.findings._encode import json_text
+        from stakes.findings.data import json_text
 
         text = json_text(found, indent=2) + "\n"
         if self._json == STANDARD_OUTPUT:
@@ -209,10 +224,15 @@ class Output:
         self._lines.append((text, style))
 
 
+def with_options(text: str) -> str:
+    """Return a note with the options that its arguments are here."""
+    return ARGUMENT.sub(lambda found: OPTIONS[found[1]], text)
+
+
 def complain(text: str) -> None:
     """Say something on standard error; that nobody can read there is no reason to fail."""
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(redacted(text), file=sys.stderr, flush=True)
     except (OSError, ValueError):  # it is full or closed
         from stakes.read import discard
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,11 +17,10 @@ from stakes.errors import InputTypeError
 if TYPE_CHECKING:
     from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
-    from stakes.findings.gate import GateResult
     from stakes.findings.models import Model
-    from stakes.findings.policies import ComparedPolicies, PolicyResult
+    from stakes.findings.policies import GateResult, PolicyResult
     from stakes.infer import TestResult
-    from stakes.policies import Verdict
+    from stakes.policies import PolicyPair, Verdict
     from stakes.study import Study
 
 EXAMPLES = (
@@ -51,11 +53,11 @@ class Comparison:
         What each policy costs, the cheapest first.
     models : tuple of Model
         What each model costs at its cheapest policy.
-    pairs : tuple of ComparedPolicies
+    pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     baseline : str
         The policy that others are compared with.
-    against_baseline : tuple of ComparedPolicies
+    against_baseline : tuple of PolicyPair
         Where a baseline was named, each candidate minus the baseline; limits and adjusted p-values
         allow for the number of candidates.
     margin : float or None
@@ -73,9 +75,9 @@ class Comparison:
     verdict: Verdict
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    pairs: tuple[ComparedPolicies, ...]
+    pairs: tuple[PolicyPair, ...]
     baseline: str
-    against_baseline: tuple[ComparedPolicies, ...]
+    against_baseline: tuple[PolicyPair, ...]
     margin: float | None
     tests: tuple[TestResult, ...]
     gate: GateResult | None
@@ -99,6 +101,27 @@ AskGate = Annotated[
     ),
 ]
 
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write the gate as JUnit's XML, for a build."),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(
+        "--markdown",
+        metavar="FILE",
+        help="Append the gate to this file as Markdown, such as to $GITHUB_STEP_SUMMARY.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a build reads of a gate."""
+
+    junit: Junit = None
+    markdown: Markdown = None
+
 
 def compare(
     context: typer.Context,
@@ -111,6 +134,7 @@ def compare(
     policy: options.PolicyOptions,
     margin: Margin = None,
     gate: AskGate = False,
+    build: BuildOptions,
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
     unit: options.Unit = "",
@@ -127,8 +151,11 @@ def compare(
             "which model are the others compared with?",
             "Name it with --baseline.",
         )
+    for option, given in (("--junit", build.junit), ("--markdown", build.markdown)):
+        if given is not None and not gate:
+            raise InputTypeError(option, "it is about a gate.", "Give --gate.")
     margin = None if margin is None else checked_margin(margin)
-    output.will_write(json, inputs=[*predictions, prices.costs])
+    output.will_write(json, build.junit, build.markdown, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
         output,
@@ -143,10 +170,33 @@ def compare(
         class_priors=class_priors,
         with_scores="if they fit",
     )
-    found = _found(study, unit, seed, margin, gate=gate, named=policy.baseline is not None)
+    named = policy.baseline is not None
+    found = _found(study, unit, seed, margin, gate=gate, named=named, models=json is not None)
     _show(output, found, study.confidence, named=policy.baseline is not None)
     output.results(found)
-    return 0 if found.gate is None else _exit_code(output, found.gate)
+    if found.gate is None:
+        return 0
+    _for_build(output, found, build, study.confidence)
+    return _exit_code(output, found.gate)
+
+
+def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
+    """Write what a build reads of the gate; on GitHub, also the lines that it shows."""
+    from stakes.show.text import github_lines, junit_text, markdown_text
+
+    if found.gate is None:
+        return
+    gate, pairs, unit = found.gate, found.against_baseline, found.settings.unit
+    if build.junit is not None:
+        text = junit_text(gate, pairs, baseline=found.baseline, unit=unit)
+        output.write_text(build.junit, text)
+    if build.markdown is not None:
+        text = markdown_text(gate, pairs, confidence=confidence, unit=unit)
+        before = build.markdown.read_text(encoding="utf-8") if build.markdown.exists() else ""
+        output.write_text(build.markdown, before + text)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in github_lines(gate, pairs, unit):
+            print(line, file=sys.stderr)
 
 
 def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
@@ -191,14 +241,22 @@ def _exit_code(output: Output, gate: GateResult) -> int:
 
 
 def _found(
-    study: Study, unit: str, seed: int, margin: float | None, *, gate: bool, named: bool
+    study: Study,
+    unit: str,
+    seed: int,
+    margin: float | None,
+    *,
+    gate: bool,
+    named: bool,
+    models: bool,
 ) -> Comparison:
-    """Compare the cheapest policy with the others, and candidates with a baseline if named."""
+    """Compare the cheapest policy with the others, and candidates with a baseline if named.
+
+    The models with all their rates take long under a design, and only JSON has them.
+    """
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
-    from stakes.findings.gate import gate_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import compared_found, pairs_found, policies_found
-    from stakes.policies.policies import PolicyPair
+    from stakes.findings.policies import gate_of, policies_found
 
     checked = study.policies.gate(margin=margin, unit=unit) if named else None
     return Comparison(
@@ -208,12 +266,11 @@ def _found(
         settings=run_settings_of(study, unit, seed=seed),
         verdict=study.verdict(unit=unit, seed=seed),
         policies=policies_found(study),
-        models=models_of(study, unit),
-        pairs=pairs_found(study),
+        models=models_of(study, unit) if models else (),
+        pairs=study.policies.pairs,
         baseline=study.policies.reference,
         against_baseline=tuple(
-            compared_found(study.policies, PolicyPair(*astuple(each)))
-            for each in (() if checked is None else checked.pairs)
+            study.policies.described(each) for each in (() if checked is None else checked.pairs)
         ),
         margin=margin,
         tests=() if checked is None else checked.tests,

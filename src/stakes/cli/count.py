@@ -15,6 +15,7 @@ EXAMPLES = (
     "stakes count january.csv -c costs.csv --out january.json --without-scores",
     "stakes count january.csv -c costs.csv --out january.parquet",
     "stakes count january.csv -c costs.csv --groups customer --out january.json",
+    "stakes count postgresql://me@host/db --table rows -c costs.csv -o rows.json",
 )
 
 Out = Annotated[

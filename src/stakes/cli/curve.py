@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,8 +24,9 @@ from stakes.cli._output import Output, Progress
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
+    from stakes.curves import DecisionCurve
     from stakes.curves._base import Curve
-    from stakes.findings.curves import Condition, CurveAtCondition, CurvePair
+    from stakes.findings.curves import Condition, CurveAtCondition, CurvePair, Decision
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
 
@@ -35,6 +36,7 @@ EXAMPLES = (
     "stakes curve predictions.csv --fp 1 --fn 50 --pos-label fraud",
     "stakes curve predictions.csv -c costs.csv --prevalence 0.01",
     "stakes curve predictions.csv -c costs.csv --out curve.svg --csv curve.csv",
+    "stakes curve predictions.csv --decision --pos-label fraud",
 )
 SCHEMA = "stakes-curve/2"
 NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}
@@ -76,15 +78,18 @@ class CurveDocument:
         The cost matrix; null where none was given.
     settings : RunSettings
         What the command was told.
-    curves : CurvesFound
-        The cost curves.
+    curves : CurvesFound or None
+        The cost curves; null where decision curves were asked for.
+    decision : tuple of Decision
+        The decision curves, where they were asked for.
     """
 
     schema: str
     data: Data
     costs: Costs | None
     settings: RunSettings
-    curves: CurvesFound
+    curves: CurvesFound | None
+    decision: tuple[Decision, ...] = ()
 
 
 Prevalence = Annotated[
@@ -97,6 +102,10 @@ Prevalence = Annotated[
 ]
 Simultaneous = Annotated[
     bool, typer.Option("--simultaneous", help="Have bands hold at all conditions at once.")
+]
+DecisionCurves = Annotated[
+    bool,
+    typer.Option("--decision", help="Decision curves: net benefit over the threshold probability."),
 ]
 Out = Annotated[
     Path | None,
@@ -118,6 +127,7 @@ def curve(
     prevalence: Prevalence = None,
     confidence: options.Confidence = 0.95,
     simultaneous: Simultaneous = False,
+    decision: DecisionCurves = False,
     unit: options.Unit = "",
     out: Out = None,
     csv: Csv = None,
@@ -143,25 +153,29 @@ def curve(
         sampling=sampling,
     )
     check_scores(study)
+    data = data_of(study)
+    stated: dict[str, Any] = {
+        "schema": SCHEMA,
+        "data": data,
+        "costs": None if costs is None else costs_of(study.costs),
+        "settings": run_settings_of(study, unit),
+    }
+    if decision:
+        chosen = _decision_curves(study, prevalence)
+        _show_decision(output, study, chosen, data, simultaneous=simultaneous)
+        decisions = _write_decision(output, study, chosen, out, csv, simultaneous=simultaneous)
+        output.results(CurveDocument(**stated, curves=None, decision=decisions))
+        return
     curves = _curves(study)
     condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:
         found = _found(study, curves, condition, progress, simultaneous=simultaneous)
-    data = data_of(study)
     _show(output, study, found, unit, data)
     if out is not None:
         output.write_binary(out, drawn(curves, found, out.suffix.lower()[1:]))
     if csv is not None:
         output.write_text(csv, csv_text(*_rows(curves, found)))
-    output.results(
-        CurveDocument(
-            schema=SCHEMA,
-            data=data,
-            costs=None if costs is None else costs_of(study.costs),
-            settings=run_settings_of(study, unit),
-            curves=found,
-        )
-    )
+    output.results(CurveDocument(**stated, curves=found))
 
 
 def _found(
@@ -189,6 +203,97 @@ def _found(
         progress.step(f"{first} and {second}")
         pairs.append(curve_pair(study, curves[first], curves[second]))
     return CurvesFound(condition, tuple(models), tuple(pairs))
+
+
+AT = (0.05, 0.1, 0.2, 0.3, 0.5)
+"""The threshold probabilities whose net benefit is printed."""
+
+
+def _decision_curves(study: Study, prevalence: float | None) -> list[DecisionCurve]:
+    from stakes.findings.curves import decision_curves
+
+    if not study.both_classes:
+        raise one_class(study)
+    found = decision_curves(study, prevalence)
+    if not found:
+        raise InputError(
+            "predictions",
+            "decision curves need scores that are probabilities, from 0 to 1, of two classes.",
+        )
+    return found
+
+
+def _show_decision(
+    output: Output, study: Study, curves: list[DecisionCurve], data: Data, *, simultaneous: bool
+) -> None:
+    from stakes._core.text import number, percent, text_table
+
+    output.text(
+        f"{examples_of(study)}; {study.pos_label!r} is the positive class.{sampling_note(data)} "
+        "Net benefit: true positives per decision, minus false positives weighted by the odds of "
+        "the threshold probability."
+    )
+    output.text()
+    sure = percent(study.confidence)
+    rows = []
+    for curve in curves:
+        band = curve.band(AT, confidence=study.confidence, simultaneous=simultaneous)
+        every = curve.treat_all(AT)
+        for place, at in enumerate(AT):
+            numbers = (each[place] for each in (band.net_benefit, band.low, band.high, every))
+            rows.append([curve.name, number(at), *(f"{each:.4f}" for each in numbers)])
+    header = ["model", "threshold", "net benefit", f"{sure} CI from", "to", "treat all"]
+    output.table(text_table(header, rows))
+    for curve in curves:
+        output.text()
+        output.text(curve.shown_better(curve.band(confidence=study.confidence, simultaneous=True)))
+    show_caution(output, data)
+
+
+def _write_decision(
+    output: Output,
+    study: Study,
+    curves: list[DecisionCurve],
+    out: Path | None,
+    csv: Path | None,
+    *,
+    simultaneous: bool,
+) -> tuple[Decision, ...]:
+    """Write the picture and the table of decision curves, and return what is shown of them."""
+    from stakes._core.text import csv_text
+    from stakes.findings.curves import decision_of
+
+    if out is not None:
+        output.write_binary(out, _decision_picture(curves, study, out, simultaneous))
+    found = tuple(decision_of(each, study.confidence) for each in curves)
+    if csv is not None:
+        output.write_text(csv, csv_text(*_decision_rows(found)))
+    return found
+
+
+def _decision_rows(found: tuple[Decision, ...]) -> tuple[list[str], Iterator[list[object]]]:
+    names = ["threshold", "net_benefit", "low", "high", "simultaneous_low", "simultaneous_high"]
+    names += ["treat_all", "interventions_avoided"]
+    rows = (
+        [each.name, *row]
+        for each in found
+        for row in zip(*(getattr(each, name).tolist() for name in names), strict=True)
+    )
+    return ["model", *names], rows
+
+
+def _decision_picture(
+    curves: list[DecisionCurve], study: Study, out: Path, simultaneous: bool
+) -> bytes:
+    from stakes.show import DecisionCurveDisplay
+
+    def draw(axes: Any) -> None:
+        for curve in curves:
+            DecisionCurveDisplay.from_curve(
+                curve, confidence=study.confidence, simultaneous=simultaneous, ax=axes
+            )
+
+    return picture_of(draw, out.suffix.lower()[1:])
 
 
 def _rank(model: CurveAtCondition) -> float:
@@ -266,6 +371,19 @@ def _band_rows(curves: Mapping[str, Curve], found: CurvesFound) -> Iterator[list
 def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
     """Draw the curves with their bands, the same bytes each time."""
     from stakes.show import CostCurveDisplay
+
+    def draw(axes: Any) -> None:
+        for model in found.models:
+            CostCurveDisplay(curves[model.name], model.band).plot(axes)
+        at = found.models[0].at_condition
+        if at is not None:
+            axes.axvline(at.pc, color="0.4", linewidth=0.8, linestyle=":")
+
+    return picture_of(draw, kind)
+
+
+def picture_of(draw: Callable[[Any], None], kind: str) -> bytes:
+    """Return a picture of what is drawn on axes, the same bytes each time."""
     from stakes.show._drawing import pyplot
 
     pyplot()  # says how to get matplotlib, where it is missing
@@ -277,13 +395,7 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "stakes", "font.family": "DejaVu Sans"}):
         figure = Figure(layout="constrained", figsize=(7.5, 5.0), dpi=150)
         FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        for model in found.models:
-            CostCurveDisplay(curves[model.name], model.band).plot(axes)
-        at = found.models[0].at_condition
-        if at is not None:
-            pc = at.pc
-            axes.axvline(pc, color="0.4", linewidth=0.8, linestyle=":")
+        draw(figure.add_subplot())
         picture = io.BytesIO()
         figure.savefig(picture, format=kind, metadata=nothing[kind])
     return picture.getvalue()

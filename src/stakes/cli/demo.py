@@ -11,7 +11,7 @@ from stakes.cli._inputs import check_name
 from stakes.cli.report import write
 
 EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")
-DATA = Path(__file__).parent / "example"
+DATA = Path(__file__).parents[1] / "datasets"
 UNIT, VOLUME, PER = "USD", 10_000, "year"
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]

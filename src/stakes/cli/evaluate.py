@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.models import Model
-    from stakes.findings.policies import ComparedPolicies, PolicyResult
-    from stakes.policies import Verdict
+    from stakes.findings.policies import PolicyResult
+    from stakes.policies import PolicyPair, Verdict
 
 EXAMPLES = (
     "stakes evaluate predictions.csv --costs costs.csv",
@@ -55,7 +55,7 @@ class Evaluation:
         What each policy costs, the cheapest first.
     models : tuple of Model
         What each model costs at its cheapest policy.
-    pairs : tuple of ComparedPolicies
+    pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     """
 
@@ -66,7 +66,7 @@ class Evaluation:
     verdict: Verdict
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    pairs: tuple[ComparedPolicies, ...]
+    pairs: tuple[PolicyPair, ...]
 
 
 Method = Annotated[
@@ -101,7 +101,7 @@ def evaluate(
     """Say what each model costs, and how sure that is."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import IntervalBy, pairs_found, policies_found
+    from stakes.findings.policies import IntervalBy, policies_found
     from stakes.infer._inference import takes
 
     output = context.obj
@@ -131,8 +131,10 @@ def evaluate(
     show_verdict(output, verdict)
     _show_tables(output, found, study.confidence, _title(volume, per, unit))
     show_notes(output, verdict)
+    if json is None:  # rates under a design take long
+        return
     settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
-    models, pairs = models_of(study, unit, volume, by), pairs_found(study)
+    models, pairs = models_of(study, unit, volume, by), study.policies.pairs
     costs = costs_of_study(study)
     output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs))
 

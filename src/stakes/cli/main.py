@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -57,15 +58,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _ordered(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with _Signals(ends=arguments is None) as signals:
         try:
-            _keep_streams()
-            if address_limit() < LEAST_ADDRESSES:
-                return _complain(TOO_FEW_ADDRESSES)
-            return _guarded(given, signals)
-        except KeyboardInterrupt as error:
-            signals.ignore()
-            if isinstance(error, _TerminatedError):
-                return _complain("terminated.", error.code)
-            return _complain("interrupted.", INTERRUPTED)
+            try:
+                return _started(given, signals)
+            except KeyboardInterrupt as error:
+                return _interrupted(error, signals)
+        except KeyboardInterrupt as error:  # on a busy machine, a later one of the same Ctrl-C
+            return _interrupted(error, signals)
+
+
+def _started(given: list[str], signals: _Signals) -> int:
+    _keep_streams()
+    if address_limit() < LEAST_ADDRESSES:
+        return _complain(TOO_FEW_ADDRESSES)
+    return _guarded(given, signals)
+
+
+def _interrupted(error: KeyboardInterrupt, signals: _Signals) -> int:
+    signals.ignore()
+    if isinstance(error, _TerminatedError):
+        return _complain("terminated.", error.code)
+    return _complain("interrupted.", INTERRUPTED)
 
 
 class _TerminatedError(KeyboardInterrupt):
@@ -164,7 +176,7 @@ def _guarded(given: list[str], signals: _Signals) -> int:
         if signals.came:  # which made a library fail, such as one that was being imported
             raise KeyboardInterrupt from error
         if "--debug" in given and not hasattr(error, "exit_code"):
-            traceback.print_exc()
+            complain(traceback.format_exc().rstrip())
             return USER_ERROR
         return _explained(error, given)
     return result if isinstance(result, int) else 0
@@ -222,7 +234,9 @@ def _in_words(error: BaseException, given: Sequence[str]) -> str:
     if isinstance(error, RefusedInputError):
         files = {str(Path(word)) for word in given}  # a folder may be called `scores`
         message = error.message(_options_of(given).get, files)
-        return message if error.code is None else f"{message} {ADVICE[error.code]}"
+        if error.code is not None:
+            message += f" {ADVICE[error.code]}"
+        return f"{message}{_proposal(error, given)}"
     if isinstance(error, StakesError):
         return str(error)
     if hasattr(error, "format_message"):  # typer's, or click's own
@@ -238,6 +252,17 @@ def _in_words(error: BaseException, given: Sequence[str]) -> str:
         f"unexpected {type(error).__name__}: {error}. That is a fault in stakes; run the same "
         "command with --debug and report what it prints."
     )
+
+
+def _proposal(error: RefusedInputError, given: Sequence[str]) -> str:
+    """Return the command that would have worked, where the error tells; on a line of its own."""
+    options = _options_of(given)
+    if not error.proposal or not all(name in options for name in error.proposal):
+        return ""
+    words = [*given]
+    for name, value in error.proposal.items():
+        words += [options[name], value] if value else [options[name]]
+    return f"\nTry: {shlex.join(['stakes', *words])}"
 
 
 def _usage(error: Any, given: Sequence[str]) -> str:

@@ -13,20 +13,25 @@ from stakes.cli._inputs import (
     check_name,
     check_volume,
     read_study,
+    row_table,
     sampling_note,
     show_notes,
     show_verdict,
 )
+from stakes.errors import InputError, redacted
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
-    from stakes.findings import Settings
+    from stakes.findings import Findings, Settings
+    from stakes.findings.slices import Divided
     from stakes.study import Study
 
 EXAMPLES = (
     "stakes report predictions.csv --costs costs.csv",
     "stakes report predictions.csv --fp 10 --fn 100 --pos-label fraud",
     "stakes report predictions.csv -c costs.csv --volume 1e6 --unit USD",
+    "stakes report predictions.csv -c costs.csv --by region,region:channel",
+    "stakes report predictions.csv -c costs.csv --time decided_at --every month",
 )
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
@@ -36,6 +41,9 @@ Factor = Annotated[
         "--factor", metavar="TIMES", help="How wrong each cost may be: twice or half, say."
     ),
 ]
+Full = Annotated[
+    bool, typer.Option("--full", help="Open and print all sections, not only the main ones.")
+]
 Target = Annotated[
     float | None,
     typer.Option(
@@ -43,6 +51,41 @@ Target = Annotated[
         metavar="COST",
         help="How far above the cost its upper limit may be; by default a tenth of it.",
     ),
+]
+
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMNS",
+        help="Columns to slice by, separated by commas; a:b crosses two.",
+    ),
+]
+Most = Annotated[
+    int | None,
+    typer.Option(
+        "--most-slices", metavar="N", help="Keep the N largest slices of a column, merge the rest."
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option("--time", metavar="COLUMN", help="When decisions were taken: costs by period."),
+]
+Every = Annotated[
+    str,
+    typer.Option("--every", metavar="PERIOD", help="day, week, month, quarter or year."),
+]
+LabelledAt = Annotated[
+    str | None,
+    typer.Option(
+        "--labelled-at",
+        metavar="COLUMN",
+        help="When labels arrived; rows without a label yet are allowed for.",
+    ),
+]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The heading of the report.")]
+Noun = Annotated[
+    str, typer.Option("--noun", metavar="WORD", help="What the rows are called, such as patients.")
 ]
 
 
@@ -63,31 +106,31 @@ def report(
     per: options.Per = None,
     factor: Factor = 2.0,
     target: Target = None,
+    full: Full = False,
+    by: By = None,
+    most_slices: Most = None,
+    time: Time = None,
+    every: Every = "month",
+    labelled_at: LabelledAt = None,
+    title: Title = "",
+    noun: Noun = "examples",
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
     """Write a report on what each model costs, and say which to use."""
-    from stakes.findings import Settings
-
     output = context.obj
     check_volume(volume, per)
     check_name(out, (".html", ".htm"))
     output.will_write(out, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
-    settings = Settings(
-        unit=unit,
-        volume=volume,
-        per=per or "",
-        factor=factor,
-        target=target,
-        seed=seed,
-        command=_command(locals()),
-    )
+    settings = _settings(locals())
+    divided = _divided(locals())
     study = read_study(
         output,
         predictions,
         prices,
         columns,
+        table=None if divided is None or labelled_at is None else divided.table,
         amounts=amounts,
         sampling=sampling,
         policy=policy,
@@ -96,10 +139,18 @@ def report(
         confidence=confidence,
         class_priors=class_priors,
     )
-    write(output, study, settings, out)
+    write(output, study, settings, out, divided, full=full)
 
 
-def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
+def write(
+    output: Output,
+    study: Study,
+    settings: Settings,
+    out: Path,
+    divided: Divided | None = None,
+    *,
+    full: bool = False,
+) -> None:
     """Find everything, write the page, and say the verdict."""
     from stakes.cli._output import Progress
     from stakes.findings import findings
@@ -109,18 +160,58 @@ def write(output: Output, study: Study, settings: Settings, out: Path) -> None:
     with Progress(shown=not output.quiet) as progress:
         progress.expect(2)
         progress.step("computing")
-        found = findings(study, settings)
+        found = findings(study, settings, divided)
         progress.step("writing the report")
-        write_report(found, out)
+        write_report(found, out, full=full)
     show_verdict(output, found.verdict)
     output.table(policy_table(found.policies, study.confidence))
     show_notes(output, found.verdict)
+    _show_divided(output, found)
     output.text()
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
         output.text()
     output.text(f"The report is in {out}.")
     output.results(found)
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    """Return what the report is told besides the predictions and the costs."""
+    from stakes.findings import Settings
+
+    names = ("unit", "volume", "factor", "target", "seed", "title", "noun")
+    told = {name: given[name] for name in names}
+    return Settings(**told, per=given["per"] or "", command=_command(given))
+
+
+def _divided(given: dict[str, Any]) -> Divided | None:
+    """Return the rows and what to divide them by, if anything."""
+    from stakes.findings.slices import Divided
+
+    by, time, labelled_at = given["by"], given["time"], given["labelled_at"]
+    if labelled_at is not None and time is None:
+        raise InputError("--labelled-at", "it needs --time, the column of the decisions' times.")
+    if by is None and time is None:
+        return None
+    columns = tuple(name.strip() for name in (by or "").split(",") if name.strip())
+    table = row_table(given["output"], given["predictions"], given["columns"])
+    found = Divided(table, columns, given["most_slices"], time, given["every"], labelled_at)
+    found.check()
+    return found
+
+
+def _show_divided(output: Output, found: Findings) -> None:
+    """Show what the recommended policy costs in slices and periods."""
+    from stakes.show.text import period_table, slice_table
+
+    tables = []
+    if found.slices:
+        tables.append(slice_table(found.slices, found.settings.confidence))
+    if found.periods:
+        tables.append(period_table(found.periods, found.settings.confidence))
+    for table in tables:
+        output.text()
+        output.table(table)
 
 
 def _command(given: dict[str, Any]) -> str:
@@ -136,8 +227,12 @@ def _command(given: dict[str, Any]) -> str:
         "--pos-label": prices.pos_label,
         "--rows": prices.rows,
         "--classes": prices.classes,
+        "--names": prices.class_names,
         "--actual": columns.actual,
         "--id": columns.key,
+        "--model-column": columns.model_column,
+        "--table": columns.table,
+        "--query": columns.query,
         "--groups": sampling.groups,
         "--weight": sampling.sample_weight,
         "--strata": sampling.strata,
@@ -152,15 +247,27 @@ def _command(given: dict[str, Any]) -> str:
         "--volume": given["volume"],
         "--per": given["per"],
         "--target": given["target"],
+        "--by": given["by"],
+        "--most-slices": given["most_slices"],
+        "--time": given["time"],
+        "--every": given["every"] if given["time"] else None,
+        "--labelled-at": given["labelled_at"],
+        "--title": given["title"] or None,
     }
-    usual = {"--confidence": 0.95, "--factor": 2.0, "--seed": 0}
+    usual = {"--confidence": 0.95, "--factor": 2.0, "--seed": 0, "--noun": "examples"}
     changed = {name: given[name[2:]] for name, value in usual.items() if given[name[2:]] != value}
-    words = ["stakes", "report", *given["predictions"]]
+    words = ["stakes", "report", *given["predictions"], *(["--full"] if given["full"] else [])]
     for name, value in (valued | changed).items():
         if value is not None:
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
-    repeated = {"--model": columns.models, "--score": columns.scores}
+    flags = {"--ignore-case": columns.ignore_case, "--drop-missing": columns.drop_missing}
+    words += [name for name, given_so in flags.items() if given_so]
+    repeated = {
+        "--model": columns.models,
+        "--score": columns.scores,
+        "--lower-is-positive": columns.lower_is_positive,
+    }
     for name, several in (repeated | {"--candidate": policy.candidates}).items():
         for each in several or ():
             words += [name, each]
-    return shlex.join(words)
+    return shlex.join(map(redacted, words))

@@ -34,9 +34,9 @@ EXAMPLES = (
 SCHEMA = "stakes-threshold/2"
 SAME_EXAMPLES = (
     "A threshold costs least on the examples it was chosen on, and more on others. `stakes "
-    "evaluate` judges thresholds on folds that did not choose them; its own vary less from sample "
-    "to sample and may differ from these."
+    "evaluate` judges thresholds on folds that did not choose them"
 )
+STEADIER = "its own follow a smooth estimate, which varies less from sample to sample"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,9 @@ def threshold(
     choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
     data = data_of(study)
     _show(output, study, choices, unit, data)
-    _show_origin(output, same=chosen_on is study and costs is not None)
+    if chosen_on is study and costs is not None:
+        output.text()
+        output.text(_origin(study, choices, limits))
     output.results(
         Thresholds(
             schema=SCHEMA,
@@ -174,11 +176,29 @@ def threshold(
     )
 
 
-def _show_origin(output: Any, *, same: bool) -> None:
-    """Say that thresholds were chosen on the examples that judge them, where they were."""
-    if same:
-        output.text()
-        output.text(SAME_EXAMPLES)
+def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | None]) -> str:
+    """Say that the examples chose what they judge, and which thresholds `evaluate` would use."""
+    from dataclasses import replace
+
+    from stakes._core.text import listed
+    from stakes.policies import Choosing
+
+    capacity, volume = limits["capacity"], limits["volume"]
+    share = None if capacity is None else capacity / (volume or study.n)
+    choosing = Choosing(min_recall=limits["min_recall"], max_fpr=limits["max_fpr"], capacity=share)
+    try:
+        policies = replace(study, choosing=choosing).policies.policies
+    except InputError:  # it would refuse them
+        return f"{SAME_EXAMPLES}."
+    used = {each.model: each for each in policies if each.kind == "threshold"}
+    others = [
+        used[name].name.replace("@", " at ")
+        for name, choice in choices.items()
+        if name in used and used[name].threshold != choice.threshold
+    ]
+    if not others:
+        return f"{SAME_EXAMPLES}."
+    return f"{SAME_EXAMPLES}, and uses {listed(others)}: {STEADIER}."
 
 
 def _no_goal() -> InputTypeError:

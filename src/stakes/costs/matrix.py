@@ -23,9 +23,16 @@ from stakes._core.labels import (
 )
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
-from stakes.costs._axes import MatrixTable, matrix_from_frame, matrix_to_frame, positions
+from stakes.costs._axes import (
+    MatrixTable,
+    expected_risk,
+    least_risk,
+    matrix_from_frame,
+    matrix_to_frame,
+    positions,
+    rank_alike,
+)
 from stakes.costs._io import matrix_from_weka, read_matrix, write_matrix
-from stakes.costs._risk import expected_risk, least_risk, rank_alike
 from stakes.errors import InputError, LabelError
 
 FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."

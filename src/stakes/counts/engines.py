@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -143,13 +143,19 @@ def _streams_safely() -> bool:
 
 
 def group(
-    frame: Any, columns: Sequence[str], weight: str | None = None, *, any_number: Sequence[str] = ()
+    frame: Any,
+    columns: Sequence[str],
+    weight: str | None = None,
+    *,
+    any_number: Sequence[str] = (),
+    texts: Mapping[str, str] | None = None,
 ) -> tuple[list[Column], Amounts]:
     """Group a frame by label columns.
 
     Returns the labels of each group, and its amounts: the number of rows or, with a weight, the
     sum of the weights and the sum of their squares. Columns named in `any_number` may have more
-    different labels than a class has.
+    different labels than a class has. Values of columns in `texts` become text, and what is missing
+    the text given there.
     """
     wrapped = as_frame(frame, columns, [] if weight is None else [weight])
     keys = _keys(columns)
@@ -159,7 +165,10 @@ def group(
     labels = []
     for name, key in zip(columns, keys, strict=True):
         most = None if name in any_number else MOST_LABELS
-        labels.append(label_column(wrapped, name, table[key].to_list(), rows, most))
+        values = table[key].to_list()
+        if texts is not None and name in texts:
+            values = [texts[name] if is_missing(each) else str(plain(each)) for each in values]
+        labels.append(label_column(wrapped, name, values, rows, most))
     return labels, amounts_in(table, weight)
 
 

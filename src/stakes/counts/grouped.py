@@ -16,9 +16,8 @@ from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._labelled import axes_of, by_part, check_cells, count_columns
 from stakes.counts._parts import Parts, part_columns
-from stakes.counts.confusion import Confusion
+from stakes.counts.confusion import Confusion, PairedConfusion
 from stakes.counts.engines import group
-from stakes.counts.paired import PairedConfusion
 from stakes.errors import InputError, InputTypeError
 
 ROOM = 8
@@ -136,13 +135,14 @@ class GroupedConfusion(ByValue):
         """
         pair = {"y_pred_1": y_pred, "y_pred_2": y_pred_2}
         predictions = {"y_pred": y_pred} if y_pred_2 is None else pair
-        validate.same_index(
+        y_true, *values, groups, strata, sample_weight = validate.aligned(
             y_true=y_true,
             **predictions,
             groups=groups,
             strata=strata,
             sample_weight=sample_weight,
         )
+        predictions = dict(zip(predictions, values, strict=True))
         decided = [as_column(values, name) for name, values in predictions.items()]
         actual = as_column(y_true, "y_true")
         apart = part_columns(groups, strata)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import (
     CHUNK,
     Labels,
@@ -27,10 +28,9 @@ from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._labelled import MOST_CELLS, check_cells
 from stakes.counts._parts import Parts
-from stakes.counts.confusion import Confusion
+from stakes.counts.confusion import Confusion, PairedConfusion
 from stakes.counts.engines import group
 from stakes.counts.grouped import GroupedConfusion, grouped_of_parts
-from stakes.counts.paired import PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 COUNTED_CELLS = 1 << 22
@@ -180,7 +180,10 @@ class JointConfusion(ByValue):
                 f"expected a mapping from each classifier's name to its decisions, got {got}.",
             )
         columns = {f"predictions[{name!r}]": values for name, values in predictions.items()}
-        validate.same_index(y_true=y_true, **columns)
+        y_true, *rows, sample_weight, groups, strata = validate.aligned(
+            y_true=y_true, **columns, sample_weight=sample_weight, groups=groups, strata=strata
+        )
+        columns = dict(zip(columns, rows, strict=True))
         if labels is None:
             classes_from = {"y_true": y_true} | ({} if decisions is not None else columns)
             every = [as_column(values, what) for what, values in classes_from.items()]
@@ -573,6 +576,38 @@ class JointConfusion(ByValue):
         if not isinstance(name, Hashable) or is_missing(name) or name not in self.names:
             raise LabelError("name", f"there is no model {name!r}; there are {self.names}.")
         return self.names.index(name)
+
+    def to_frame(self) -> Any:
+        """Return the counts as a pandas data frame, a row for each combination that occurs.
+
+        Returns
+        -------
+        DataFrame
+            The group or stratum where there are such, the actual class, the decision of each model,
+            and the count or weight.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> JointConfusion.from_labels([0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 0]}).to_frame()
+           actual  a  b  count
+        0       0  0  0      1
+        1       1  0  0      1
+        2       1  1  1      1
+        """
+        columns: dict[Any, Any] = {}
+        if self.parts is not None and self.part is not None:
+            named = {"group": self.parts.groups, "stratum": self.parts.strata}
+            columns |= {
+                what: [names[at] for at in self.part.tolist()]
+                for what, names in named.items()
+                if names is not None
+            }
+        columns["actual"] = [self.labels[at] for at in self.actual.tolist()]
+        for name, decided in zip(self.names, self.decided.T.tolist(), strict=True):
+            columns[name] = [self.decisions[at] for at in decided]
+        frame = data_frame({**columns, "count": self.counts})
+        return frame.sort_values([*columns], kind="stable", ignore_index=True)
 
     def _repr_html_(self) -> str:
         rows = [[str(name), number(self.single(name).n)] for name in self.names]

@@ -166,8 +166,13 @@ class PairedScoreCounts(TwoClassCounts):
         >>> paired.first.thresholds.tolist(), paired.second.thresholds.tolist()
         ([0.8, 0.3, 0.1], [3.0, 2.0])
         """
-        validate.same_index(
-            y_true=y_true, y_score_1=y_score_1, y_score_2=y_score_2, sample_weight=sample_weight
+        y_true, y_score_1, y_score_2, sample_weight, groups, strata = validate.aligned(
+            y_true=y_true,
+            y_score_1=y_score_1,
+            y_score_2=y_score_2,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
         )
         column = as_column(y_true, "y_true")
         scores = [

@@ -36,6 +36,9 @@ class CostSample(ByValue):
         from.
     classes : array_like, shape (n,), optional
         The actual class of each example, which class priors need.
+    bounds : mapping, optional
+        From each stratum to the least and the most that its examples can cost, where strata differ
+        in that, as those by amount do. A stratum that is named there may have no example.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class CostSample(ByValue):
     groups: tuple[Label, ...] | None
     strata: tuple[Label, ...] | None
     classes: tuple[Label, ...] | None
+    bounds: dict[Label, tuple[float, float]] | None
     assumed: bool
     unequal: bool
 
@@ -64,12 +68,18 @@ class CostSample(ByValue):
         groups: Any = None,
         strata: Any = None,
         classes: Any = None,
+        bounds: Any = None,
     ) -> None:
         array = validate.numeric(values, "values", ndim=1)
         if not len(array):
             raise InputError("values", "expected at least one example, got none.")
         validate.finite(array, "values", "Give the cost of each example.")
         seen = (float(array.min()), float(array.max()))
+        names = _each(strata, "strata", len(array))
+        ends = None if bounds is None else _checked_bounds(bounds, array, names)
+        if ends is not None:
+            low = min(each[0] for each in ends.values()) if low is None else low
+            high = max(each[1] for each in ends.values()) if high is None else high
         least = seen[0] if low is None else float(validate.numeric(low, "low", ndim=0))
         most = seen[1] if high is None else float(validate.numeric(high, "high", ndim=0))
         if not (np.isfinite([least, most]).all() and least <= seen[0] and most >= seen[1]):
@@ -87,8 +97,9 @@ class CostSample(ByValue):
             high=most,
             weights=weights,
             groups=_each(groups, "groups", len(array)),
-            strata=_each(strata, "strata", len(array)),
+            strata=names,
             classes=_each(classes, "classes", len(array)),
+            bounds=ends,
             assumed=high is None,
             unequal=high is None and _unequal(np.abs(array)),
         )
@@ -249,8 +260,14 @@ class CostSample(ByValue):
         >>> CostSample([0, 0, 35, -10], low=-20, high=500).swapped()
         CostSample: 4 examples, mean cost -6.25, possible -500 to 20
         """
+        bounds = self.bounds and {
+            name: (0.0 - high, 0.0 - low) for name, (low, high) in self.bounds.items()
+        }
         return self._changed(
-            values=readonly_copy(0.0 - self.values), low=0.0 - self.high, high=0.0 - self.low
+            values=readonly_copy(0.0 - self.values),
+            low=0.0 - self.high,
+            high=0.0 - self.low,
+            bounds=bounds,
         )
 
     def minus(self, other: Self, spread: float | None = None) -> Self:
@@ -276,7 +293,7 @@ class CostSample(ByValue):
         CostSample: 4 examples, mean cost 6.25, possible -500 to 500
         """
         validate.expect(other, CostSample, "other", "CostSample(values)")
-        for name in ("n", "weights", "groups", "strata", "classes"):
+        for name in ("n", "weights", "groups", "strata", "classes", "bounds"):
             if not _same(getattr(self, name), getattr(other, name)):
                 what = "numbers of examples" if name == "n" else name
                 raise DesignError(name, f"the two samples have different {what}.")
@@ -288,7 +305,12 @@ class CostSample(ByValue):
             raise InputError(
                 "spread", f"one example's costs differ by {np.abs(values).max():g}, got {spread:g}."
             )
-        return self._changed(values=readonly_copy(values), low=-spread, high=float(spread))
+        bounds = self.bounds and {
+            name: (low - high, high - low) for name, (low, high) in self.bounds.items()
+        }
+        return self._changed(
+            values=readonly_copy(values), low=-spread, high=float(spread), bounds=bounds
+        )
 
     def __add__(self, other: object) -> Self:
         """Merge the costs of two sets of examples."""
@@ -303,6 +325,7 @@ class CostSample(ByValue):
                     "samples with them cannot be merged with samples without.",
                 )
             joined[name] = None if mine is None else [*mine, *theirs]
+        joined["bounds"] = _joined_bounds(self.bounds, other.bounds)
         assumed = self.assumed or other.assumed
         values = np.concatenate([self.values, other.values])
         return type(self)(
@@ -334,6 +357,8 @@ class CostSample(ByValue):
             given = getattr(self, name)
             if given is not None:
                 result["sample_weight" if name == "weights" else name] = list(given)
+        if self.bounds is not None:
+            result["bounds"] = {name: list(ends) for name, ends in self.bounds.items()}
         return result
 
     def __repr__(self) -> str:
@@ -354,6 +379,45 @@ class CostSample(ByValue):
             [[name, number(value)] for name, value in rows.items()],
             "Sample of costs",
         )
+
+
+def _checked_bounds(
+    bounds: Any, values: NDArray[np.float64], strata: tuple[Label, ...] | None
+) -> dict[Label, tuple[float, float]]:
+    """Check the least and the most that the examples of each stratum can cost."""
+    if strata is None or not isinstance(bounds, Mapping):
+        raise InputError(
+            "bounds", f"expected a mapping from each of the strata to two numbers, got {bounds!r}."
+        )
+    found = {}
+    for name, given in bounds.items():
+        low, high = validate.numeric(given, "bounds", ndim=1).tolist()
+        found[name] = (float(low), float(high))
+    each = np.array([found.get(name, (np.nan, np.nan)) for name in strata])
+    wrong = ~((values >= each[:, 0]) & (values <= each[:, 1]))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            "bounds",
+            f"the example at position {row} costs {values[row]:g}, which the bounds of its "
+            f"stratum {strata[row]!r} do not contain.",
+        )
+    return found
+
+
+def _joined_bounds(one: Any, other: Any) -> Any:
+    """Return bounds that hold those of both samples."""
+    if one is None or other is None:
+        if one is not other:
+            raise DesignError("bounds", "samples with them cannot be merged with samples without.")
+        return None
+    return {
+        name: (
+            min(each[name][0] for each in (one, other) if name in each),
+            max(each[name][1] for each in (one, other) if name in each),
+        )
+        for name in {**one, **other}
+    }
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import Column, Label, as_column
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
@@ -26,6 +27,9 @@ from stakes.counts.confusion import Confusion
 from stakes.counts.engines import in_memory, scored
 from stakes.counts.grouped import GroupedConfusion
 from stakes.errors import DesignError, InputError
+
+SOME = 1000
+"""Scores that are looked at before all are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +221,13 @@ class ScoreCounts(TwoClassCounts):
         >>> ScoreCounts.from_scores(["ok", "fraud", "ok"], [0.1, 0.8, 0.3], pos_label="fraud")
         ScoreCounts: 1 × 'fraud', 2 × 'ok', 3 distinct scores
         """
-        validate.same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        y_true, y_score, sample_weight, groups, strata = validate.aligned(
+            y_true=y_true,
+            y_score=y_score,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+        )
         column = as_column(y_true, "y_true")
         scores = validate.scores(y_score)
         validate.same_length({"y_true": len(column), "y_score": len(scores)})
@@ -487,6 +497,30 @@ class ScoreCounts(TwoClassCounts):
     def _counts(self) -> NDArray[Any]:
         return np.stack([self.positives, self.negatives])
 
+    def to_frame(self) -> Any:
+        """Return the counts as a pandas data frame, a row for each score, the highest first.
+
+        Returns
+        -------
+        DataFrame
+            The score, and how many positives and negatives have it.
+
+        Examples
+        --------
+        >>> from stakes import ScoreCounts
+        >>> ScoreCounts.from_scores([1, 0, 1], [0.8, 0.3, 0.3]).to_frame()
+           score  positives  negatives
+        0    0.8          1          0
+        1    0.3          1          1
+        """
+        return data_frame(
+            {
+                "score": self.thresholds,
+                "positives": self.positives,
+                "negatives": self.negatives,
+            }
+        )
+
     def __repr__(self) -> str:
         return f"{self._title()}, {len(self.thresholds)} distinct scores"
 
@@ -511,11 +545,13 @@ def _placed(
 
 
 def _count(
-    scores: NDArray[np.float64],
+    scores: NDArray[np.floating[Any]],
     positive: NDArray[np.bool_],
     amounts: Sequence[NDArray[Any] | None],
 ) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
     """Sort once; then add up each run of equal scores, into rows of positives and negatives."""
+    if len(amounts) == 1 and amounts[0] is None:
+        return _count_alike(scores, positive)
     order = np.argsort(scores)
     scores = scores[order]
     start = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
@@ -528,4 +564,54 @@ def _count(
         sums = [np.add.reduceat(side[order], start, dtype=kind)[::-1] for side in each]
         return np.stack(sums)
 
-    return scores[start][::-1].copy(), [summed(amount) for amount in amounts]
+    thresholds = scores[start][::-1].astype(np.float64)
+    return thresholds, [summed(amount) for amount in amounts]
+
+
+def _count_alike(
+    scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
+    """Count rows of one example each: sort both classes by value, and merge them.
+
+    That takes less than half of the time of finding the order of all.
+    """
+    scores = _narrowed(scores)
+    classes = [_runs(scores[rows]) for rows in (positive, ~positive)]
+    few, many = sorted((0, 1), key=lambda side: len(classes[side][0]))
+    (values, times), (others, their_times) = classes[few], classes[many]
+    at = np.searchsorted(others, values)
+    shared = others[np.minimum(at, len(others) - 1)] == values if len(others) else at < 0
+    before = np.cumsum(shared)
+    at += np.arange(len(values)) - before + shared  # the places of the few among all
+    size = len(values) + len(others) - (before[-1].item() if len(before) else 0)
+    theirs = np.ones(size, dtype=bool)
+    theirs[at[~shared]] = False
+    thresholds = np.empty(size)
+    thresholds[::-1][theirs] = others
+    thresholds[::-1][at] = values
+    table = np.zeros((2, size), dtype=np.int64)
+    table[few, ::-1][at] = 1 if times is None else times
+    if their_times is None:
+        table[many, ::-1] = theirs
+    else:
+        table[many, ::-1][theirs] = their_times
+    return thresholds, [table]
+
+
+def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return scores of single precision as such: they are sorted in half of the time."""
+    with np.errstate(over="ignore"):
+        if (scores[:SOME] != scores[:SOME].astype(np.float32)).any():
+            return scores
+        narrow = scores.astype(np.float32)
+    return narrow if np.array_equal(narrow, scores) else scores
+
+
+def _runs(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """Sort values in place; return the distinct ones and how often each occurs, if not once."""
+    values.sort()
+    new = values[1:] != values[:-1]
+    if new.all():
+        return values, None
+    start = np.append(0, np.flatnonzero(new) + 1)
+    return values[start], np.diff(start, append=len(values))

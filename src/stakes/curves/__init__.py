@@ -1,9 +1,20 @@
 """Counts become cost curves: what a classifier costs at every operating condition."""
 
 from stakes._core.values import name_arguments
-from stakes.curves.band import Band
+from stakes.curves.band import Band, Range, Verdicts
 from stakes.curves.binned import BinnedCostCurve
-from stakes.curves.combine import AverageCurve, BestCurve, average_curves, best_of
+from stakes.curves.combine import (
+    AverageCurve,
+    BestCurve,
+    RocPoints,
+    average_curves,
+    best_of,
+    cost_point,
+    isoperformance_line,
+    roc_average,
+    roc_hull,
+    roc_points,
+)
 from stakes.curves.condition import (
     CostAt,
     cost_ratio,
@@ -12,19 +23,11 @@ from stakes.curves.condition import (
     worst_cost,
 )
 from stakes.curves.curve import CostCurve
+from stakes.curves.decision_curve import DecisionBand, DecisionCurve, DecisionCurveDifference
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.example_threshold import ExampleThresholdChoice
 from stakes.curves.line import CostLine
-from stakes.curves.roc import (
-    RocPoints,
-    cost_point,
-    isoperformance_line,
-    roc_average,
-    roc_hull,
-    roc_points,
-)
 from stakes.curves.threshold import ThresholdChoice, choose_threshold
-from stakes.curves.verdicts import Range, Verdicts
 
 __all__ = [
     "AverageCurve",
@@ -35,6 +38,9 @@ __all__ = [
     "CostCurve",
     "CostCurveDifference",
     "CostLine",
+    "DecisionBand",
+    "DecisionCurve",
+    "DecisionCurveDifference",
     "ExampleThresholdChoice",
     "Range",
     "RocPoints",

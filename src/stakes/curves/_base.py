@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.text import html_table, number
+from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
-from stakes.curves._pieces import TRIVIAL, Pieces
 from stakes.curves._sampling import Sample
-from stakes.curves.band import Band, bootstrap_moments, make_band
-from stakes.curves.condition import CostAt, operating_condition, worst_cost
-from stakes.curves.verdicts import Verdicts, verdicts
+from stakes.curves.band import Band, Verdicts, bootstrap_moments, make_band, verdicts
+from stakes.curves.condition import TRIVIAL, CostAt, Pieces, operating_condition, worst_cost
 from stakes.errors import InputTypeError
 
 
@@ -250,7 +248,7 @@ class Curve(OverConditions):
         >>> band.low.round(3).tolist(), band.high.round(3).tolist()
         ([0.084, 0.141], [0.12, 0.214])
         >>> print(line.band(simultaneous=True).summary())
-        A 95 % band (simultaneous, mover) at 201 operating conditions; at its widest, at PC(+) = 1,
+        A 95% band (simultaneous, mover) at 201 operating conditions; at its widest, at PC(+) = 1,
         from 0.1379 to 0.2736.
         """
         return make_band(
@@ -311,7 +309,7 @@ class Curve(OverConditions):
         >>> from stakes import CostLine
         >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
         >>> print(line.at(prevalence=0.05, false_positive=1, false_negative=30).summary())
-        At PC(+) = 0.6122 model costs 0.395 (0.3135 to 0.4889 with 95 % confidence); calling all
+        At PC(+) = 0.6122 model costs 0.395 (0.3135 to 0.4889 with 95% confidence); calling all
         positive costs 0.95.
         """
         parts = {
@@ -472,7 +470,14 @@ class Curve(OverConditions):
         return f"{area}{chosen}; it is cheaper than the trivial classifiers for PC(+) from {where}."
 
     def _repr_html_(self) -> str:
-        return html_table(["cost curve"], [[self.summary()]])
+        ranges = [f"{number(low)} to {number(high)}" for low, high in self.operating_range()]
+        values = {
+            "area under the curve": self.area(),
+            "cheaper than constant predictions for PC(+)": " and ".join(ranges) or "nowhere",
+            "lines of the curve": len(self.pieces.left),
+            "thresholds chosen on": self.chosen_on,
+        }
+        return html_values(values, self.summary())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self.summary()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -67,10 +67,11 @@ class Cuts:
         thresholds = np.concatenate([[np.inf], counts.thresholds, [-np.inf]])
         rates, sizes, rooms = [], [], None
         for side in (counts.negatives, counts.positives):
-            sums = np.concatenate([[0.0], np.cumsum(side, dtype=np.float64)])
-            sums = np.append(sums, sums[-1])
-            rates.append(sums / sums[-1])
-            sizes.append(np.full(len(sums), sums[-1]))
+            sums = np.zeros(len(thresholds))
+            np.cumsum(side, out=sums[1:-1])
+            size = sums[-1] = sums[-2]
+            sizes.append(np.broadcast_to(size, len(sums)))  # one number, in the place of many
+            rates.append(np.divide(sums, size, out=sums))
         if assured and designed(counts):
             n = len(counts.thresholds)
             at = np.append(np.arange(n + 1), n)
@@ -219,7 +220,9 @@ class Limits:
         The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
         theirs. The share of alarms among `new` decisions varies about its rate besides.
         """
-        total = np.asarray(sum(each.weight * each.rate for each in rates))
+        total = rates[0].rate if rates[0].weight == 1 else rates[0].weight * rates[0].rate
+        for each in rates[1:]:
+            total = total + each.weight * each.rate
         if self.assurance is None or limit >= 1:
             return np.asarray(total <= limit + LIMIT_ROUNDING)
 
@@ -232,13 +235,15 @@ class Limits:
             return np.asarray(upper <= limit + LIMIT_ROUNDING)
 
         kept = np.zeros(len(total), dtype=bool)
+        if self.cuts.rooms is None:  # the limit rises with the rate, the rate with the threshold
+            places = range(len(total))[:: 1 if total[0] <= total[-1] else -1]
+            within = bisect_right(places, limit + LIMIT_ROUNDING, key=total.__getitem__)
+            passed = bisect_left(places[:within], 1, key=lambda i: not keeps(np.array([i]))[0])
+            kept[:: places.step][:passed] = True
+            return kept
         order = np.argsort(total, kind="stable")
         order = order[: np.searchsorted(total[order], limit + LIMIT_ROUNDING, side="right")]
-        if self.cuts.rooms is None:
-            passed = bisect_left(order, 1, key=lambda i: not keeps(np.array([i]))[0])
-        else:  # the limit does not rise with the rate alone
-            passed = _first_failure(order, keeps)
-        kept[order[:passed]] = True
+        kept[order[: _first_failure(order, keeps)]] = True
         return kept
 
     def checked(self) -> Booleans:

@@ -14,8 +14,8 @@ from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import BinnedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
-from stakes.curves._pieces import Pieces
 from stakes.curves._sampling import Sample
+from stakes.curves.condition import Pieces
 from stakes.curves.curve import CostCurve, check_both_classes
 
 

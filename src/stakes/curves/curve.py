@@ -17,10 +17,9 @@ from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
-from stakes.curves._pieces import Pieces
 from stakes.curves._rates import mistakes_at, represented
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
-from stakes.curves.condition import conditions
+from stakes.curves.condition import Pieces, conditions
 from stakes.curves.line import CostLine
 from stakes.errors import InputError, LabelError
 from stakes.infer._outcomes import Design
@@ -179,7 +178,9 @@ class CostCurve(Curve):
         {'a': 0.0, 'b': 0.0, 'c': 0.0}
         """
         classes = as_labels(labels, "labels")
-        validate.same_index(y_true=y_true, proba=proba, sample_weight=sample_weight)
+        y_true, proba, sample_weight = validate.aligned(
+            y_true=y_true, proba=proba, sample_weight=sample_weight
+        )
         scores = validate.numeric(proba, "proba", ndim=2)
         if scores.shape[1] != len(classes):
             raise InputError(
@@ -432,12 +433,18 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     """
     positives, negatives = counts.positives, counts.negatives
     both = positives + negatives
-    used = np.flatnonzero(both) if (both == 0).any() else np.arange(len(both))
-    weights = both[used].astype(np.float64)
-    fit = isotonic_regression(positives[used] / weights, weights=weights, increasing=False)
-    starts = used[fit.blocks[:-1]]
-    cuts = np.append(starts[1:], len(both))
-    return _corners(np.append(0, cuts), counts)
+    used = None if both.all() else np.flatnonzero(both)
+    if used is not None:
+        positives, both = positives[used], both[used]
+    # Where the share does not fall there is no corner, and sums are enough.
+    share = positives / both
+    falls = np.append(0, np.flatnonzero(share[1:] < share[:-1]) + 1)
+    weights = np.add.reduceat(both, falls, dtype=np.float64)
+    share = np.add.reduceat(positives, falls, dtype=np.float64) / weights
+    fit = isotonic_regression(share, weights=weights, increasing=False)
+    starts = falls[fit.blocks[1:-1]]
+    cuts = np.concatenate([[0], starts if used is None else used[starts], [len(negatives)]])
+    return _corners(cuts, counts)
 
 
 def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:

@@ -15,14 +15,12 @@ from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes.counts import GroupedConfusion, PairedConfusion, PairedScoreCounts
 from stakes.curves._base import Curve, OverConditions
-from stakes.curves._discordant import discordant, paired_scores_of, represented_pair
-from stakes.curves._pieces import Pieces
-from stakes.curves._rates import represented_table
+from stakes.curves._rates import discordant, paired_scores_of, represented_pair, represented_table
 from stakes.curves._sampling import Mistakes, Sample, discordant_decisions, drawn
-from stakes.curves.band import Band, band_limits, is_full, make_band
+from stakes.curves.band import Band, Verdicts, band_limits, is_full, make_band, signs_of, verdicts
+from stakes.curves.condition import Pieces
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
-from stakes.curves.verdicts import Verdicts, signs_of, verdicts
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import Design
 
@@ -72,7 +70,7 @@ class CostCurveDifference(OverConditions):
     >>> round(difference.difference(0.5), 3)
     -0.089
     >>> print(difference.significant_ranges().summary())
-    With 95 % confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
+    With 95% confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
     undecided elsewhere.
     """
 

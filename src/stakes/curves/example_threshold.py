@@ -18,9 +18,9 @@ from stakes.counts import CostSample, ScoreCounts
 from stakes.curves._limits import Cuts, Limits
 from stakes.curves._rates import represented
 from stakes.errors import InputTypeError, LabelError
-from stakes.infer._design import checked_priors, shares_of
 from stakes.infer._inference import Interval
 from stakes.infer._outcomes import Design
+from stakes.infer._shares import checked_priors, shares_of
 from stakes.infer.estimate import CostEstimate
 
 ROUNDING = 1e-13

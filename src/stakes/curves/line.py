@@ -14,9 +14,9 @@ from stakes._core.typing import Floats
 from stakes._core.values import check_fields
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.curves._base import Curve
-from stakes.curves._pieces import Pieces
 from stakes.curves._rates import mistakes_at, scores_of
 from stakes.curves._sampling import Mistakes, Sample, drawn, mistakes
+from stakes.curves.condition import Pieces
 from stakes.errors import DesignError, InputError
 from stakes.measures.agreement import rates
 

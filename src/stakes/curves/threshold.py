@@ -20,10 +20,11 @@ from stakes.curves._rates import represented
 from stakes.curves.curve import check_both_classes
 from stakes.curves.example_threshold import ExampleThresholdChoice, choose_for_examples
 from stakes.errors import InputTypeError, LabelError
-from stakes.infer._design import cell_shares, checked_priors
 from stakes.infer._inference import Interval
 from stakes.infer._outcomes import Design
+from stakes.infer._shares import cell_shares, checked_priors
 from stakes.infer.estimate import CostEstimate
+from stakes.infer.rates import RateEstimates
 
 ROUNDING = 1e-13
 """Costs that differ by so little of the largest are the same."""
@@ -117,6 +118,29 @@ class ThresholdChoice(Result):
     def fpr(self) -> float:
         """The share of negatives that are called positive."""
         return self._share(0)
+
+    def rates(self) -> RateEstimates:
+        """Return recall, precision, F1 and the other usual rates, with confidence intervals.
+
+        Chosen on the examples that it is judged by, the threshold looks better than it is; `on`
+        judges it by others.
+
+        Returns
+        -------
+        RateEstimates
+            The rates, by name.
+
+        Examples
+        --------
+        >>> from stakes import ScoreCounts, choose_threshold
+        >>> counts = ScoreCounts.from_scores(
+        ...     [0, 1, 0, 0, 0, 1, 1, 0, 1, 1],
+        ...     [0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95])
+        >>> recall = choose_threshold(counts, max_fpr=0.2).rates().recall
+        >>> recall.value, round(recall.low, 3), round(recall.high, 3)
+        (0.8, 0.31, 0.995)
+        """
+        return RateEstimates(self.confusion, self.confusion.labels[1], self.design)
 
     def _share(self, actual: int) -> float:
         column = self.pooled.counts[:, actual]

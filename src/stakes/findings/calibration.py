@@ -1,4 +1,4 @@
-"""Whether scores are probabilities, and how good they are as such."""
+"""How scores are distributed, whether they are probabilities, and how good they are as such."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 
 from stakes._core.typing import Floats
 from stakes.counts import ScoreCounts
-from stakes.findings._encode import Finding
+from stakes.findings.data import Finding
+from stakes.findings.models import RateFound
 from stakes.findings.policies import shown_models
+from stakes.infer._ratios import beta_limits
+from stakes.infer._shares import cell_shares
+from stakes.infer.rates import RateEstimates
 from stakes.study import Study
 
 BINS = 10
+HISTOGRAM = 20
+"""How many bins calibration and histograms have."""
+
+CAPACITIES, ONE = (0.01, 0.05, 0.1, 0.2, 0.5), (0.1,)
+"""The shares of cases that may be flagged, in the table of gains; in other designs just one."""
+
+NEARLY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +40,15 @@ class Bin(Finding):
         Their mean score.
     share : float
         The share of positives among them.
+    low, high : float or None
+        Limits of that share; null where rows are in groups.
     """
 
     n: float
     score: float
     share: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,43 +59,147 @@ class Calibration(Finding):
     ----------
     name : str
         The model.
-    quadratic_loss : float
-        The mean of twice the squared error of the probability.
-    informational_loss : float or None
-        The mean of minus the binary logarithm of the actual class's probability; null where it is
+    brier_score : float
+        The mean squared error of the probability of the positive class: half of the quadratic loss
+        of Witten et al. (2011).
+    log_loss : float or None
+        The mean of minus the natural logarithm of the actual class's probability; null where it is
         infinite.
     bins : tuple of Bin
         The reliability: mean score and share of positives, in bins of about as many examples.
     """
 
     name: str
-    quadratic_loss: float
-    informational_loss: float | None
+    brier_score: float
+    log_loss: float | None
     bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Gain(Finding):
+    """What flagging the highest scores achieves, at a capacity.
+
+    Attributes
+    ----------
+    capacity : float
+        The share of all cases that may be flagged.
+    threshold : float
+        Scores from here up are flagged; tied scores are flagged together, as far as they fit.
+    flagged : float
+        The share that is flagged.
+    recall, precision : RateFound
+        The share of the positives that is flagged, and of the flagged that is positive.
+    lift : float or None
+        The precision over the prevalence.
+    """
+
+    capacity: float
+    threshold: float
+    flagged: float
+    recall: RateFound
+    precision: RateFound
+    lift: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDistribution(Finding):
+    """How a model's scores are distributed in both classes.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    threshold : float or None
+        The threshold of its cheapest policy, if it has one.
+    edges : ndarray
+        The edges of the bins of the histogram.
+    positives, negatives : ndarray
+        How many of each class have a score in each bin.
+    gains : tuple of Gain
+        What flagging the highest scores achieves, at several capacities.
+    """
+
+    name: str
+    threshold: float | None
+    edges: Floats
+    positives: Floats
+    negatives: Floats
+    gains: tuple[Gain, ...]
+
+
+def distributions_of(study: Study) -> tuple[ScoreDistribution, ...]:
+    """Return the distribution of the scores of each model that has such, of two classes."""
+    shown = shown_models(study)
+    if study.pos_label is None or not study.both_classes:
+        return ()
+    return tuple(_distribution(study, name) for name in study.scores if name in shown)
+
+
+def _distribution(study: Study, name: str) -> ScoreDistribution:
+    counts, used = study.scores[name], study.scores_where_used(name)
+    low, high = float(counts.thresholds[-1]), float(counts.thresholds[0])
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    edges = np.linspace(low, high if high > low else low + 1.0, HISTOGRAM + 1)
+    sides = [
+        np.histogram(used.thresholds, edges, weights=side.astype(np.float64))[0]
+        for side in (used.positives, used.negatives)
+    ]
+    policies = study.policies
+    chosen = [
+        policies[each].threshold
+        for each in policies.competitors
+        if policies[each].model == name and policies[each].threshold is not None
+    ]
+    plain = counts.squares is None and counts.rows is None
+    capacities = CAPACITIES if plain else ONE
+    gains = tuple(_gain(study, counts, used, capacity) for capacity in capacities)
+    threshold = chosen[0] if chosen else None
+    return ScoreDistribution(name, threshold, edges, sides[0], sides[1], gains)
+
+
+def _gain(study: Study, counts: ScoreCounts, used: ScoreCounts, capacity: float) -> Gain:
+    """Return what flagging as many of the highest scores as fit achieves."""
+    sums = np.cumsum(used.positives + used.negatives, dtype=np.float64)
+    fit = int(np.searchsorted(sums, capacity * float(used.n) * (1 + NEARLY), side="right"))
+    threshold = float(used.thresholds[fit - 1]) if fit else float("inf")
+    table = counts.confusion_at(threshold)
+    rates = RateEstimates(table, counts.pos_label, study.design)
+    recall, precision = (
+        RateFound(each.value, each.low, each.high)
+        for each in (rates.rate(name, study.confidence) for name in ("recall", "precision"))
+    )
+    shares = cell_shares(table, study.design)
+    prevalence = float(shares[:, table.labels.index(counts.pos_label)].sum())
+    flagged = float(shares[table.decisions.index(counts.pos_label)].sum())
+    lift = None
+    if precision.value is not None and prevalence > 0:
+        lift = precision.value / prevalence
+    return Gain(capacity, threshold, flagged, recall, precision, lift)
 
 
 def calibration_of(study: Study) -> tuple[Calibration, ...]:
     """Return reliability and proper losses of the models whose scores can be probabilities."""
     shown = shown_models(study)
     return tuple(
-        _calibration(name, counts)
+        _calibration(name, counts, study.confidence)
         for name, counts in ((name, study.scores_where_used(name)) for name in study.scores)
         if name in shown and counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
     )
 
 
-def _calibration(name: str, counts: ScoreCounts) -> Calibration:
+def _calibration(name: str, counts: ScoreCounts, confidence: float) -> Calibration:
     """Return the losses of Witten, Frank & Hall's section 5.6, from the counts of scores."""
     p, positives, negatives = counts.thresholds, counts.positives, counts.negatives
-    quadratic = positives @ (2 * (1 - p) ** 2) + negatives @ (2 * p**2)
+    squares = positives @ (1 - p) ** 2 + negatives @ p**2
     with np.errstate(divide="ignore"):
-        bits = _times(positives, -np.log2(p)) + _times(negatives, -np.log2(1 - p))
+        logs = _times(positives, -np.log(p)) + _times(negatives, -np.log(1 - p))
     total = float(counts.n)
     return Calibration(
         name=name,
-        quadratic_loss=float(quadratic / total),
-        informational_loss=float(bits / total) if np.isfinite(bits) else None,
-        bins=_bins(counts),
+        brier_score=float(squares / total),
+        log_loss=float(logs / total) if np.isfinite(logs) else None,
+        bins=_bins(counts, confidence),
     )
 
 
@@ -89,7 +208,7 @@ def _times(counts: NDArray[Any], loss: Floats) -> float:
     return float(counts[some] @ loss[some])
 
 
-def _bins(counts: ScoreCounts) -> tuple[Bin, ...]:
+def _bins(counts: ScoreCounts, confidence: float) -> tuple[Bin, ...]:
     """Return the mean score and the share of positives in bins of about as many examples."""
     both = (counts.positives + counts.negatives)[::-1]
     positives, scores = counts.positives[::-1], counts.thresholds[::-1]
@@ -100,5 +219,19 @@ def _bins(counts: ScoreCounts) -> tuple[Bin, ...]:
         inside = index == each
         size = float(both[inside].sum())
         share = float(positives[inside].sum() / size)
-        found.append(Bin(size, float(both[inside] @ scores[inside] / size), share))
+        limits = _limits(counts, inside[::-1], share, confidence)
+        found.append(Bin(size, float(both[inside] @ scores[inside] / size), share, *limits))
     return tuple(found)
+
+
+def _limits(
+    counts: ScoreCounts, inside: NDArray[np.bool_], share: float, confidence: float
+) -> tuple[float | None, float | None]:
+    """Return limits of the share of positives; of weighted rows by how many they are worth."""
+    if counts.rows is not None and counts.rows.parts.groups is not None:
+        return None, None
+    n = float((counts.positives + counts.negatives)[inside].sum())
+    if counts.squares is not None:
+        n = n**2 / float(np.sum(counts.squares[:, inside]))
+    low, high = beta_limits(np.asarray(share * n), np.asarray((1 - share) * n), 1 - confidence)
+    return float(low), float(high)

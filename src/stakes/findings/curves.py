@@ -1,4 +1,4 @@
-"""Cost curves and thresholds of the models that have scores."""
+"""Cost curves, thresholds and decision curves of the models that have scores."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from stakes.curves import (
     Band,
     CostAt,
     CostCurve,
+    DecisionCurve,
     ThresholdChoice,
     Verdicts,
     choose_threshold,
@@ -28,9 +29,10 @@ from stakes.curves._base import Curve
 from stakes.curves._limits import rate_limits
 from stakes.curves.example_threshold import ExampleThresholdChoice
 from stakes.errors import InputError
-from stakes.findings._encode import Finding
+from stakes.findings.data import Finding
 from stakes.findings.policies import shown_models
 from stakes.infer._inference import Interval
+from stakes.infer._outcomes import Design
 from stakes.study import Study
 
 MOST_POINTS = 400
@@ -488,3 +490,95 @@ def _picked(size: int) -> NDArray[np.intp]:
     if size <= MOST_POINTS:
         return np.arange(size)
     return np.unique(np.linspace(0, size - 1, MOST_POINTS).round().astype(np.intp))
+
+
+EVERY = tuple(place / 100 for place in range(1, 100))
+SOME = (0.05, 0.1, 0.2, 0.3, 0.5)
+"""The threshold probabilities; with groups, weights or strata, whose limits take longer, fewer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision(Finding):
+    """The decision curve of a model.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    prevalence : float
+        The prevalence that the curve is for.
+    threshold : ndarray
+        The threshold probabilities.
+    net_benefit, low, high : ndarray
+        The net benefit of treating from each threshold on, and its limits at that threshold.
+    simultaneous_low, simultaneous_high : ndarray
+        Limits that hold at all thresholds at once.
+    treat_all : ndarray
+        The net benefit of treating everyone; that of treating nobody is 0.
+    interventions_avoided : ndarray
+        How many interventions in 100 the model avoids, net, compared with treating everyone.
+    summary : str
+        Where the model is shown to be better than treating everyone and nobody.
+    """
+
+    name: str
+    prevalence: float
+    threshold: Floats
+    net_benefit: Floats
+    low: Floats
+    high: Floats
+    simultaneous_low: Floats
+    simultaneous_high: Floats
+    treat_all: Floats
+    interventions_avoided: Floats
+    summary: str
+
+
+def decisions_of(study: Study, prevalence: float | None = None) -> tuple[Decision, ...]:
+    """Return the decision curves of the models whose scores lie between 0 and 1."""
+    shown = shown_models(study)
+    return tuple(
+        decision_of(curve, study.confidence)
+        for curve in decision_curves(study, prevalence)
+        if curve.name in shown
+    )
+
+
+def decision_curves(study: Study, prevalence: float | None = None) -> list[DecisionCurve]:
+    """Return a curve for each model whose scores can be risks."""
+    if study.pos_label is None or not study.both_classes:
+        return []
+    priors = study.class_priors()
+    if priors is not None and not 0 < priors[study.pos_label] < 1:
+        return []
+    if prevalence is None and (study.class_priors() is not None or study.design.strata is not None):
+        prevalence = study.prevalence()
+    design = Design(population=study.design.population)
+    return [
+        DecisionCurve(counts, name, prevalence, design=design)
+        for name, counts in study.scores.items()
+        if counts.thresholds[-1] >= 0 and counts.thresholds[0] <= 1
+    ]
+
+
+def decision_of(curve: DecisionCurve, confidence: float) -> Decision:
+    """Return what is shown of a decision curve."""
+    counts = curve.counts
+    plain = getattr(counts, "rows", None) is None and getattr(counts, "squares", None) is None
+    at = np.array(EVERY if plain else SOME)
+    point = curve.band(at, confidence=confidence)
+    whole = curve.band(at, confidence=confidence, simultaneous=True)
+    every = curve.treat_all(at)
+    return Decision(
+        name=curve.name,
+        prevalence=float(every[0] * (1 - at[0]) + at[0]),
+        threshold=at,
+        net_benefit=point.net_benefit,
+        low=point.low,
+        high=point.high,
+        simultaneous_low=whole.low,
+        simultaneous_high=whole.high,
+        treat_all=every,
+        interventions_avoided=(point.net_benefit - every) * (1 - at) / at * 100,
+        summary=curve.shown_better(whole),
+    )

@@ -1,11 +1,17 @@
-"""What findings are about: the examples, the costs, the settings and the software."""
+"""What findings are about: the examples, the costs, the settings and the software.
+
+Here is also what all findings have in common, and the one place where they become JSON.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +22,67 @@ from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.findings._encode import Finding
 from stakes.study import Study
+
+
+class Finding(Result):
+    """What all findings have in common: frozen dataclasses, of which JSON is made in one way."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as dictionaries, lists, text and numbers, as JSON has it.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold of a value.
+
+    Dataclasses become dictionaries, arrays and tuples lists, infinite numbers the text "inf" or
+    "-inf". NaN raises: an unknown number is None in the findings, never NaN.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        entries = value.tolist()
+        ready = value.dtype.kind in "biu" or (value.dtype.kind == "f" and np.isfinite(value).all())
+        return entries if ready else plain(entries)
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        if math.isnan(value):
+            raise ValueError("NaN is no finding; None stands for what cannot be computed.")
+        return value if math.isfinite(value) else str(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}.")
+
+
+def key_of(name: str) -> str:
+    """Return the key of a field; an underscore at its end keeps it from being a Python keyword."""
+    return name.removesuffix("_")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return findings, or a selection of them, as the text of a JSON file."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(
+        plain(value), indent=indent, separators=separators, ensure_ascii=False, allow_nan=False
+    )
+
 
 EQUAL = 0.95
 """Sizes and weights that are worth at least this share of equal ones are not worth a word."""
+
+MOST_IN_WORDS = 400
+"""Costs that are written in sentences, one for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +105,10 @@ class Settings(Result):
         The random seed.
     command : str
         The command that makes the same report again.
+    title : str
+        The heading of the report; by default it says what the report is about.
+    noun : str
+        What the rows are called, such as "patients".
 
     Examples
     --------
@@ -65,6 +131,8 @@ class Settings(Result):
     target: float | None = None
     seed: int = 0
     command: str = ""
+    title: str = ""
+    noun: str = "examples"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -262,7 +330,7 @@ class Costs(Finding):
     values : ndarray
         What each decision costs for each class.
     text : tuple of str
-        The same in sentences.
+        The same in sentences; of more than 400 costs only their range.
     average : bool
         Whether costs differ from example to example, and these are the means of each class.
     """
@@ -277,8 +345,8 @@ class Costs(Finding):
 
 def costs_of(costs: CostMatrix, *, average: bool = False) -> Costs:
     """Return a cost matrix, in numbers and in words; or the means of the costs of examples."""
-    words = costs.in_words()
-    if average:
+    words = costs.in_words() if costs.values.size <= MOST_IN_WORDS else _range_in_words(costs)
+    if average and costs.values.size <= MOST_IN_WORDS:
         rounded = [[float(f"{each:.4g}") for each in row] for row in costs.values.tolist()]
         named = {"labels": costs.labels, "decisions": costs.decisions}
         means = CostMatrix(rounded, rows="predicted", **named).in_words()
@@ -286,6 +354,11 @@ def costs_of(costs: CostMatrix, *, average: bool = False) -> Costs:
     return Costs(
         "predicted", costs.labels, costs.decisions, costs.values, tuple(words), average=average
     )
+
+
+def _range_in_words(costs: CostMatrix) -> list[str]:
+    low, high = (number(each) for each in (costs.values.min(), costs.values.max()))
+    return [f"there are {costs.values.size:,} costs, from {low} to {high}"]
 
 
 def costs_of_study(study: Study) -> Costs:
@@ -334,11 +407,17 @@ class ReportSettings(RunSettings):
         How far the upper limit of a cost may be above it; null for a tenth of the cost.
     command : str
         The command that makes the same report again.
+    title : str
+        The heading of the report; empty for that of all reports.
+    noun : str
+        What the rows are called.
     """
 
     factor: float = 2.0
     target: float | None = None
     command: str = ""
+    title: str = ""
+    noun: str = "examples"
 
 
 def run_settings_of(
@@ -365,6 +444,8 @@ def report_settings_of(study: Study, settings: Settings) -> ReportSettings:
         factor=settings.factor,
         target=settings.target,
         command=settings.command,
+        title=settings.title,
+        noun=settings.noun,
     )
 
 

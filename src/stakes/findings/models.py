@@ -1,19 +1,155 @@
-"""What each model costs, and where the money goes."""
+"""What each model costs, where the money goes, and its recall, precision and other usual rates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, GroupedConfusion
 from stakes.errors import InputError, LabelError
-from stakes.findings._encode import Finding
+from stakes.findings.data import Finding
 from stakes.findings.policies import AUTO, IntervalBy, OverVolume, error_rate_of, over_volume
-from stakes.infer._design import where_used
+from stakes.infer._outcomes import Design
+from stakes.infer._shares import where_used
 from stakes.infer.estimate import summary_of
+from stakes.infer.rates import OF_A_CLASS, RateEstimates
 from stakes.measures import kappa, savings
 from stakes.study import Study
+
+COMPLEMENTS = {"fpr": "specificity", "fnr": "recall"}
+"""Rates that are what another leaves: they need no limits of their own."""
+
+MOST_CLASSES = 50
+"""With more classes than this, the rates of each class and their averages are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class RateFound(Finding):
+    """A rate and its limits.
+
+    Attributes
+    ----------
+    value : float or None
+        The rate; null where it is not defined, such as the precision of a model that calls nothing
+        positive.
+    low, high : float
+        Its limits; where it is not defined, the least and the most it could be.
+    """
+
+    value: float | None
+    low: float
+    high: float
+
+    def complement(self) -> RateFound:
+        """Return the rate of the others."""
+        value = None if self.value is None else 1 - self.value
+        return RateFound(value, 1 - self.high, 1 - self.low)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRates(Finding):
+    """The rates of one class against the rest.
+
+    Attributes
+    ----------
+    label : label
+        The class.
+    recall, specificity, fpr, fnr, precision, npv, f1 : RateFound
+        Its rates.
+    """
+
+    label: Label
+    recall: RateFound
+    specificity: RateFound
+    fpr: RateFound
+    fnr: RateFound
+    precision: RateFound
+    npv: RateFound
+    f1: RateFound
+
+
+@dataclass(frozen=True, eq=False)
+class RatesFound(Finding):
+    """The usual rates of a model's decisions.
+
+    Attributes
+    ----------
+    pos_label : label or None
+        The positive class; null with more than two classes.
+    recall, specificity, fpr, fnr, precision, npv, f1 : RateFound or None
+        The rates of the positive class; null with more than two classes, whose rates are in
+        `by_class`.
+    accuracy, balanced_accuracy, mcc, kappa : RateFound
+        The rates of all classes together.
+    macro_precision, macro_f1 : RateFound or None
+        Averages over the classes (that of recall is the balanced accuracy); null for two classes,
+        and for more than fifty.
+    by_class : tuple of ClassRates
+        The rates of each class against the rest, of three classes to fifty.
+    """
+
+    pos_label: Label | None
+    recall: RateFound | None
+    specificity: RateFound | None
+    fpr: RateFound | None
+    fnr: RateFound | None
+    precision: RateFound | None
+    npv: RateFound | None
+    f1: RateFound | None
+    accuracy: RateFound
+    balanced_accuracy: RateFound
+    mcc: RateFound
+    kappa: RateFound
+    macro_precision: RateFound | None
+    macro_f1: RateFound | None
+    by_class: tuple[ClassRates, ...]
+
+
+def rates_of(
+    table: Confusion | GroupedConfusion,
+    pos_label: Label | None,
+    design: Design,
+    confidence: float,
+) -> RatesFound | None:
+    """Return the rates of a model's decisions; None where the decisions are not the classes."""
+    if set(table.decisions) != set(table.labels):
+        return None
+    two = len(table.labels) == 2  # noqa: PLR2004 - one class is the positive one
+    positive = None
+    if two:
+        positive = table.labels[1] if pos_label is None else pos_label
+    every = RateEstimates(table, positive, design)
+    few = len(table.labels) <= MOST_CLASSES
+
+    def found(name: str, of: RateEstimates = every) -> RateFound:
+        rate = of.rate(name, confidence)
+        return RateFound(rate.value, rate.low, rate.high)
+
+    def of_class(label: Label) -> ClassRates:
+        one = every.of(label)
+        return ClassRates(label, **{name: found(name, one) for name in OF_A_CLASS})
+
+    several = not two and few
+    of_positive: dict[str, Any] = dict.fromkeys(OF_A_CLASS)
+    if two:
+        same = [name for name in OF_A_CLASS if name not in COMPLEMENTS]
+        of_positive |= {name: found(name) for name in same}
+        of_positive |= {
+            name: of_positive[other].complement() for name, other in COMPLEMENTS.items()
+        }
+    return RatesFound(
+        pos_label=positive,
+        **of_positive,
+        accuracy=found("accuracy"),
+        balanced_accuracy=found("balanced_accuracy"),
+        mcc=found("mcc"),
+        kappa=found("kappa"),
+        macro_precision=found("macro_precision") if several else None,
+        macro_f1=found("macro_f1") if several else None,
+        by_class=tuple(map(of_class, table.labels)) if several else (),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +187,9 @@ class Model(Finding):
         How often each decision occurred, for each class.
     contributions : ndarray
         The part of the cost that comes from each of these cells.
+    rates : RatesFound or None
+        Recall, precision, F1 and the other usual rates, with limits; null where decisions are not
+        the classes.
     summary : str
         The same in a sentence.
     """
@@ -71,6 +210,7 @@ class Model(Finding):
     cheaper_than_trivial: bool
     counts: Floats
     contributions: Floats
+    rates: RatesFound | None
     summary: str
 
 
@@ -151,6 +291,7 @@ def _model(
         cheaper_than_trivial=always is not None and _cheaper(study, policy, always),
         counts=pooled.counts,
         contributions=policies.contributions(policy),
+        rates=rates_of(confusion, study.pos_label, study.design, study.confidence),
         summary=summary_of(estimate, interval),
     )
 

@@ -1,21 +1,69 @@
-"""What each policy costs, and how the cheapest compares with the others."""
+"""What each policy costs, how the cheapest compares with the others, and which pass a gate."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from stakes._core.labels import Label
-from stakes._core.text import seen
 from stakes.counts import Confusion
 from stakes.errors import LabelError
-from stakes.findings._encode import Finding
-from stakes.infer._design import where_used
+from stakes.findings.data import Finding
 from stakes.infer._inference import Interval
-from stakes.infer.difference import CostDifference
+from stakes.infer._shares import where_used
+from stakes.infer.gate import Gate
 from stakes.measures import error_rate
-from stakes.policies.policies import Policies, Policy, PolicyPair
+from stakes.policies import Policies, Policy, PolicyPair
 from stakes.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult(Finding):
+    """Which candidates pass, which fail, and which could not be judged.
+
+    A `Gate` holds the comparisons and tests, which the findings have beside this; here is only what
+    follows from them.
+
+    Attributes
+    ----------
+    rule : str
+        What a candidate must meet to pass, in words.
+    outcome : str
+        "passed", "failed", or "could not judge" where there is a candidate that could not be.
+    judged : tuple of str
+        The policies that were judged.
+    failures : tuple of str
+        Those that fail.
+    unjudged : mapping of str
+        By model or column, why it could not be judged.
+    passed : bool
+        Whether all were judged and none fails.
+    summary : str
+        The same in sentences.
+    """
+
+    rule: str
+    outcome: str
+    judged: tuple[str, ...]
+    failures: tuple[str, ...]
+    unjudged: Mapping[str, str]
+    passed: bool
+    summary: str
+
+
+def gate_of(gate: Gate) -> GateResult:
+    """Return a gate of the library as a finding."""
+    outcome = "passed" if gate.passed else "failed"
+    return GateResult(
+        rule=gate.rule,
+        outcome="could not judge" if gate.unjudged else outcome,
+        judged=tuple(pair.first for pair in gate.pairs),
+        failures=gate.failures,
+        unjudged=gate.unjudged,
+        passed=gate.passed,
+        summary=gate.summary(),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +136,8 @@ class PolicyResult(Finding):
     error_rate : float or None
         The share of decisions that are not the actual class; null where no decision is a class.
     competes : bool
-        Whether it is compared with the others: each model's cheapest policy is, the baseline, and
-        the constant predictions.
+        Whether it may be the one to use: each model's cheapest policy may, the baseline and the
+        constant predictions, unless they break a limit or always decide as the one to use does.
     """
 
     name: str
@@ -135,7 +183,7 @@ def policies_found(
 ) -> tuple[PolicyResult, ...]:
     """Return what each policy costs, the cheapest first; of very many constants, the cheapest."""
     policies = study.policies
-    shown = {*policies.constants, *policies.competitors}
+    shown = {*policies.constants, *policies.competitors, policies.reference}
     kept = (each for each in policies.policies if each.kind != "constant" or each.name in shown)
     found = [_result(policies, each, volume, by) for each in kept]
     order = {name: place for place, name in enumerate(policies.competitors)}
@@ -165,7 +213,7 @@ def _result(
         total=estimate.total,
         error_rate=error_rate_of(where_used(policies.single(policy.name), policies.design)),
         over_volume=over_volume(cost, interval, volume),
-        competes=policy.name in policies.competitors,
+        competes=policy.name == policies.best or policy.name in policies.others,
     )
 
 
@@ -183,41 +231,6 @@ def over_volume(cost: float, interval: Interval, volume: float | None) -> OverVo
         return None
     over = interval.times(volume)
     return OverVolume(cost * volume, over.low, over.high)
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedPolicies(Finding):
-    """How a policy differs in cost from another.
-
-    Attributes
-    ----------
-    first, second : str
-        The policies.
-    difference, low, high : float
-        The cost of the first minus that of the second, and its limits.
-    p_value : float
-        The p-value of this comparison alone.
-    adjusted : float
-        The p-value adjusted for the number of policies that compete.
-    shown : bool
-        Whether one is shown to cost more than the other, by the adjusted p-value; 0 is then outside
-        the limits.
-    method : str
-        The method of the test.
-    warning : str or None
-        That the outcome that matters most was observed too rarely.
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    adjusted: float
-    shown: bool
-    method: str
-    warning: str | None
 
 
 MOST_MODELS = 20
@@ -261,12 +274,7 @@ def other_models(study: Study) -> str:
     )
 
 
-def pairs_found(study: Study) -> tuple[ComparedPolicies, ...]:
-    """Return how the cheapest policy compares with each of the others that compete."""
-    return tuple(compared_found(study.policies, pair) for pair in study.policies.pairs)
-
-
-def moved_found(study: Study) -> tuple[ComparedPolicies, ...]:
+def moved_found(study: Study) -> tuple[PolicyPair, ...]:
     """Return how each threshold compares with the same model's decisions as they stand.
 
     Each is compared as if there were no others: what moving the threshold saves.
@@ -279,33 +287,4 @@ def moved_found(study: Study) -> tuple[ComparedPolicies, ...]:
         if each.kind == "threshold" and each.model in decided
     ]
     policies.prepare_alone(pairs)
-    return tuple(compared_found(policies, policies.alone(*pair)) for pair in pairs)
-
-
-def compared_found(policies: Policies, pair: PolicyPair) -> ComparedPolicies:
-    """Return a comparison with its method, and a warning where outcomes are rare."""
-    difference = policies.difference(pair.first, pair.second)
-    return ComparedPolicies(
-        pair.first,
-        pair.second,
-        pair.difference,
-        pair.low,
-        pair.high,
-        pair.p_value,
-        pair.adjusted,
-        pair.shown,
-        difference.choice.name,
-        _warning(difference) if isinstance(difference, CostDifference) else None,
-    )
-
-
-def _warning(difference: CostDifference) -> str | None:
-    """Say that the outcome that matters most was observed too rarely, where it was."""
-    rare = difference.rare_outcome()
-    if rare is None or rare[2] is None:
-        return None
-    what, count, _ = rare
-    return (
-        f"The outcome that matters most, {what}, was {seen(count)}: too rarely for the usual test, "
-        "so a more conservative test is used."
-    )
+    return tuple(policies.alone(*pair) for pair in pairs)

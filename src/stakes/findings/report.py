@@ -24,12 +24,17 @@ from numpy.typing import NDArray
 from stakes._core.labels import Labels
 from stakes.counts import JointConfusion
 from stakes.errors import NotClaimedWarning, RareCostWarning
-from stakes.findings._encode import Finding
-from stakes.findings.calibration import Calibration, calibration_of
-from stakes.findings.curves import Curves, curves_of
+from stakes.findings.calibration import (
+    Calibration,
+    ScoreDistribution,
+    calibration_of,
+    distributions_of,
+)
+from stakes.findings.curves import Curves, Decision, curves_of, decisions_of
 from stakes.findings.data import (
     Costs,
     Data,
+    Finding,
     ReportSettings,
     Settings,
     costs_of_study,
@@ -38,17 +43,22 @@ from stakes.findings.data import (
     software,
 )
 from stakes.findings.models import Model, Trivial, models_of, trivial_of
-from stakes.findings.other_costs import OtherCosts, other_costs_of
 from stakes.findings.policies import (
-    ComparedPolicies,
     PolicyResult,
     moved_found,
     other_models,
-    pairs_found,
     policies_found,
 )
 from stakes.findings.sample_size import SampleSize, sample_sizes_of
-from stakes.findings.sensitivity import Sensitivity, sensitivity_of
+from stakes.findings.sensitivity import (
+    OtherCosts,
+    Sensitivity,
+    other_costs_of,
+    sensitivity_of,
+    too_many_costs,
+)
+from stakes.findings.slices import Divided, PeriodFound, SliceFound, periods_of, slices_of
+from stakes.policies import PolicyPair
 from stakes.policies.verdict import Verdict
 from stakes.study import Study
 
@@ -105,6 +115,10 @@ def _joint_of(joint: JointConfusion) -> Joint:
 def _left_out(study: Study) -> tuple[str, ...]:
     """Say what cannot be found for these examples, and why."""
     found = [others] if (others := other_models(study)) else []
+    if too_many_costs(study):
+        found.append(
+            f"What if the costs are wrong is left out: there are {study.costs.values.size:,} costs."
+        )
     if study.examples is not None:
         found.append("Other costs are left out: each example has its own.")
         if study.scores:
@@ -136,9 +150,9 @@ class Findings(Finding):
         What each model costs at its cheapest policy, the cheapest first.
     trivial : tuple of Trivial
         What each constant prediction costs, the cheapest first.
-    pairs : tuple of ComparedPolicies
+    pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
-    moved : tuple of ComparedPolicies
+    moved : tuple of PolicyPair
         Each threshold against the same model's decisions as they stand, compared alone: what moving
         the threshold saves.
     joint : Joint
@@ -153,8 +167,17 @@ class Findings(Finding):
         have costs of their own.
     sample_size : tuple of SampleSize
         Each policy's interval at other sizes of the test set.
+    decision : tuple of Decision
+        Decision curves, for each model whose scores can be probabilities.
+    slices : tuple of SliceFound
+        What the recommended policy costs in each slice, where columns to slice by were named; the
+        most expensive first.
+    periods : tuple of PeriodFound
+        What it costs in each period, where a column of times was named.
     calibration : tuple of Calibration
         How good scores are as probabilities, for each model whose scores can be such.
+    score_distributions : tuple of ScoreDistribution
+        How scores are distributed in both classes, and what flagging the highest achieves.
     left_out : tuple of str
         What is not there, and why, in sentences.
     software : mapping of str
@@ -184,19 +207,25 @@ class Findings(Finding):
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
     trivial: tuple[Trivial, ...]
-    pairs: tuple[ComparedPolicies, ...]
-    moved: tuple[ComparedPolicies, ...]
+    pairs: tuple[PolicyPair, ...]
+    moved: tuple[PolicyPair, ...]
     joint: Joint
     other_costs: OtherCosts | None
     curves: Curves | None
     sensitivity: Sensitivity | None
     sample_size: tuple[SampleSize, ...]
+    decision: tuple[Decision, ...]
+    slices: tuple[SliceFound, ...]
+    periods: tuple[PeriodFound, ...]
     calibration: tuple[Calibration, ...]
+    score_distributions: tuple[ScoreDistribution, ...]
     left_out: tuple[str, ...]
     software: Mapping[str, str]
 
 
-def findings(study: Study, settings: Settings | None = None) -> Findings:
+def findings(
+    study: Study, settings: Settings | None = None, divided: Divided | None = None
+) -> Findings:
     """Return all that a study finds.
 
     Parameters
@@ -205,6 +234,8 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
         The counts and costs.
     settings : Settings, optional
         What the user states besides.
+    divided : Divided, optional
+        The rows, and the columns to slice by.
 
     Returns
     -------
@@ -242,14 +273,18 @@ def findings(study: Study, settings: Settings | None = None) -> Findings:
             policies=policies_found(study, chosen.volume),
             models=models_of(study, chosen.unit, chosen.volume),
             trivial=trivial_of(study),
-            pairs=pairs_found(study),
+            pairs=study.policies.pairs,
             moved=moved_found(study),
             joint=_joint_of(policies.table(policies.competitors)),
             other_costs=other_costs_of(study),
             curves=curves_of(study),
             sensitivity=sensitivity_of(study, chosen),
             sample_size=sample_sizes_of(study, chosen),
+            decision=decisions_of(study),
+            slices=() if divided is None else slices_of(study, divided),
+            periods=() if divided is None else periods_of(study, divided),
             calibration=calibration_of(study),
+            score_distributions=distributions_of(study),
             left_out=_left_out(study),
             software=software(),
         )

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._core.typing import Floats
 from stakes.errors import PlanError
-from stakes.findings._encode import Finding
-from stakes.findings.data import Settings
+from stakes.findings.data import Finding, Settings
 from stakes.findings.policies import shown_policies
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.planning import Plan, Power, limits_at_sizes, plan_from

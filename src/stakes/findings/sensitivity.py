@@ -1,29 +1,41 @@
-"""What if the costs are wrong: where the verdict would change."""
+"""What if the costs are wrong: where the verdict would change, and what is decided at others.
+
+From what the policies decide at other costs the page computes everything again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.costs import CostRanges
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
-from stakes.findings._encode import Finding
-from stakes.findings.data import Settings
+from stakes.findings.data import Finding, Settings
 from stakes.findings.policies import shown_policies
 from stakes.infer.difference import CostDifference
 from stakes.infer.what_if.cheapest import CheapestProbability, find_cheapest
 from stakes.infer.what_if.flips import Flip, flip_region
 from stakes.infer.what_if.sensitivity import find_path, follow
+from stakes.policies._assemble import with_stated
+from stakes.policies._choose import Chosen
+from stakes.policies._path import chosen_at, loss_ratio, with_thresholds
+from stakes.policies.policies import Policies, Policy
 from stakes.study import Study
 
 STEPS, DRAWS = 21, 4000
+TWO = 2
 EVERY = 5
 """Limits of groups, weights and strata take long: they are computed at so many steps apart."""
+
+MOST_COSTS = 10_000
+"""Costs that are looked at one by one; a page with more is of no use to anyone."""
 
 MOST_NUMBERS = 40_000_000
 """Of very many groups fewer populations are drawn, so that the report does not take minutes."""
@@ -169,6 +181,9 @@ class Sensitivity(Finding):
         The same in a sentence; empty where the factor is 1.
     paths : tuple of CostPath
         What the models cost as one cost goes through its range, the others being uncertain.
+    prevalence : pair of float, or None
+        The frequencies of the positive class between which the policy to use keeps the lowest
+        average cost; null where there are not two classes.
     """
 
     factor: float
@@ -176,23 +191,33 @@ class Sensitivity(Finding):
     cheapest: Mapping[str, Cheapest] | None
     summary: str
     paths: tuple[CostPath, ...]
+    prevalence: tuple[float, float] | None
 
 
 def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
     """Return how the verdict depends on the costs; thresholds stay where they are.
 
-    None where each row has costs of its own, of which none can change.
+    None where each row has costs of its own, of which none can change, and where there are too
+    many costs to look at each.
     """
-    if study.examples is not None:
+    if study.examples is not None or too_many_costs(study):
         return None
     table = study.policies.table(shown_policies(study))
     flips = _flips(study, table)
+    prevalence = _prevalence_range(study, table)
     ranges = CostRanges.around(study.costs, settings.factor)
     if bool((ranges.low == ranges.high).all()):
-        return Sensitivity(settings.factor, flips, None, "", ())
+        return Sensitivity(settings.factor, flips, None, "", (), prevalence)
     cheapest = find_cheapest(table, ranges, study.design, _draws(table), settings.seed)
     paths = tuple(_path(study, table, ranges, cell, settings) for cell in _uncertain(ranges))
-    return Sensitivity(settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths)
+    return Sensitivity(
+        settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths, prevalence
+    )
+
+
+def too_many_costs(study: Study) -> bool:
+    """Tell whether there are too many costs to find out what a change of each does."""
+    return study.costs.values.size > MOST_COSTS
 
 
 def _draws(table: JointConfusion) -> int:
@@ -228,6 +253,32 @@ def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
             )
         )
     return tuple(found)
+
+
+def _prevalence_range(study: Study, table: JointConfusion) -> tuple[float, float] | None:
+    """Return between which frequencies of the positive class the policy to use stays cheapest."""
+    labels, positive = study.costs.labels, study.pos_label
+    if len(labels) != TWO or positive is None:
+        return None
+    order = [labels.index(label) for label in (*(x for x in labels if x != positive), positive)]
+    share = float(study.policies.class_shares[order[1]])
+    counts = np.zeros((len(table.names), len(table.decisions), TWO))
+    places = np.arange(len(table.names))[:, None]
+    np.add.at(counts, (places, table.decided.T, table.actual), table.counts)
+    totals = counts.sum(axis=1)
+    if not (totals > 0).all():
+        return None
+    means = ((counts * study.costs.values).sum(axis=1) / totals)[:, order]
+    ahead = means - means[table.names.index(study.policies.best)]
+    low, high = 0.0, 1.0
+    for negative, other in ahead.tolist():  # what a policy costs more in each class
+        if negative == other or (negative >= 0 and other >= 0):
+            continue
+        turn = negative / (negative - other)
+        if not 0 < turn < 1:
+            continue
+        low, high = (max(low, turn), high) if turn <= share else (low, min(high, turn))
+    return low, high
 
 
 def _uncertain(ranges: CostRanges) -> list[tuple[Label, Label]]:
@@ -271,3 +322,213 @@ def _path(
         average_ranges=tuple(CheapestRange(*each) for each in path.average_ranges()),
         summary=path.summary(),
     )
+
+
+FACTORS = (0.0, *np.round(np.logspace(-2, 2, 21), 12).tolist(), np.inf)
+"""Ratios of the costs of the two mistakes, for that of the stated costs: 0 and ∞ are the ends."""
+
+THINNED = (1, 2, 5, 10)
+"""Of the ratios between, each one, every second, …, where the tables are large."""
+
+MOST_COUNTS = 20_000
+"""How many counts all tables together may have, so that the page does not grow by 300 kB."""
+
+LARGEST_CODE = 2**53
+"""Larger whole numbers lose digits in the page."""
+
+
+@dataclass(frozen=True, eq=False)
+class LivePolicy(Finding):
+    """A policy as the page computes with it.
+
+    Attributes
+    ----------
+    model : str or None
+        The model; null for constants.
+    kind : str
+        As in the policies: "threshold", "decisions" or "constant".
+    decision : label or None
+        The decision of a constant prediction.
+    column : int or None
+        Its place among the decisions of the tables; null for constants.
+    cross_fitted : bool
+        Whether the two tables differ in it.
+    rechosen : bool
+        Whether its threshold is chosen again at other costs.
+    """
+
+    model: str | None
+    kind: str
+    decision: Label | None
+    column: int | None
+    cross_fitted: bool
+    rechosen: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Tables(Finding):
+    """What the policies decide at one ratio of the costs of the two mistakes.
+
+    A combination of decisions and a class is one number: the class plus, for each column in turn,
+    the decision times the number of classes and of decisions in all columns before it.
+
+    Attributes
+    ----------
+    factor : float
+        The ratio for that of the stated costs: what a false alarm costs more than a correct
+        decision, divided by what a miss does. "inf" where misses cost nothing.
+    names : tuple of str
+        The names of the policies there.
+    cuts : tuple of (tuple of float)
+        Their thresholds.
+    held_out, held_out_counts : ndarray
+        The combinations on folds that did not choose the thresholds, and how often each occurred.
+    in_sample, in_sample_counts : ndarray
+        The same on all rows with the thresholds to deploy; empty where that is no difference.
+    """
+
+    factor: float
+    names: tuple[str, ...]
+    cuts: tuple[tuple[float, ...], ...]
+    held_out: NDArray[Any]
+    held_out_counts: NDArray[Any]
+    in_sample: NDArray[Any]
+    in_sample_counts: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class OtherCosts(Finding):
+    """What the page needs to judge the policies at other costs.
+
+    Attributes
+    ----------
+    ratio : float or None
+        What a false alarm costs more than a correct decision, divided by what a miss does, at the
+        stated costs; null where thresholds are not chosen again.
+    decisions : tuple of int
+        The places of the decisions for high and for low scores.
+    classes : tuple of int
+        The places of the negative and of the positive class.
+    policies : tuple of LivePolicy
+        The policies.
+    columns : int
+        How many columns of decisions the tables have.
+    baseline : int or None
+        The place of the baseline; null where none was named.
+    asked : tuple of int
+        The places of policies that were named to compete.
+    tables : tuple of Tables
+        The decisions at each ratio, the lowest first.
+    """
+
+    ratio: float | None
+    decisions: tuple[int, ...]
+    classes: tuple[int, ...]
+    policies: tuple[LivePolicy, ...]
+    columns: int
+    baseline: int | None
+    asked: tuple[int, ...]
+    tables: tuple[Tables, ...]
+
+
+def other_costs_of(study: Study) -> OtherCosts | None:
+    """Return what the policies decide at other costs.
+
+    None where the page cannot compute: it knows only independent rows of equal weight and the
+    class frequencies of the examples, and no baseline that breaks a limit.
+    """
+    if not study.plain or study.design.class_priors is not None or study.policies.barred:
+        return None
+    policies, scores = study.policies, study.joint_scores
+    stated = policies.held_out
+    if len(stated.labels) * len(stated.decisions) ** len(stated.names) >= LARGEST_CODE:
+        return None
+    ratio: float | None = None
+    decisions: tuple[int, ...] = ()
+    classes: tuple[int, ...] = ()
+    found = [(1.0, policies)]
+    if scores is not None and any(each.kind == "threshold" for each in policies.policies):
+        ratio = loss_ratio(scores, study.costs, study.design)
+    if scores is not None and ratio is not None:
+        given = with_stated(study.choosing, study.asked, study.roles.models)
+        chosen = chosen_at(scores, study.costs, study.design, given, FACTORS)
+        found = [
+            (factor, with_thresholds(policies, each, study.costs)) for factor, each in _fit(chosen)
+        ]
+        values = study.costs.values_for((scores.neg_label, scores.pos_label), stated.decisions)
+        order = np.argsort(values[:, 1] - values[:, 0], kind="stable").tolist()
+        decisions = tuple(order)
+        classes = tuple(study.costs.labels.index(x) for x in (scores.neg_label, scores.pos_label))
+    place = {each.name: at for at, each in enumerate(policies.policies)}
+    named = policies.baseline
+    return OtherCosts(
+        ratio=ratio,
+        decisions=decisions,
+        classes=classes,
+        policies=_live_policies([each for _, each in found], again=ratio is not None),
+        columns=len(stated.names),
+        baseline=None if named is None else place[named],
+        asked=tuple(place[each] for each in policies.asked),
+        tables=tuple(_tables(*each) for each in found),
+    )
+
+
+def _fit(chosen: list[Chosen]) -> list[tuple[float, Chosen]]:
+    """Return as many of the ratios as the page has room for, the stated one always."""
+    first, *between, last = zip(FACTORS, chosen, strict=True)
+    middle = len(between) // 2
+    for every in THINNED:
+        found = [first, *between[middle % every :: every], last]
+        size = sum(len(each.held_out.counts) + len(each.in_sample.counts) for _, each in found)
+        if size <= MOST_COUNTS:
+            return found
+    return [between[middle]]
+
+
+def _live_policies(found: Sequence[Policies], *, again: bool) -> tuple[LivePolicy, ...]:
+    """Return what policies are at all ratios; at some, a threshold may decide the same always."""
+    names = found[0].held_out.names
+    same_policy = zip(*(each.policies for each in found), strict=True)
+    fitted = [any(each.cross_fitted for each in one) for one in same_policy]
+    return tuple(
+        LivePolicy(
+            each.model,
+            each.kind,
+            each.decision,
+            None if each.kind == "constant" else names.index(each.column),
+            cross_fitted,
+            again and each.kind == "threshold" and each.column.endswith("@"),
+        )
+        for each, cross_fitted in zip(found[0].policies, fitted, strict=True)
+    )
+
+
+def _tables(factor: float, policies: Policies) -> Tables:
+    chosen = any(each.cross_fitted for each in policies.policies)
+    nothing = np.zeros(0, dtype=int)
+    in_sample = _coded(policies.in_sample) if chosen else (nothing, nothing)
+    return Tables(
+        factor,
+        tuple(each.name for each in policies.policies),
+        tuple(tuple(cut for _, cut in each.cuts) for each in policies.policies),
+        *_coded(policies.held_out, policies.policies),
+        *in_sample,
+    )
+
+
+def _coded(
+    joint: JointConfusion, policies: Sequence[Policy] = ()
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return each combination of decisions and class as a number, and the counts.
+
+    A threshold that leads to one decision for every row does so in each fold.
+    """
+    always = {each.column: each.always for each in policies if each.always is not None}
+    codes, radix = joint.actual.astype(np.int64), len(joint.labels)
+    for name, column in zip(joint.names, joint.decided.T, strict=True):
+        decided = column
+        if name in always:
+            decided = np.full_like(column, joint.decisions.index(always[name]))
+        codes = codes + radix * decided.astype(np.int64)
+        radix *= len(joint.decisions)
+    return codes, joint.counts

@@ -1,17 +1,33 @@
 """Counts and costs become estimates, with how sure they are."""
 
 from stakes._core.values import name_arguments
-from stakes.infer._inference import Choice, Interval, TestResult
-from stakes.infer._multiplicity import Pair
+from stakes.infer._inference import Choice, Interval, TestResult, Worth
 from stakes.infer._outcomes import Design
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.batch import batch_intervals
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.evaluation import compare, compare_many, evaluate
-from stakes.infer.gate import Gate
+from stakes.infer.evaluation import (
+    compare,
+    compare_many,
+    compare_rates,
+    evaluate,
+    evaluate_rates,
+)
+from stakes.infer.gate import Gate, Pair
+from stakes.infer.periods import Period, PeriodEstimates, evaluate_over
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.ranking import Ranking
+from stakes.infer.rates import Rate, RateDifference, RateDifferences, RateEstimates
+from stakes.infer.slice_search import FoundSlice, FoundSlices, find_slices
+from stakes.infer.slices import (
+    Slice,
+    SliceDifference,
+    SliceDifferences,
+    SliceEstimates,
+    compare_by,
+    evaluate_by,
+)
 from stakes.infer.stream import Accumulator, PairedAccumulator
 from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
 from stakes.infer.what_if.flips import Flip, FlipRegion, flip_region
@@ -28,20 +44,39 @@ __all__ = [
     "Design",
     "Flip",
     "FlipRegion",
+    "FoundSlice",
+    "FoundSlices",
     "Gate",
     "Interval",
     "Pair",
     "PairedAccumulator",
+    "Period",
+    "PeriodEstimates",
     "Plan",
     "Power",
     "Ranking",
+    "Rate",
+    "RateDifference",
+    "RateDifferences",
+    "RateEstimates",
+    "Slice",
+    "SliceDifference",
+    "SliceDifferences",
+    "SliceEstimates",
     "TestResult",
+    "Worth",
     "batch_intervals",
     "cheapest_probability",
     "compare",
+    "compare_by",
     "compare_many",
+    "compare_rates",
     "cost_sensitivity",
     "evaluate",
+    "evaluate_by",
+    "evaluate_over",
+    "evaluate_rates",
+    "find_slices",
     "flip_region",
     "plan_test_size",
     "power",

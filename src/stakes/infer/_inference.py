@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import number, percent, seen
+from stakes._core.text import html_values, number, percent, seen
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.errors import (
@@ -24,7 +24,14 @@ from stakes.errors import (
     RareCostWarning,
     warn,
 )
-from stakes.infer._outcomes import ENOUGH, Design, Outcomes, often_enough, rarest_end
+from stakes.infer._outcomes import (
+    ENOUGH,
+    Design,
+    Outcomes,
+    Stratum,
+    often_enough,
+    rarest_end,
+)
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.methods import (
     METHODS,
@@ -82,6 +89,15 @@ class Interval(Result):
     def width(self) -> float:
         """The distance between the limits."""
         return self.high - self.low
+
+    def _repr_html_(self) -> str:
+        values = {
+            "low": self.low,
+            "high": self.high,
+            "confidence": percent(self.confidence),
+            "method": self.method,
+        }
+        return html_values(values, self.summary())
 
     def times(self, volume: float) -> Interval:
         """Return the interval for the total of `volume` decisions.
@@ -161,7 +177,7 @@ class TestResult(Result):
     >>> result.rejected, round(result.p_value, 4), round(result.statistic, 4)
     (False, 0.2448, 0.26)
     >>> print(result.summary())
-    tree and forest differ in cost: not shown at 95 % confidence (p = 0.245, exact).
+    tree and forest differ in cost: not shown at 95% confidence (p = 0.245, exact).
     """
 
     statistic: float
@@ -176,6 +192,18 @@ class TestResult(Result):
     caution: str = field(default="", repr=False)
 
     __test__ = False  # not a test of pytest's
+
+    def _repr_html_(self) -> str:
+        values = {
+            f"{self.names[0]} minus {self.names[1]}, beyond the margin": self.statistic,
+            "margin": self.margin,
+            "p": f"{self.p_value:.3g}",
+            "shown": self.rejected,
+            "alternative": self.alternative,
+            "confidence": percent(self.confidence),
+            "method": self.method,
+        }
+        return html_values(values, self.summary())
 
     def summary(self) -> str:
         """Say what the test found.
@@ -221,6 +249,54 @@ class TestResult(Result):
             if value or name not in ("error", "caution")
         }
 
+
+@dataclass(frozen=True, eq=False)
+class Worth(Result):
+    """What strata are worth: how many labels of rows at random would tell as much.
+
+    Attributes
+    ----------
+    labels : int
+        How many rows have labels.
+    equal : float
+        How many of a simple random sample would have an interval with the same upper limit's
+        distance from the estimate; for a difference, with the same width.
+
+    Examples
+    --------
+    >>> from stakes.infer import Worth
+    >>> print(Worth(410, 642.3).summary())
+    As good as 642 labels at random; 410 were given.
+    """
+
+    labels: int
+    equal: float
+
+    def summary(self) -> str:
+        """Say what the strata are worth.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        if self.equal < NOTHING_GAINED * self.labels:
+            return f"No better than as many labels at random; {number(self.labels)} were given."
+        equal = number(round(float(f"{self.equal:.3g}")))
+        return f"As good as {equal} labels at random; {number(self.labels)} were given."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the worth as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
+        return asdict(self)
+
+
+NOTHING_GAINED = 1.02
 
 # Which method "auto" stands for.
 
@@ -446,6 +522,9 @@ def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
     )
 
 
+MOST_TIMES, ALMOST, STEPS = 1000.0, 0.999, 24
+"""How many times as many labels strata may be worth, and how finely that is sought."""
+
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible", "population")
 
 
@@ -471,6 +550,55 @@ class Inference(ABC):
     def _outcomes(self) -> Outcomes:
         """What the methods work on; built once, because everything asks for it."""
         return self._build_outcomes()
+
+    @abstractmethod
+    def _as_one_stratum(self) -> Stratum:
+        """Return as many outcomes as were observed, as if their rows had been a simple sample."""
+
+    def _breadth(self, limits: tuple[float, float]) -> float:
+        """Return what makes one interval better than another: how far the upper limit is off."""
+        return limits[1] - float(self._outcomes.mean[0])
+
+    @cached_property
+    def worth(self) -> Worth:
+        """How many labels of rows at random the strata, such as a judge's verdicts, are worth.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, evaluate
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> y_true = [0] * 90 + [1] * 10 + [None] * 900
+        >>> y_pred, verdicts = [0] * 1000, ([0] * 90 + [1] * 10) * 10
+        >>> print(evaluate(y_true, y_pred, costs, judge=verdicts).worth.summary())
+        As good as 356 labels at random; 100 were given.
+        """
+        outcomes = self._outcomes
+        if outcomes.design not in ("stratified", "finite") or len(outcomes.strata) < 2:  # noqa: PLR2004
+            raise DesignError("strata", "what they are worth needs rows in several strata.")
+        whole = self._as_one_stratum()
+        n = sum(float(each.n[0]) for each in outcomes.strata[: self._counted_strata])
+        rows = n + sum(each.left for each in outcomes.strata[: self._counted_strata])
+        found = self._interval(0.95, CAREFUL, {})
+        goal = self._breadth((found.low, found.high))
+
+        def arm(labels: float) -> float:
+            share = labels / rows if np.isfinite(rows) else 0.0
+            counts = whole.counts * (labels / n)
+            one = replace(whole, counts=counts, labelled=share, left=rows - labels)
+            low, high = extremal.limits(Outcomes((one,), outcomes.design), 0.05)
+            return self._breadth((float(low[0]), float(high[0])))
+
+        most = min(n * MOST_TIMES, rows * ALMOST)
+        low, high = np.log(min(max(n / MOST_TIMES, 2.0), most)), np.log(most)
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if arm(float(np.exp(middle))) > goal else (low, middle)
+        return Worth(round(n), float(np.exp((low + high) / 2)))
+
+    @property
+    def _counted_strata(self) -> int:
+        """How many of the strata of outcomes hold rows: all but what shares add."""
+        return len(self._outcomes.strata) - (self.design.rows_counted is not None)
 
     @cached_property
     def choice(self) -> Choice:

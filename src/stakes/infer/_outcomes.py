@@ -31,10 +31,9 @@ ROUNDING = 1e-15
 SMALLEST_COST = 1e-100
 """The fourth moments of larger costs do not fit into a number."""
 
-MOST_ATOMS = 2048
-SIZE_BINS = 32
-"""More different costs than this are condensed where a method's time grows with their number;
-draws of unequal sizes into so many sizes."""
+MOST_ATOMS, MOST_TOGETHER, LEAST_ATOMS = 2048, 1024, 32
+"""More different costs than this are condensed where a method's time grows with their number; draws
+of unequal sizes in several strata to the second together, but none to fewer than the third."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +50,15 @@ class Units:
         The same without what the groups seen tell of it.
     ends : pair of float or None
         What such a draw costs, where that is not the least and the most of the costs.
+    bounds : pair of float or None
+        The least and the most that the mean can be, where draws are residuals: those can cost less.
     """
 
     sizes: Floats
     rooms: tuple[float, float]
     full: tuple[float, float]
     ends: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None
 
     def room(self, end: int, *, full: bool) -> float:
         """Return the size of a draw that was not seen."""
@@ -108,8 +110,11 @@ class Stratum:
 
     @cached_property
     def mean(self) -> Floats:
-        """The average cost, in each table."""
+        """The average cost, in each table; without draws, that of equally frequent cells."""
         amounts = self.amounts
+        empty = np.asarray(~amounts.any(axis=1))
+        if empty.any():
+            amounts = np.where(empty[:, np.newaxis], self.cells, amounts)
         return np.asarray(amounts @ self.costs / amounts.sum(axis=1))
 
     @cached_property
@@ -118,6 +123,8 @@ class Stratum:
 
         What was drawn without being put back from a finite population varies less.
         """
+        if self.certain:
+            return np.zeros(len(self.counts))
         amounts = self.amounts
         sizes = 1.0 if self.units is None else self.units.sizes
         centred = self.costs - self.mean[:, np.newaxis]
@@ -125,11 +132,22 @@ class Stratum:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(squares * self.n / (self.n - 1) * (1 - self.labelled))
 
+    @property
+    def certain(self) -> bool:
+        """Whether nothing is left to know: all rows have labels, or all outcomes cost the same."""
+        return self.labelled >= 1 or len(self.costs) == 1
+
     def end(self, end: int) -> float:
         """Return what a draw that was not seen costs: -1 for the costliest, 0 for the cheapest."""
         if self.units is not None and self.units.ends is not None:
             return self.units.ends[end]
         return float(self.costs[end])
+
+    def bound(self, end: int) -> float:
+        """Return the least (0), or the most (-1), that the mean can be."""
+        if self.units is not None and self.units.bounds is not None:
+            return self.units.bounds[end]
+        return self.end(end)
 
     def room(self, end: int, *, full: bool = False) -> Floats:
         """Return the size of a draw that was not seen, as a share of all, in each table.
@@ -138,7 +156,8 @@ class Stratum:
         as evidence that it comes in smaller ones.
         """
         size = 1.0 if self.units is None else self.units.room(end, full=full)
-        return np.asarray(size / self.amounts.sum(axis=1))
+        with np.errstate(divide="ignore"):
+            return np.asarray(size / self.amounts.sum(axis=1))
 
     def moment(self, order: int) -> Floats:
         """Return the central moment of the observed costs, in each table."""
@@ -155,7 +174,7 @@ class Stratum:
         if len(self.costs) <= most:
             return self
         if self.units is not None:
-            return _condensed_units(self, self.units)
+            return _condensed_units(self, self.units, most)
         weight = self.counts.sum(axis=0)
         centred = self.costs - float(weight @ self.costs) / max(weight.sum(), 1e-300)
         levels = np.linspace(0, 1, most // 2)
@@ -164,7 +183,9 @@ class Stratum:
             for share in (weight, weight * centred**2)
         ]
         last = len(self.costs) - 1
-        knots = self.costs[np.unique(np.clip(np.concatenate([*picked, [0, last]]), 0, last))]
+        knots = np.unique(self.costs[np.clip(np.concatenate([*picked, [0, last]]), 0, last)])
+        if len(knots) == 1:
+            return replace(self, costs=knots, counts=self.n[:, np.newaxis])
         right = np.clip(np.searchsorted(knots, self.costs), 1, len(knots) - 1)
         share = (self.costs - knots[right - 1]) / (knots[right] - knots[right - 1])
         counts = [
@@ -212,6 +233,13 @@ class Outcomes:
         return self.strata[0]
 
     @property
+    def rows(self) -> float | None:
+        """How many rows a finite population has; None where it has no end."""
+        if not all(math.isfinite(each.left) for each in self.strata):
+            return None
+        return round(sum(each.left + float(each.n[0]) for each in self.strata))
+
+    @property
     def mean(self) -> Floats:
         """The estimate, in each table."""
         return np.asarray(sum(stratum.weight * stratum.mean for stratum in self.strata))
@@ -219,12 +247,12 @@ class Outcomes:
     @property
     def lowest(self) -> float:
         """The least that a decision can cost on average."""
-        return float(sum(stratum.weight * stratum.end(0) for stratum in self.strata))
+        return float(sum(stratum.weight * stratum.bound(0) for stratum in self.strata))
 
     @property
     def highest(self) -> float:
         """The most that a decision can cost on average."""
-        return float(sum(stratum.weight * stratum.end(-1) for stratum in self.strata))
+        return float(sum(stratum.weight * stratum.bound(-1) for stratum in self.strata))
 
     def times(self, factors: Any) -> Outcomes:
         """Return tables with the same shares, of so many times as many independent examples."""
@@ -233,38 +261,39 @@ class Outcomes:
         return Outcomes(strata, self.design)
 
 
-def _condensed_units(stratum: Stratum, units: Units) -> Stratum:
+def _condensed_units(stratum: Stratum, units: Units, most: int) -> Stratum:
     """Return the stratum with draws of nearly the same size as draws of one size.
 
-    Their number is such that the sums of sizes and of squared sizes stay as they are; the costs of
-    each size are condensed as those of rows.
+    Those that contribute most to the variance stay as they are. Of the others, the number is such
+    that the sums of sizes and of squared sizes stay as they are; the costs of each size are
+    condensed as those of rows.
     """
-    amounts, sizes = stratum.amounts[0], units.sizes
-    order = np.argsort(sizes, kind="stable")
-    squared = (amounts * sizes)[order]
-    share = np.cumsum(squared) / squared.sum() + np.cumsum(stratum.counts[0][order]) / stratum.n[0]
-    bins = np.empty(len(sizes), dtype=np.intp)
-    bins[order] = np.minimum(share / 2 * SIZE_BINS, SIZE_BINS - 1).astype(np.intp)
-    found = []
+    seen = stratum.counts[0] > 0
+    costs, sizes, counts = stratum.costs[seen], units.sizes[seen], stratum.counts[0][seen]
+    spread = counts * (sizes * (costs - float(stratum.mean[0]))) ** 2
+    kept, rest = np.split(np.argsort(-spread, kind="stable"), [most // 2])
+    rest = rest[np.argsort(sizes[rest], kind="stable")]
+    amounts = counts[rest] * sizes[rest]
+    squared = amounts * sizes[rest]
+    share = np.cumsum(squared) / squared.sum() + np.cumsum(counts[rest]) / counts[rest].sum()
+    n_bins = math.isqrt(most // 4)
+    bins = np.minimum(share / 2 * n_bins, n_bins - 1).astype(np.intp)
+    found = [(costs[kept], counts[kept], sizes[kept])]
     for index in np.unique(bins):
         chosen = bins == index
-        total = amounts[chosen].sum()
-        size = float((amounts * sizes)[chosen].sum() / total) if total else 1.0
-        part = replace(
-            stratum,
-            costs=stratum.costs[chosen],
-            counts=amounts[chosen][np.newaxis] / size,
-            units=None,
-        )
-        lean = part.condensed(MOST_ATOMS // SIZE_BINS)
+        size = float(squared[chosen].sum() / amounts[chosen].sum())
+        distinct, place = np.unique(costs[rest][chosen], return_inverse=True)
+        merged: Floats = np.bincount(place, amounts[chosen] / size).astype(np.float64)
+        lean = replace(stratum, costs=distinct, counts=merged[np.newaxis], units=None)
+        lean = lean.condensed(most // 2 // n_bins)
         found.append((lean.costs, lean.counts[0], np.full(len(lean.costs), size)))
-    costs, counts, lengths = map(np.concatenate, zip(*found, strict=True))
+    costs, counts, sizes = map(np.concatenate, zip(*found, strict=True))
     order = np.argsort(costs, kind="stable")
     return replace(
         stratum,
         costs=costs[order],
         counts=counts[order][np.newaxis],
-        units=replace(units, sizes=lengths[order]),
+        units=replace(units, sizes=sizes[order]),
     )
 
 
@@ -291,6 +320,13 @@ def make_stratum(
             "costs",
             f"expected a cost of at least {SMALLEST_COST:.0e}, or none; the largest is {size:g}.",
             "Count them in a smaller unit.",
+        )
+    least = np.abs(atoms[atoms != 0]).min(initial=np.inf)
+    if least < np.finfo(np.float64).tiny:  # which arithmetic does not keep
+        raise InputError(
+            "costs",
+            f"expected a cost of at least {SMALLEST_COST:.0e}, or none; the smallest is {least:g}.",
+            "Replace it by 0.",
         )
     # Costs that differ by the rounding of arithmetic only are one cost.
     sizes = np.maximum(scale, np.maximum(np.abs(atoms[1:]), np.abs(atoms[:-1])))
@@ -392,6 +428,14 @@ class Design:
         From each stratum to its share of the population, or to its number of rows; one number of
         rows where there are no strata. With rows, those that have labels are known and only the
         others are uncertain. By default a stratum's share is that of the examples or their weights.
+    decided : mapping or None
+        From strata to the decision that was taken for all of their rows, or to those of two models:
+        then no other can have been. A stratum of which that is known may have no labels at all; its
+        classes then count as equally frequent in the estimate, and the interval allows for every
+        one of them.
+    rows_counted : int or None
+        In how many rows the shares of the population were counted, where these rows are a sample
+        themselves (two-phase sampling): the interval then allows for that, too.
 
     Notes
     -----
@@ -402,6 +446,8 @@ class Design:
     References
     ----------
     Deming & Stephan (1940).
+
+    Neyman (1938), for two-phase sampling.
 
     Examples
     --------
@@ -418,6 +464,8 @@ class Design:
     strata: str | None = None
     impossible: Any = None
     population: Any = None
+    decided: Any = None
+    rows_counted: int | None = None
 
     def __post_init__(self) -> None:
         priors, population = self.class_priors, self.population
@@ -427,6 +475,12 @@ class Design:
             validate.amounts(priors, "class_priors", ndim=1)
         if not (population is None or isinstance(population, Mapping)):
             validate.positive(population, "population")
+        if self.rows_counted is not None:
+            validate.positive(self.rows_counted, "rows_counted")
+        if not (self.decided is None or isinstance(self.decided, Mapping)):
+            raise InputTypeError(
+                "decided", f"expected a mapping from strata to decisions, got {self.decided!r}."
+            )
         if self.impossible is not None:  # which may be an iterator
             object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
         given: Any = self.strata

@@ -19,7 +19,6 @@ from stakes._core.text import listed, number
 from stakes._core.typing import Floats
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import cell_shares, shares_of
 from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import (
     CountTable,
@@ -28,6 +27,7 @@ from stakes.infer._outcomes import (
     make_stratum,
     possible_cells,
 )
+from stakes.infer._shares import cell_shares, shares_of
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal

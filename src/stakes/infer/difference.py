@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import compared_costs, html_table, number, percent
+from stakes._core.text import compared_costs, html_values, number, percent
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, JointConfusion, PairedConfusion
-from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import cell_shares, outcomes_of
+from stakes.errors import DesignError, InputTypeError, StakesWarning
+from stakes.infer._design import outcomes_of
 from stakes.infer._inference import (
     USUAL,
     Choice,
@@ -32,9 +33,13 @@ from stakes.infer._outcomes import (
     CountTable,
     Design,
     Outcomes,
+    Stratum,
     cost_differences,
+    make_stratum,
+    possible_cells,
     simple_outcomes,
 )
+from stakes.infer._shares import cell_shares, shares_of
 from stakes.infer.estimate import CostEstimate
 
 
@@ -107,6 +112,20 @@ class CostDifference(Inference):
         scale = float(np.abs(values).max())
         given = self.paired, values if sparse else cost_differences(values), self.design, scale
         return simple_outcomes(*given) or outcomes_of(*given)
+
+    def _as_one_stratum(self) -> Stratum:
+        if isinstance(self.paired, CostSample):
+            table = self.paired
+            counts = table.n * shares_of(table, self.design)
+            return make_stratum([*table.values, table.low, table.high], [*counts, 0.0, 0.0])
+        values = self._matrix().values_for(self._table().labels, self._table().decisions)
+        shares = cell_shares(self.paired, self.design)
+        possible = possible_cells(self._table(), self.design.impossible)
+        costs = cost_differences(values)
+        return make_stratum(costs, float(self.n) * shares, possible=possible)
+
+    def _breadth(self, limits: tuple[float, float]) -> float:
+        return limits[1] - limits[0]
 
     @property
     def _laplace(self) -> float:
@@ -186,9 +205,18 @@ class CostDifference(Inference):
             )
         kept = isinstance(self.paired, GroupedConfusion | JointConfusion)
         table: Any = self.paired if kept else self._table()
+        first, second = (
+            replace(
+                self.design,
+                decided={name: both[model] for name, both in self.design.decided.items()},
+            )
+            if self.design.decided
+            else self.design
+            for model in (0, 1)
+        )
         return (
-            CostEstimate(table.first, self.costs, self.design, self.unit),
-            CostEstimate(table.second, self.costs, self.design, self.unit),
+            CostEstimate(table.first, self.costs, first, self.unit),
+            CostEstimate(table.second, self.costs, second, self.unit),
         )
 
     def test(
@@ -254,7 +282,7 @@ class CostDifference(Inference):
         That the tree costs at most one more per decision than the forest (non-inferiority):
 
         >>> print(difference.test(method="exact", alternative="less", margin=1).summary())
-        tree costs less than 1 more than forest: shown at 95 % confidence (p = 0.00149, exact).
+        tree costs less than 1 more than forest: shown at 95% confidence (p = 0.00149, exact).
         """
         this, settings = self._with_design(options)
         asked: dict[str, Any] = {
@@ -336,6 +364,11 @@ class CostDifference(Inference):
             "counts": self.paired.to_dict(),
         }
 
+    def _matrix(self) -> CostMatrix:
+        if self.costs is None:
+            raise DesignError("costs", "those of single examples have no cells.")
+        return self.costs
+
     def _table(self) -> PairedConfusion:
         table = self.paired
         pooled = table.pooled if isinstance(table, GroupedConfusion) else table
@@ -397,7 +430,21 @@ class CostDifference(Inference):
         return f"CostDifference({first} - {second} = {self.difference:.6g}, n={number(self.n)})"
 
     def _repr_html_(self) -> str:
-        return html_table(["comparison"], [[self.summary()]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StakesWarning)  # to look at a result warns of nothing
+            interval, tested = self.interval(), self.test()
+        first, second = self.names
+        unit = f" ({self.unit})" if self.unit else ""
+        values = {
+            f"{first} minus {second}, per decision{unit}": self.difference,
+            "low": interval.low,
+            "high": interval.high,
+            "confidence": percent(interval.confidence),
+            "p": f"{tested.p_value:.3g}",
+            "method": tested.method,
+            "examples": self.n,
+        }
+        return html_values(values, self.summary())
 
 
 def quiet_test(

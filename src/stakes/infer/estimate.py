@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label
-from stakes._core.text import html_table, matrix_table, number, percent, with_unit
+from stakes._core.text import html_table, html_values, matrix_table, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
-from stakes.errors import DesignError, InputTypeError
-from stakes.infer._design import cell_shares, outcomes_of, where_used
+from stakes.errors import DesignError, InputTypeError, StakesWarning
+from stakes.infer._design import outcomes_of
 from stakes.infer._inference import (
     Choice,
     Inference,
@@ -22,7 +23,18 @@ from stakes.infer._inference import (
     choose_method,
     quiet_interval,
 )
-from stakes.infer._outcomes import SIMPLE, CountTable, Design, Outcomes, simple_outcomes
+from stakes.infer._outcomes import (
+    SIMPLE,
+    CountTable,
+    Design,
+    Outcomes,
+    Stratum,
+    make_stratum,
+    possible_cells,
+    simple_outcomes,
+)
+from stakes.infer._shares import cell_shares, shares_of, where_used
+from stakes.infer.rates import RateEstimates, positive_of
 from stakes.measures.agreement import error_rate
 
 WORTH_NAMING = 0.05
@@ -70,7 +82,7 @@ class CostEstimate(Inference):
     >>> estimate.interval()
     Interval(low=0.0929..., high=0.7385..., confidence=0.95, method='extremal')
     >>> print(estimate.summary())
-    100 decisions cost 0.28 each (0.09298 to 0.7385 with 95 % confidence), 28 in total; 71 % of it
+    100 decisions cost 0.28 each (0.09298 to 0.7385 with 95% confidence), 28 in total; 71% of it
     is from predicting 0 when it was 1.
     """
 
@@ -92,6 +104,15 @@ class CostEstimate(Inference):
         given = self.confusion, costs, self.design
         return simple_outcomes(*given) or outcomes_of(*given)
 
+    def _as_one_stratum(self) -> Stratum:
+        if isinstance(self.confusion, CostSample):
+            table = self.confusion
+            counts = table.n * shares_of(table, self.design)
+            return make_stratum([*table.values, table.low, table.high], [*counts, 0.0, 0.0])
+        shares = cell_shares(self.confusion, self.design)
+        possible = possible_cells(self._table(), self.design.impossible)
+        return make_stratum(self._cell_costs(), float(self.n) * shares, possible=possible)
+
     @property
     def _laplace(self) -> float:
         """The paper's λ = 0.1, and 0 for costs of single examples, which have no cells."""
@@ -112,8 +133,10 @@ class CostEstimate(Inference):
 
     @property
     def total(self) -> float:
-        """What as many decisions as were evaluated cost together."""
+        """What all decisions cost together: those evaluated, or all rows of a finite population."""
         outcomes = self._outcomes
+        if outcomes.rows is not None:
+            return float(outcomes.mean[0]) * outcomes.rows
         if outcomes.design in ("simple", "examples"):
             return float(outcomes.only.counts[0] @ outcomes.only.costs)
         return float(outcomes.mean[0]) * float(self.n)
@@ -122,6 +145,31 @@ class CostEstimate(Inference):
     def error_rate(self) -> float:
         """The share of decisions that are not the actual class, where the classifier is used."""
         return error_rate(where_used(self._counts(), self.design))
+
+    def rates(self, pos_label: Any = None) -> RateEstimates:
+        """Return recall, precision, F1 and the other usual rates, with confidence intervals.
+
+        Parameters
+        ----------
+        pos_label : label, optional
+            The positive class; by default 1 where the classes are 0 and 1. With more than two
+            classes it may be left out.
+
+        Returns
+        -------
+        RateEstimates
+            The rates of the same decisions, under the same design.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+        >>> round(estimate.rates().recall.value, 4)
+        0.9524
+        """
+        table = self._counts()
+        return RateEstimates(table, positive_of(table.labels, pos_label), self.design)
 
     def times(self, volume: float) -> float:
         """Return the expected cost of `volume` decisions.
@@ -168,10 +216,10 @@ class CostEstimate(Inference):
         table, costs = self._table(), self._matrix()
         shares = cell_shares(self.confusion, self.design).sum(axis=0)
         chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
-        return costs.decisions[chosen], replace(self, confusion=self._always(chosen))
+        return costs.decisions[chosen], self._constant(chosen)
 
     def trivial(self) -> dict[Label, CostEstimate]:
-        """Return what taking one and the same decision for all examples costs, by decision.
+        """Return what each constant prediction costs, by decision.
 
         Returns
         -------
@@ -187,9 +235,17 @@ class CostEstimate(Inference):
         {0: 4.2, 1: 0.58}
         """
         return {
-            decision: replace(self, confusion=self._always(chosen))
+            decision: self._constant(chosen)
             for chosen, decision in enumerate(self._matrix().decisions)
         }
+
+    def _constant(self, chosen: int) -> CostEstimate:
+        """Return the estimate as if one decision had been taken for all examples."""
+        taken = self._matrix().decisions[chosen]
+        decided = self.design.decided and dict.fromkeys(self.design.decided, taken)
+        return replace(
+            self, confusion=self._always(chosen), design=replace(self.design, decided=decided)
+        )
 
     def _always(self, chosen: int) -> CountTable:
         """Return the counts as if one decision had been taken for all examples."""
@@ -285,6 +341,9 @@ class CostEstimate(Inference):
     def _summary(self, interval: Interval) -> str:
         low, high = interval
         decisions = "1 decision costs" if self.n == 1 else f"{number(self.n)} decisions cost"
+        if self._outcomes.rows is not None:
+            rows = number(self._outcomes.rows)
+            decisions = f"{rows} decisions, {number(self.n)} of them with labels, cost"
         text = (
             f"{decisions} {with_unit(self.cost, self.unit)} each "
             f"({number(low)} to {number(high)} with {percent(interval.confidence)} confidence)"
@@ -299,7 +358,7 @@ class CostEstimate(Inference):
             return f"{text}."
         predicted, actual, share = worst
         return (
-            f"{text}; {100 * share:.0f} % of it is from predicting {predicted!r} "
+            f"{text}; {100 * share:.0f}% of it is from predicting {predicted!r} "
             f"when it was {actual!r}."
         )
 
@@ -364,7 +423,21 @@ class CostEstimate(Inference):
 
     def _repr_html_(self) -> str:
         if self.costs is None:
-            return html_table(["estimate"], [[self.summary()]])
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", StakesWarning
+                )  # to look at a result warns of nothing
+                interval = self.interval()
+            unit = f" ({self.unit})" if self.unit else ""
+            values = {
+                f"cost per decision{unit}": self.cost,
+                "low": interval.low,
+                "high": interval.high,
+                "confidence": percent(interval.confidence),
+                "method": interval.method,
+                "examples": self.n,
+            }
+            return html_values(values, self.summary())
         cells = [[number(part) for part in row] for row in self.contributions().tolist()]
         table = self._table()
         return html_table(

@@ -12,11 +12,18 @@ from stakes._core import validate
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import CountTable, Design
+from stakes.infer._unlabelled import (
+    Known,
+    check_matrix,
+    missing_for_a_reason,
+    partly_labelled,
+)
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.ranking import Ranking
+from stakes.infer.rates import RateDifferences, RateEstimates, positive_of, priors_with
 
 MOST_LISTED = 1 << 15
 """Larger tables of two models' decisions are counted by what occurs."""
@@ -33,6 +40,9 @@ def evaluate(
     strata: Any = None,
     population: Any = None,
     impossible: Any = None,
+    judge: Any = None,
+    verified: Any = None,
+    unlabelled: str | None = None,
     unit: str = "",
 ) -> CostEstimate:
     """Return what a classifier's decisions cost.
@@ -61,6 +71,19 @@ def evaluate(
         is that of the examples, or of their weights.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur; a costly one among them would widen the interval.
+    judge : array_like, shape (n,), or mapping, optional
+        Where only a random sample of the rows has labels (`y_true` is None or NaN elsewhere): the
+        verdict of a judge, or of another model, on every row; a mapping for several judges. The
+        estimate is post-stratified by decision and verdict, verdicts being merged until five rows
+        of each have labels. The rows are the population; with ``population="infinite"``, a sample
+        of it.
+    verified : mapping, optional
+        Where rows were labelled at random with a probability that depends on the decision: from
+        each decision to that share. Refused where the share with labels differs by more than
+        chance.
+    unlabelled : "bounds", optional
+        Where nothing is known of why labels are missing: the interval then has every row without a
+        label at its lowest and at its highest cost.
     unit : str, optional
         The unit of the costs, such as "USD".
 
@@ -88,10 +111,38 @@ def evaluate(
     ...                                pos_label="fraud", neg_label="ok")
     >>> evaluate(["ok", "ok", "fraud", "ok"], ["ok", "fraud", "ok", "ok"], costs).cost
     2.75
+
+    With labels on 50 of 200 rows, and another model's verdict on each:
+
+    >>> y_true = ["ok"] * 44 + ["fraud"] * 6 + [None] * 150
+    >>> y_pred = ["ok"] * 46 + ["fraud"] * 4 + ["ok"] * 140 + ["fraud"] * 10
+    >>> verdicts = ["ok"] * 40 + ["fraud"] * 10 + ["ok"] * 120 + ["fraud"] * 30
+    >>> estimate = evaluate(y_true, y_pred, costs, judge=verdicts)
+    >>> round(estimate.cost, 4), [round(each, 4) for each in estimate.interval()]
+    (0.4333, [0.1, 1.1499])
+    >>> print(estimate.worth.summary())
+    As good as 56 labels at random; 50 were given.
     """
-    design = _design(strata, class_priors, impossible, population)
+    known = _known(judge, verified, unlabelled)
     sampling = Sampling(sample_weight, groups, strata)
-    table, matrix, design = _inferred(costs, y_true, [y_pred], sampling, design)
+    matter: Any = costs
+    predictions = {"y_pred": y_pred}
+    table: CountTable
+    if known is not None:
+        _check_sampling(costs, sampling, class_priors)
+        table, design = partly_labelled(
+            matter,
+            y_true,
+            predictions,
+            known,
+            groups=groups,
+            strata=strata,
+            population=population,
+            impossible=impossible,
+        )
+        return CostEstimate(table, matter, design, unit)
+    design = _design(strata, class_priors, impossible, population)
+    table, matrix, design = _inferred(costs, y_true, predictions, sampling, design)
     return CostEstimate(table, matrix, design, unit)
 
 
@@ -108,6 +159,9 @@ def compare(
     strata: Any = None,
     population: Any = None,
     impossible: Any = None,
+    judge: Any = None,
+    verified: Any = None,
+    unlabelled: str | None = None,
     ids: tuple[Any, Any] | None = None,
     unit: str = "",
 ) -> CostDifference:
@@ -123,6 +177,9 @@ def compare(
         What the classifiers are called.
     sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`.
+    judge, verified, unlabelled
+        As in `evaluate`, for rows without labels; the shares in `verified` are those of pairs of
+        decisions. Rows for which both decided the same need no label.
     ids : pair of array_like, optional
         The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
         both were decided on the same examples in the same order.
@@ -152,14 +209,30 @@ def compare(
     >>> first = [0] * 50 + [1] * 50
     >>> second = [0] * 80 + [1] * 20
     >>> print(compare(y_true, first, second, costs, names=("eager", "shy")).summary())
-    eager costs 1.9 less per decision than shy (-2.806 to -1.06 with 95 % confidence): eager is
+    eager costs 1.9 less per decision than shy (-2.806 to -1.06 with 95% confidence): eager is
     cheaper (p = 2.1e-06).
     """
     if ids is not None:
         _check_same_examples(ids, len(y_pred_1))
-    predictions = [y_pred_1, y_pred_2]
-    design = _design(strata, class_priors, impossible, population)
+    known = _known(judge, verified, unlabelled)
     sampling = Sampling(sample_weight, groups, strata)
+    matter: Any = costs
+    predictions = {"y_pred_1": y_pred_1, "y_pred_2": y_pred_2}
+    table: CountTable
+    if known is not None:
+        _check_sampling(costs, sampling, class_priors)
+        table, design = partly_labelled(
+            matter,
+            y_true,
+            predictions,
+            known,
+            groups=groups,
+            strata=strata,
+            population=population,
+            impossible=impossible,
+        )
+        return CostDifference(table, matter, names, design, unit)
+    design = _design(strata, class_priors, impossible, population)
     table, matrix, design = _inferred(costs, y_true, predictions, sampling, design)
     return CostDifference(table, matrix, names, design, unit)
 
@@ -215,9 +288,9 @@ def compare_many(
     >>> print(compare_many(y_true, {
     ...     "eager": [0] * 500 + [1] * 500, "shy": [0] * 800 + [1] * 200,
     ... }, costs).summary())
-    eager is the cheapest of 2: 0.1 each, with 95 % confidence.
+    eager is the cheapest of 2: 0.1 each, with 95% confidence.
     """
-    _check_costs(costs)
+    check_costs(costs)
     if not isinstance(predictions, Mapping):
         raise InputTypeError(
             "predictions",
@@ -239,6 +312,148 @@ def compare_many(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions, **sampling.arrays
     )
     return Ranking.from_joint(joint, costs, unit, design)
+
+
+def evaluate_rates(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    prevalence: float | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_priors: Any = None,
+    strata: Any = None,
+    population: Any = None,
+) -> RateEstimates:
+    """Return recall, precision, F1 and the other usual rates, with confidence intervals.
+
+    Parameters
+    ----------
+    y_true, y_pred : array_like, shape (n,)
+        The actual class of each example, and what was decided.
+    pos_label : label, optional
+        The positive class; by default 1 where the classes are 0 and 1. With more than two classes
+        it may be left out: ``of(label)`` then has the rates of a class against the rest.
+    labels : sequence, optional
+        All classes, including those that do not occur; by default those that occur.
+    prevalence : float, optional
+        The share of the positive class in the target population, if it differs from the test
+        set's; it changes precision, NPV, F1, accuracy, MCC and kappa.
+    sample_weight, groups, class_priors, strata, population
+        As in `evaluate`.
+
+    Returns
+    -------
+    RateEstimates
+        The rates, by name, with their intervals.
+
+    Notes
+    -----
+    Recall is TP/(TP + FN), specificity TN/(TN + FP), precision TP/(TP + FP), NPV TN/(TN + FN), F1
+    2 TP/(2 TP + FP + FN). The intervals are those of `RateEstimates`.
+
+    References
+    ----------
+    Clopper & Pearson (1934).
+
+    Zou & Donner (2008).
+
+    Examples
+    --------
+    >>> from stakes import evaluate_rates
+    >>> rates = evaluate_rates([0] * 60 + [1] * 40, [0] * 52 + [1] * 46 + [0] * 2)
+    >>> print(rates.summary())
+    rate                  value  95% CI from     to
+    recall (sensitivity)  95.0%         84.1%  99.4%
+    specificity           86.7%         75.9%  94.0%
+    false positive rate   13.3%          6.0%  24.1%
+    false negative rate    5.0%          0.6%  15.9%
+    precision (PPV)       82.6%         69.2%  92.1%
+    NPV                   96.3%         88.0%  99.5%
+    F1                    88.4%         79.2%  94.4%
+    accuracy              90.0%         82.7%  95.1%
+    balanced accuracy     90.8%         83.2%  95.1%
+    MCC                   0.803         0.658  0.900
+    Cohen's kappa         0.797         0.649  0.900
+
+    Where one in a hundred is positive:
+
+    >>> evaluate_rates([0] * 60 + [1] * 40, [0] * 52 + [1] * 46 + [0] * 2,
+    ...                prevalence=0.01).precision.value
+    0.067...
+    """
+    sampling = Sampling(sample_weight, groups, strata)
+    table: Any = _listed(y_true, [y_pred], sampling, {"labels": labels})
+    positive = positive_of(table.labels, pos_label)
+    priors = priors_with(table.labels, positive, prevalence, class_priors)
+    return RateEstimates(table, positive, _design(strata, priors, None, population))
+
+
+def compare_rates(
+    y_true: Any,
+    y_pred_1: Any,
+    y_pred_2: Any,
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    pos_label: Any = None,
+    labels: Any = None,
+    prevalence: float | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_priors: Any = None,
+    strata: Any = None,
+    population: Any = None,
+) -> RateDifferences:
+    """Compare the usual rates of two models on the same examples.
+
+    Parameters
+    ----------
+    y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
+        The actual class of each example, and what each model decided.
+    names : pair of str
+        What the models are called.
+    pos_label, labels, prevalence, sample_weight, groups, class_priors, strata, population
+        As in `evaluate_rates`.
+
+    Returns
+    -------
+    RateDifferences
+        The rates of both, and their differences, with intervals.
+
+    Notes
+    -----
+    The examples are the same, so the difference of two rates varies less than if they came from
+    two test sets. The intervals are those of `RateDifferences`.
+
+    References
+    ----------
+    Zou & Donner (2008).
+
+    Examples
+    --------
+    >>> from stakes.infer import compare_rates
+    >>> y_true = [0] * 60 + [1] * 40
+    >>> eager, shy = [0] * 50 + [1] * 50, [0] * 80 + [1] * 20
+    >>> found = compare_rates(y_true, eager, shy, names=("eager", "shy")).rate("recall")
+    >>> found.difference, round(found.low, 3), round(found.high, 3), found.shown
+    (0.5, 0.311, 0.659, True)
+    """
+    sampling = Sampling(sample_weight, groups, strata)
+    many = Confusion.from_labels(y_true, y_pred_1, labels=labels).labels
+    if len(many) ** 3 > MOST_LISTED:
+        raise InputError(
+            "y_true",
+            f"differences of rates are for up to {int(MOST_LISTED ** (1 / 3))} classes, there are "
+            f"{len(many)}.",
+            "Merge the rare classes, or compare costs.",
+        )
+    table: Any = _listed(y_true, [y_pred_1, y_pred_2], sampling, {"labels": labels})
+    positive = positive_of(table.labels, pos_label)
+    priors = priors_with(table.labels, positive, prevalence, class_priors)
+    design = _design(strata, priors, None, population)
+    return RateDifferences(table, positive, names, design)
 
 
 @dataclass(frozen=True)
@@ -285,6 +500,13 @@ def count_decisions(
     if len(predictions) > 1 and len(costs.labels) * len(costs.decisions) ** 2 > MOST_LISTED:
         both = dict(zip(("y_pred_1", "y_pred_2"), predictions, strict=True))
         return JointConfusion.from_labels(y_true, both, **sampling.arrays, **names).pair(*both)
+    return _listed(y_true, predictions, sampling, names)
+
+
+def _listed(
+    y_true: Any, predictions: Sequence[Any], sampling: Sampling, names: Mapping[str, Any]
+) -> Confusion | PairedConfusion | GroupedConfusion:
+    """Return the table of one or two models' decisions, with all its cells."""
     if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
         return GroupedConfusion.from_labels(
@@ -297,16 +519,38 @@ def count_decisions(
 def _inferred(
     costs: Any,
     y_true: Any,
-    predictions: Sequence[Any],
+    predictions: Mapping[str, Any],
     sampling: Sampling,
     design: Design,
 ) -> tuple[CountTable, CostMatrix | None, Design]:
     """Return the table of one or two models' decisions, and the costs and the design beside it."""
-    _check_costs(costs)
+    check_costs(costs)
+    decided = list(predictions.values())
     if isinstance(costs, ExampleCosts):
-        table = _sample(costs, y_true, predictions, sampling, design.impossible)
+        table = _sample(costs, y_true, decided, sampling, design.impossible)
         return table, None, replace(design, impossible=None)
-    return count_decisions(costs, y_true, predictions, sampling), costs, design
+    try:
+        return count_decisions(costs, y_true, decided, sampling), costs, design
+    except LabelError as error:
+        raise missing_for_a_reason(error) from None
+
+
+def _known(*said: Any) -> Known | None:
+    """Return what is said of rows without labels, if anything is."""
+    return Known(*said) if any(each is not None for each in said) else None
+
+
+def _check_sampling(costs: Any, sampling: Sampling, class_priors: Any) -> None:
+    """Raise where something does not go with rows that have no label."""
+    check_costs(costs)
+    check_matrix(costs)
+    for name, value in (("sample_weight", sampling.sample_weight), ("class_priors", class_priors)):
+        if value is not None:
+            raise DesignError(
+                name, "with rows that have no label, the rows that are given are the population."
+            )
+    if sampling.by_class:
+        raise DesignError("strata", "rows without a label have no known class to be drawn by.")
 
 
 def _sample(
@@ -324,7 +568,8 @@ def _sample(
     )
 
 
-def _check_costs(costs: Any) -> None:
+def check_costs(costs: Any) -> None:
+    """Raise when costs are not such."""
     if not isinstance(costs, CostMatrix | ExampleCosts):
         raise InputTypeError(
             "costs",

@@ -14,7 +14,7 @@ from scipy.special import betainccinv, ndtr, ndtri
 from scipy.stats import gamma
 
 from stakes._core import validate
-from stakes._core.text import html_table, number, percent
+from stakes._core.text import html_values, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
@@ -32,6 +32,9 @@ from stakes.infer.methods.extremal import WEIGHT
 
 TEST_SETS, COMPARISONS = 2000, 1000
 """So many test sets are drawn to plan an interval, and a comparison."""
+
+FAR = 1.03
+"""Approximate arms, wrong by less than one percent, that differ by more are told apart by them."""
 
 NEIGHBOURS = 1
 """So many test sets on either side of a quantile have their limits computed."""
@@ -92,7 +95,7 @@ class Power(Result):
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        return html_table(["power"], [[self.summary()]])
+        return html_values(self.to_dict(), self.summary())
 
     def summary(self) -> str:
         """Say how likely the difference is to be shown.
@@ -104,11 +107,11 @@ class Power(Result):
         """
         text = (
             f"{number(self.n)} examples show the difference with a probability of "
-            f"{100 * self.simulated:.0f} %, the pilot's uncertainty included "
-            f"({100 * self.formula:.0f} % by formula)"
+            f"{100 * self.simulated:.0f}%, the pilot's uncertainty included "
+            f"({100 * self.formula:.0f}% by formula)"
         )
         if self.reachable < 1:
-            text += f"; no number of examples reaches more than {100 * self.reachable:.0f} %"
+            text += f"; no number of examples reaches more than {100 * self.reachable:.0f}%"
         return f"{text}."
 
 
@@ -254,7 +257,7 @@ class Plan(Result):
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        return html_table(["plan"], [[self.summary()]])
+        return html_values(self.to_dict() | {"goal": None, "drawn": None}, self.summary())
 
     @property
     def reason(self) -> str:
@@ -275,7 +278,7 @@ class Plan(Result):
         if self.range_of_costs is not None:
             text += f"; {self.reason} asks for most"
         if self.power is not None:
-            text += f" (simulated power {100 * self.power.simulated:.0f} %)"
+            text += f" (simulated power {100 * self.power.simulated:.0f}%)"
         return f"{text}. {self.drawn}." if self.drawn else f"{text}."
 
 
@@ -377,7 +380,7 @@ def plan_test_size(
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=100)
     >>> pilot = Confusion([[95, 1], [3, 1]], [0, 1])
     >>> print(plan_test_size(costs, pilot, half_width=0.5, rng=0).summary())
-    4,491 test examples are needed for an upper limit within 0.5 of the estimate in 80 % of test
+    4,491 test examples are needed for an upper limit within 0.5 of the estimate in 80% of test
     sets, the pilot's uncertainty included; the spread of the costs asks for most.
     """
     alpha = validate.alpha(confidence)
@@ -614,7 +617,7 @@ def _for_interval(
     if len(future.parts) == 1 and (variance := future.outcomes.only.moment(2)[0]) > 0:
         trust = ceil(TRUST * (future.outcomes.only.moment(3)[0] / variance**1.5) ** 2)
     found = partial(_assured_arm, future, assurance=assurance, alpha=alpha, weight=weight)
-    n = _smallest(max(spread, rare), lambda size: found(size) <= arm, too_small)
+    n = _smallest(max(spread, rare), lambda size: found(size, against=arm) <= arm, too_small)
     return Plan(n, goal, spread, rare, trust, found(n), assurance)
 
 
@@ -642,15 +645,25 @@ def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
 
 
 def _assured_arm(
-    future: FutureSets, n: int, assurance: float, alpha: float, weight: float
+    future: FutureSets,
+    n: int,
+    assurance: float,
+    alpha: float,
+    weight: float,
+    *,
+    against: float | None = None,
 ) -> float:
     """Return what the arms of so many of the test sets of n examples do not exceed.
 
-    The arms of all are approximated, and those next to the quantile computed.
+    The arms of all are approximated, and those next to the quantile computed; unless the arm that
+    it is compared with is far from the approximation.
     """
     tables = future.drawn(n)
-    order = np.argsort(extremal.quick_high(tables, alpha, weight=weight) - tables.mean)
+    rough = extremal.quick_high(tables, alpha, weight=weight) - tables.mean
+    order = np.argsort(rough)
     rank = ceil(assurance * len(order)) - 1
+    if against is not None and not 1 / FAR < rough[order[rank]] / against < FAR:
+        return float(rough[order[rank]])
     if len(tables.strata) > 1:  # of which one takes as long as many without strata
         one = _rows(tables, order[rank : rank + 1])
         return extremal.high_of_one(one, alpha, weight=weight) - float(one.mean[0])
@@ -723,7 +736,7 @@ def _for_difference(
         raise PlanError(
             "power",
             f"{percent(wanted)} cannot be promised: by the pilot the {less} classifier costs less "
-            f"with a probability of {100 * pair.reachable:.0f} %, and no test set shows it with "
+            f"with a probability of {100 * pair.reachable:.0f}%, and no test set shows it with "
             "more.",
             "Ask for less power, use a larger pilot, or give difference=, the one that matters.",
         )

@@ -13,18 +13,17 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import listing
-from stakes._core.text import html_table, number, percent, text_table, with_unit
+from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, RareCostWarning, warn
 from stakes.infer._inference import USUAL, TestResult, outcomes_behind
-from stakes.infer._multiplicity import Pair, bonferroni, holm, judged, max_t, p_values
 from stakes.infer._outcomes import SIMPLE, CountTable, Design
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.gate import Gate, checked_margin
+from stakes.infer.gate import Gate, Pair, bonferroni, checked_margin, holm, judged, max_t, p_values
 
 ONE_SAMPLE = ("simple", "examples")
 """The designs in which all examples are independent draws of one population."""
@@ -141,7 +140,7 @@ class Ranking:
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
         >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
         >>> print(Ranking.from_pairs({("tree", "forest"): paired}, costs).summary())
-        forest is the cheapest of 2: 0.4 each, with 95 % confidence.
+        forest is the cheapest of 2: 0.4 each, with 95% confidence.
         """
         return cls(dict(pairs), costs, unit, design)
 
@@ -175,7 +174,7 @@ class Ranking:
         ...     "eager": [0] * 50 + [1] * 50, "shy": [0] * 80 + [1] * 20,
         ... }, labels=[0, 1])
         >>> print(Ranking.from_joint(joint, costs, "USD").summary())
-        eager is the cheapest of 2: 0.1 USD each, with 95 % confidence.
+        eager is the cheapest of 2: 0.1 USD each, with 95% confidence.
         """
         pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
         return cls(pairs, costs, unit, design)  # type: ignore[arg-type]
@@ -212,7 +211,7 @@ class Ranking:
         >>> from stakes import CostSample, Ranking
         >>> samples = {"a": CostSample([0, 5, 0, 5] * 50), "b": CostSample([0, 0, 0, 5] * 50)}
         >>> print(Ranking.from_samples(samples, unit="USD").summary())
-        b is the cheapest of 2: 1.25 USD each, with 95 % confidence.
+        b is the cheapest of 2: 1.25 USD each, with 95% confidence.
         """
         if not samples or not all(isinstance(each, CostSample) for each in samples.values()):
             raise InputTypeError("samples", "expected a CostSample for each classifier.")
@@ -440,7 +439,7 @@ class Ranking:
         >>> gate.passed
         True
         >>> print(gate.tests[0].summary())
-        new costs less than 0.5 more than old: shown at 95 % confidence (p = 1e-12, exact).
+        new costs less than 0.5 more than old: shown at 95% confidence (p = 1e-12, exact).
         """
         margin = None if margin is None else checked_margin(margin)
         pairs = self.against(baseline, confidence=confidence)
@@ -528,8 +527,8 @@ class Ranking:
         }
         if len(best) == 1:
             return f"{best[0]} is the cheapest of {len(costs)}: {costs[best[0]]}, with {sure}."
-        tied = ", ".join(f"{name} ({costs[name]})" for name in best)
-        return f"A tie with {sure} between {len(best)} of {len(costs)}: {tied}."
+        tied = listed([f"{name} ({costs[name]})" for name in best])
+        return f"{tied} cannot be told apart at {sure} ({len(best)} of {len(costs)})."
 
     def to_frame(
         self,

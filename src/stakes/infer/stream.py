@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import compared_costs, number, percent, with_unit
+from stakes._core.text import compared_costs, html_values, number, percent, with_unit
 from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
 from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
@@ -26,9 +26,9 @@ from stakes.errors import (
     LabelError,
     StakesError,
 )
-from stakes.infer._design import checked_priors
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import Design
+from stakes.infer._shares import checked_priors
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import Sampling, count_decisions
@@ -219,7 +219,7 @@ class Totals(ABC, Generic[Counts]):
 
         Notes
         -----
-        Whoever bets against a mean m, with the fraction f of the fortune W at stake, has W_t =
+        A bettor against a mean m, with the fraction f of the fortune W at stake, has W_t =
         W_{t-1} [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a
         fixed grid of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is
         at most α/2 (Ville's inequality); the interval holds all means against which it has not,
@@ -311,7 +311,7 @@ class Totals(ABC, Generic[Counts]):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the totals to a JSON file, whole or not at all.
 
-        Whoever stops in the middle leaves the file that was there before.
+        An interrupted save leaves the file that was there before.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Accumulator(Totals[Confusion]):
 
     Notes
     -----
-    Whoever bets against a mean m, with the fraction f of the fortune W at stake, has W_t = W_{t-1}
+    A bettor against a mean m, with the fraction f of the fortune W at stake, has W_t = W_{t-1}
     [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a fixed grid
     of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is at most α/2
     (Ville's inequality); the interval holds all means against which it has not, from below or from
@@ -546,6 +546,11 @@ class Accumulator(Totals[Confusion]):
             f"{number(self.n)} decisions cost {with_unit(self.cost, self.unit)} each "
             f"{self._sure(confidence)}."
         )
+
+    def _repr_html_(self) -> str:
+        unit = f" ({self.unit})" if self.unit else ""
+        values = {"decisions": self.n, f"cost per decision{unit}": self.cost if self.n else None}
+        return html_values(values, self.summary())
 
     def __repr__(self) -> str:
         return f"Accumulator(n={self.n}{f', cost={self.cost:.6g}' if self.n else ''})"
@@ -742,6 +747,13 @@ class PairedAccumulator(Totals[PairedConfusion]):
             return f"{text}."
         cheaper = self.cheaper(confidence)
         return f"{text}: {f'{cheaper} is cheaper' if cheaper else 'not decided yet'}."
+
+    def _repr_html_(self) -> str:
+        first, second = self.names
+        unit = f" ({self.unit})" if self.unit else ""
+        name = f"{first} minus {second}, per decision{unit}"
+        values = {"decisions": self.n, name: self.difference if self.n else None}
+        return html_values(values, self.summary())
 
     def __repr__(self) -> str:
         so_far = f", difference={self.difference:.6g}" if self.n else ""

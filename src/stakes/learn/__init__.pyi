@@ -1,7 +1,6 @@
 from .adacost import AdaCostClassifier
-from .bagging import CostSensitiveBaggingClassifier
+from .bagging import CostSensitiveBaggingClassifier, MetaCostClassifier
 from .comparison import LearnerComparison, LearnerDifference, compare_learners
-from .metacost import MetaCostClassifier
 from .minimum_risk import MinimumRiskClassifier
 from .scorer import cost_scorer
 from .trees.lazy import (

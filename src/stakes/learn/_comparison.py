@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from stakes._core import validate
 from stakes._core.labels import label_codes, listing, plain
-from stakes._core.text import compared_costs, html_table, number, p_value, percent
+from stakes._core.text import compared_costs, html_values, number, p_value, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result, readonly_copy
 from stakes.costs import CostMatrix
@@ -573,4 +573,4 @@ class LearnerDifference(Result):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        return html_table(["comparison"], [[self.summary()]])
+        return html_values(self.to_dict(), self.summary())

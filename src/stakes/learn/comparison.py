@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import as_column, listing
-from stakes._core.text import html_table, number, percent, text_table, with_unit
+from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
 from stakes._core.values import Result, readonly_copy
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer._multiplicity import Pair, bonferroni, judged
+from stakes.infer.gate import Pair, bonferroni, judged
 from stakes.learn._base import classes_of, training_costs
 from stakes.learn._comparison import (
     Data,
@@ -211,8 +211,8 @@ class LearnerComparison(Result):
                 f"{best[0]} is the cheapest of {len(costs)} learners: "
                 f"{with_unit(costs[best[0]], self.unit)} a decision {over}, with {sure}."
             )
-        tied = ", ".join(f"{name} ({with_unit(costs[name], self.unit)})" for name in best)
-        return f"A tie with {sure} between {len(best)} of {len(costs)} learners {over}: {tied}."
+        tied = listed([f"{name} ({with_unit(costs[name], self.unit)})" for name in best])
+        return f"{tied} cannot be told apart at {sure} {over} ({len(best)} of {len(costs)})."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and lists.
@@ -360,8 +360,7 @@ def compare_learners(
     ...     X, y, costs, random_state=0,
     ... )
     >>> print(compared.summary())
-    A tie with 95 % confidence between 2 of 2 learners over 25 splits: bayes (0.707), stump
-    (0.9717).
+    bayes (0.707) and stump (0.9717) cannot be told apart at 95% confidence over 25 splits (2 of 2).
     """
     learners = named_learners(estimators)
     validate.choice(test, "test", TESTS)

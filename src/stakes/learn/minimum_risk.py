@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 from stakes._core import validate
 from stakes._core.labels import Labels, listing, plain
 from stakes.costs import CostMatrix
-from stakes.costs._risk import expected_risk, least_risk
+from stakes.costs._axes import expected_risk, least_risk
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn._base import (
     MetaLearner,

@@ -11,12 +11,14 @@ from stakes.measures.agreement import (
 )
 from stakes.measures.cost import (
     expected_cost,
+    hand_till_auc,
+    informational_loss,
     normalized_cost,
+    quadratic_loss,
     savings,
     total_cost,
     trivial_costs,
 )
-from stakes.measures.losses import hand_till_auc, informational_loss, quadratic_loss
 
 __all__ = [
     "Rates",

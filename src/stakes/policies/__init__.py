@@ -3,7 +3,8 @@
 from stakes._core.values import name_arguments
 from stakes.policies._assemble import Asked
 from stakes.policies._choose import Choosing
-from stakes.policies.policies import Policies, Policy, PolicyPair
+from stakes.policies._compared import PolicyPair
+from stakes.policies.policies import Policies, Policy
 from stakes.policies.verdict import Saving, ToSettle, Verdict
 
 __all__ = [

@@ -14,11 +14,19 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
-from stakes.infer._design import where_used
 from stakes.infer._outcomes import Design
-from stakes.policies._choose import Choosing, Chosen, Threshold, choose
-from stakes.policies._choose_rows import ChosenRows, choose_rows
+from stakes.infer._shares import where_used
+from stakes.policies._choose import (
+    IMPOSSIBLE,
+    Choosing,
+    Chosen,
+    ChosenRows,
+    Threshold,
+    choose,
+    choose_rows,
+)
 from stakes.policies.policies import Policies, Policy
+from stakes.policies.verdict import in_words
 from stakes.predictions.examples import JointExamples
 from stakes.predictions.roles import Model
 from stakes.predictions.scores import JointScores
@@ -116,22 +124,21 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     tables = (counted.joint, counted.joint)
     if chosen is not None:
         tables = (chosen.held_out, chosen.in_sample)
-    broken = [each for each in found if _broken(each, tables[1], counted, choosing)]
-    found = [each for each in found if each not in broken]
-    if not found:
-        raise _nothing_to_judge(counted, chosen)
     found += [
         Policy(f"always {decision}", None, "constant", decision=decision)
         for decision in counted.costs.decisions
-        if not _breaks(decision, counted, choosing)
     ]
     order = {model.name: place for place, model in enumerate(counted.models)}
     found.sort(key=lambda each: order.get(each.model or "", len(order)))
-    policies = tuple(_distinct(found))
-    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
-    out = [*(f"always {each}" for each in barred), *(each.name for each in broken)]
-    known = _Known(policies, stated, asked, counted.doubtful, out)
+    every = _distinct(found)
+    barred = [each.name for each in every if _broken(each, tables[1], counted, choosing)]
+    if all(each.name in barred for each in every if each.model is not None):
+        raise _nothing_to_judge(counted, chosen, choosing.limits)
+    known = _Known(every, stated, asked, counted.doubtful, barred)
     names = {each: known.resolved(each) for each in asked.names}
+    usual = next((each.name for each in every if each.kind == "decisions"), None)
+    baseline = usual if asked.baseline is None else names[asked.baseline]
+    policies = tuple(each for each in every if each.name not in barred or each.name == baseline)
     return Policies(
         policies,
         *tables,
@@ -139,10 +146,14 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         counted.design,
         confidence,
         chosen.examples if isinstance(chosen, ChosenRows) else counted.examples,
-        None if asked.baseline is None else names[asked.baseline],
+        None if asked.baseline is None else baseline,
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
-        (*_notes(counted, chosen, choosing), *map(_left_out, broken)),
+        (
+            *_notes(counted, chosen, choosing),
+            *_limit_notes([each for each in every if each.name in barred], baseline),
+        ),
         _unjudged(counted, chosen, policies),
+        tuple(name for name in barred if name == baseline),
     )
 
 
@@ -156,7 +167,9 @@ def _scored(counted: Counted) -> tuple[str, ...]:
 
 def _chosen(counted: Counted, choosing: Choosing) -> Chosen | ChosenRows:
     if counted.examples is not None and counted.positive is not None:
-        return choose_rows(counted.examples, counted.positive, counted.design, choosing)
+        deciding = [model.name for model in counted.models if model.decisions is not None]
+        design = counted.design
+        return choose_rows(counted.examples, counted.positive, design, choosing, deciding)
     assert counted.scores is not None  # noqa: S101 - there are models with scores
     return choose(counted.scores, counted.costs, counted.design, choosing)
 
@@ -180,6 +193,8 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
     limits = choosing.limits
     if not limits or policy.cross_fitted:
         return False
+    if policy.kind == "constant":
+        return _breaks(policy.decision, counted, choosing)
     if counted.positive is None or len(counted.costs.decisions) != 2:  # noqa: PLR2004
         raise InputError(", ".join(limits), "limits are for two classes and two decisions.")
     counts = where_used(table.single(policy.column), counted.design).counts
@@ -198,8 +213,23 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
     )
 
 
-def _left_out(policy: Policy) -> str:
-    return f"{policy.name} does not keep within the limits on these rows and is left out."
+def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
+    """Say which policies break a limit, and what becomes of them."""
+    others = [in_words(each) for each in barred if each.name != baseline]
+    notes = [
+        f"{in_words(each)} does not keep within the limits on these rows: savings are against it, "
+        "but it cannot be the policy to use."
+        for each in barred
+        if each.name == baseline
+    ]
+    if others:
+        do, are = ("do", "are") if others[1:] else ("does", "is")
+        notes.append(
+            f"{listed(others)} {do} not keep within the limits on these rows and {are} left out."
+        )
+    return [
+        f"{each[0].upper()}{each[1:]}" if each.startswith("always ") else each for each in notes
+    ]
 
 
 def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
@@ -212,9 +242,14 @@ def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
     return rate < least or rate > (1.0 if most is None else most) or rate > capacity
 
 
-def _nothing_to_judge(counted: Counted, chosen: Chosen | ChosenRows | None) -> InputError:
+def _nothing_to_judge(
+    counted: Counted, chosen: Chosen | ChosenRows | None, limits: Mapping[str, float]
+) -> InputError:
     """Return the error that no model has decisions, or a threshold to decide by."""
     reasons = {} if chosen is None else chosen.undecided
+    if limits and (not reasons or all(each.startswith(IMPOSSIBLE) for each in reasons.values())):
+        what = IMPOSSIBLE if reasons else "no decisions keep within"
+        return InputError(", ".join(limits), f"{what} all of these limits.", "Loosen a limit.")
     each = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
     return InputError(
         "",
@@ -275,7 +310,7 @@ def threshold_policy(each: Threshold, column: str) -> Policy:
         threshold=each.cuts[0][1] if len(each.cuts) == 1 else None,
         cuts=each.cuts,
         below=each.below,
-        cross_fitted=each.cross_fitted,
+        cross_fitted=each.cross_fitted and any(np.isfinite(value) for _, value in each.cuts),
         range_=each.range_,
         column=column,
     )
@@ -343,7 +378,7 @@ class _Known:
         if name in self.doubtful:
             problem = f"the column {name!r} cannot be used: {self.doubtful[name]}."
             raise _refused(self.asked, name, problem)
-        if name in self.barred:
+        if name in self.barred and name in self.asked.candidates:
             raise _refused(self.asked, name, f"{name!r} does not keep within the limits.")
 
     def resolved(self, name: str) -> str:
@@ -409,18 +444,26 @@ def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choos
             f"Thresholds are chosen on these rows. Each of {folds} folds is judged at the "
             f"threshold that the other folds choose (seed {choosing.seed})."
         )
-    elif (
-        choosing.validation is not None
-        and isinstance(chosen, Chosen)
-        and not any(each.reason for each in chosen.thresholds.values())
+        if choosing.limits:
+            notes.append(
+                "A limit holds on the rows that choose the threshold; on others it may be missed. "
+                "Folds use other thresholds with a limit than without, so the cost with one may by "
+                "chance be lower."
+            )
+    elif choosing.validation is not None and not any(
+        each.reason for each in chosen.thresholds.values()
     ):
-        n = len(choosing.validation.positive)
+        other = choosing.validation
+        n = other.n if isinstance(other, JointExamples) else len(other.positive)
         notes.append(f"Thresholds are chosen on {n:,} validation rows.")
+    unable = [name for name, each in chosen.undecided.items() if each.startswith(IMPOSSIBLE)]
+    if unable:
+        notes.append(f"No threshold of {listed(unable)} keeps within the limits.")
     for name, reason in chosen.undecided.items():
+        if name in unable:
+            continue
         notes.append(f"No threshold is chosen for {name}: {reason}; {_instead(name, counted)}.")
     notes += _threshold_notes(counted, chosen)
-    barred = [each for each in counted.costs.decisions if _breaks(each, counted, choosing)]
-    notes += [f"always {each} does not keep within the limits and is left out." for each in barred]
     return notes
 
 

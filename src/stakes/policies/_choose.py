@@ -2,6 +2,10 @@
 
 The threshold to deploy is chosen on all rows. What it will cost is judged by folds: on each, the
 threshold that the other folds choose. Both tables of decisions are returned.
+
+Where each row has costs of its own, what a threshold costs is a sum over rows. It is chosen by the
+same rule: the smooth estimate takes the average cost of each mistake, and is replaced where the
+rows speak against it.
 """
 
 from __future__ import annotations
@@ -12,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from stakes._core.labels import Label
 from stakes._core.typing import Booleans, Floats
@@ -21,23 +24,15 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
-from stakes.policies._folds import Folds, deal, deal_groups, deal_ranked, name_numbers, row_keys
+from stakes.policies._rows import Folds, Rows, Steps, above, ends_of, places_of, same_rows, short
 from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
+from stakes.predictions.examples import IN_SAMPLE, JointExamples
 from stakes.predictions.scores import JointScores
-
-ENOUGH = 10
-"""With fewer rows of a class, or groups that have any, no threshold is chosen on them."""
-
-MOST_STEPS = 10_000
-"""Up to so many different scores each may be a threshold; of more, those that matter."""
 
 FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
 """Below so many rows there are so many folds."""
 
 MOST_FOLDS = 100
-
-SAME = 0.5
-"""With a larger share of the test rows among them, other rows are no others."""
 
 TWO_ERRORS = 1.96
 """Standard errors that a threshold must cost more by, to be shown to."""
@@ -45,7 +40,13 @@ TWO_ERRORS = 1.96
 CLEARLY = 4.0
 """Standard errors below one half, from which on scores are said to be reversed."""
 
+IMPOSSIBLE = "no threshold keeps within"
+
 Codes = NDArray[np.signedinteger]
+
+
+class ImpossibleLimitsError(InputError):
+    """No threshold of a model keeps within the limits, on some rows that choose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +65,8 @@ class Choosing(Result):
         The largest share of rows that may be called positive.
     fixed : tuple of (str, float)
         Models and thresholds of theirs that were stated; they compete beside the chosen ones.
-    validation : JointScores or None
-        Other rows to choose thresholds on.
+    validation : JointScores, JointExamples or None
+        Other rows to choose thresholds on; with costs of their own where the rows to judge by have.
     """
 
     folds: int | None = None
@@ -74,7 +75,7 @@ class Choosing(Result):
     max_fpr: float | None = None
     capacity: float | None = None
     fixed: tuple[tuple[str, float], ...] = ()
-    validation: JointScores | None = None
+    validation: JointScores | JointExamples | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,188 +167,6 @@ class Chosen:
     undecided: Mapping[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The rows of a score table one by one."""
-
-    scores: JointScores
-    positive: Booleans
-    ranks: NDArray[np.int32]
-    decided: NDArray[Any]
-    weights: Floats | None
-    part: NDArray[np.intp] | None
-
-    @classmethod
-    def of(cls, scores: JointScores) -> _Rows:
-        amounts = scores.amounts
-        if scores.squares is not None or amounts is None:
-            weights = None if scores.squares is None else np.asarray(amounts, dtype=float)
-            return cls(scores, scores.positive, scores.ranks, scores.decided, weights, scores.part)
-        each = np.repeat(np.arange(len(amounts)), amounts)
-        part = None if scores.part is None else scores.part[each]
-        taken = scores.ranks[:, each], scores.decided[:, each]
-        return cls(scores, scores.positive[each], *taken, None, part)
-
-    @property
-    def groups(self) -> NDArray[np.intp] | None:
-        """The group of each row."""
-        parts = self.scores.parts
-        if self.part is None or parts is None or parts.groups is None:
-            return None
-        codes = parts.group_codes()
-        return None if codes is None else np.asarray(codes[self.part])
-
-    def folds(self, choosing: Choosing, labels: Sequence[Label], decisions: int) -> Folds:
-        """Return the fold of each row; decisions are positions in the order of the labels."""
-        scores, groups = self.scores, self.groups
-        count = choosing.folds_of(len(self.positive))
-        for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True):
-            if groups is None and len(cuts) == len(ranks):
-                return deal_ranked(ranks, self.positive, count, choosing.seed)
-        sided: list[tuple[Any, int, Booleans]] = [
-            (ranks, len(cuts), self.positive)
-            for ranks, cuts in zip(self.ranks, scores.thresholds, strict=True)
-        ]
-        ends = [labels.index(label) for label in (scores.neg_label, scores.pos_label)]
-        forward = self.positive if ends[0] < ends[1] else ~self.positive
-        sided += [(codes, decisions, forward) for codes in self.decided]
-        others = [] if self.weights is None else [self.weights]
-        parts = scores.parts
-        if self.part is not None and parts is not None and parts.strata is not None:
-            others.append(name_numbers(parts.strata)[self.part])
-        keys = row_keys(len(self.positive), sided, others)
-        if groups is None:
-            return deal(keys, self.positive, count, choosing.seed)
-        return deal_groups(keys, self.positive, groups, count, choosing.seed)
-
-    def too_few(self) -> str:
-        """Say which class has too few rows, or groups with such rows; nothing if none has."""
-        groups = self.groups
-        for wanted, label in ((True, self.scores.pos_label), (False, self.scores.neg_label)):
-            rows = self.positive == wanted
-            found = int(rows.sum()) if groups is None else len(np.unique(groups[rows]))
-            if found < ENOUGH:
-                what = "row{}" if groups is None else "group{} with rows"
-                number = {0: "are no", 1: "is only 1"}.get(found, f"are only {found}")
-                rows_of = what.format("" if found == 1 else "s")
-                return f"there {number} {rows_of} of the class {label!r}"
-        return ""
-
-    def class_weights(self, design: Design) -> tuple[Floats | None, Floats]:
-        """Return what rows count for where policies are used: each row, and then each class.
-
-        Each row's is None where all count the same.
-        """
-        each = self.weights
-        parts, population = self.scores.parts, design.population
-        by_name = parts is not None and parts.strata is not None and isinstance(population, Mapping)
-        if by_name and self.part is not None and parts is not None:
-            names = list(dict.fromkeys(parts.strata or ()))
-            codes = np.array([names.index(name) for name in parts.strata or ()])[self.part]
-            sizes = np.bincount(codes, each, minlength=len(names))
-            if strange := [name for name in names if name not in population]:
-                raise InputError("population", f"it does not tell how large {strange[0]!r} is.")
-            shares = np.array([float(population[name]) for name in names])
-            factor = np.where(sizes > 0, shares / np.maximum(sizes, 1e-300), 0.0)
-            factor *= sizes.sum() / shares.sum()
-            each = factor[codes] * (1.0 if each is None else each)
-        priors = design.class_priors
-        if priors is None and design.strata == "class" and isinstance(population, Mapping):
-            priors = population
-        if priors is None:
-            return each, np.ones(2)
-        labels = (self.scores.neg_label, self.scores.pos_label)
-        sizes = np.bincount(self.positive, each, minlength=2)
-        if not sizes.all():  # there is nothing to weigh the one class against
-            return each, np.ones(2)
-        shares = np.array([float(_prior(priors, label, at)) for at, label in enumerate(labels)])
-        return each, shares / shares.sum() / (sizes / sizes.sum())
-
-
-def _prior(priors: Any, label: Label, at: int) -> float:
-    return float(priors[label] if isinstance(priors, Mapping) else priors[at])
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """The scores of a model in steps between which it may be cut, from the highest.
-
-    Attributes
-    ----------
-    values : ndarray
-        The distinct scores, highest first.
-    bounds : ndarray of int
-        Where among them each step begins, and the number of all.
-    """
-
-    values: Floats
-    bounds: NDArray[np.intp]
-
-    @property
-    def every(self) -> bool:
-        """Whether each distinct score is a step of its own."""
-        return len(self.bounds) == len(self.values) + 1
-
-    @classmethod
-    def of(cls, values: Floats, ranks: NDArray[Any], positive: Booleans) -> _Steps:
-        """Divide the scores; of very many only where it can matter.
-
-        The cheapest cut is beside a row of the rarer class. Places in between are there for the
-        smooth estimate, closer together in the tails.
-        """
-        size = len(values)
-        if size <= MOST_STEPS:
-            return cls(values, np.arange(size + 1))
-        rare = positive if 2 * int(positive.sum()) <= len(positive) else ~positive
-        there = np.zeros(size, dtype=bool)
-        there[ranks[rare]] = True
-        beside = np.flatnonzero(there)
-        thinned = beside[:: max(1, 4 * len(beside) // MOST_STEPS)]
-        rows = np.arange(1, size + 1)
-        if size < len(ranks):
-            rows = np.cumsum(np.bincount(ranks, minlength=size))
-        places = ndtr(np.linspace(-6, 6, MOST_STEPS // 4)) * rows[-1]
-        between = np.searchsorted(rows, places)
-        bounds = np.concatenate([[0, size], thinned, thinned + 1, between])
-        return cls(values, np.unique(np.clip(bounds, 0, size)))
-
-    def tables(
-        self, ranks: NDArray[Any], positive: Booleans, folds: Folds, count: int, each: Floats | None
-    ) -> Floats:
-        """Return the rows, or sums of weights, by class, fold and step."""
-        steps = len(self.bounds) - 1
-        step = ranks if self.every else _step_of(self.bounds)[ranks]
-        key = positive.astype(np.int32)
-        key *= count
-        key += folds
-        key *= steps
-        key += step
-        sums = np.bincount(key, each, minlength=2 * count * steps)
-        return sums.reshape(2, count, steps).astype(np.float64)
-
-    def threshold(self, cut: int) -> float:
-        """Return a short number between the scores above a cut and those below, near the middle.
-
-        It decides as the middle does, and can be printed and typed as it is.
-        """
-        return _short(_midway(self.values, int(self.bounds[cut])), self.values)
-
-
-def _step_of(bounds: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-
-
-def _midway(values: Floats, rank: int) -> float:
-    """Return the score that has the first `rank` of the distinct scores at or above it."""
-    if rank == 0:
-        return np.inf
-    if rank == len(values):
-        return -np.inf
-    above, below = float(values[rank - 1]), float(values[rank])
-    middle = above / 2 + below / 2
-    return middle if below < middle <= above else above
-
-
 def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Choosing) -> Chosen:
     """Choose a threshold for each model that has scores.
 
@@ -363,72 +182,44 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
         How.
     """
     task = task_of(scores, costs, design, choosing)
-    rows = task.rows
-    found, in_sample, held_out, undecided = {}, {}, {}, {}
-
-    def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
-        found[column], deployed, fitted = result
-        in_sample[column], held_out[column] = task.codes(deployed), task.codes(fitted)
-
-    for at, name in enumerate(scores.names):
-        chosen = task.model(at, name)
-        if isinstance(chosen, str):
-            undecided[name] = chosen
-        else:
-            add(f"{name}@", chosen)
-    for name, value in choosing.fixed:
-        add(f"{name}@{value!r}", task.stated(name, value))
+    rows, made = task.rows, task.decided()
     given = dict(zip(scores.deciding, rows.decided, strict=True))
     return Chosen(
-        found,
-        _joint(rows, {**given, **held_out}, costs),
-        _joint(rows, {**given, **in_sample}, costs),
-        undecided,
+        made.thresholds,
+        _joint(rows, {**given, **made.held_out}, costs),
+        _joint(rows, {**given, **made.in_sample}, costs),
+        made.undecided,
     )
 
 
-def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Choosing) -> _Task:
+def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Choosing) -> Task:
     """Return the choice that is to be made for each model; parameters are those of `choose`."""
-    rows = _Rows.of(scores)
+    rows = Rows.of(scores)
     values = costs.values_for((scores.neg_label, scores.pos_label), costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
-    other = None if choosing.validation is None else _Rows.of(choosing.validation)
-    if other is not None and _same_rows(rows, other):
+    other = None
+    if choosing.validation is not None:
+        if not isinstance(choosing.validation, JointScores):
+            raise InputError("validation", "its rows have costs of their own, and these have not.")
+        other = Rows.of(choosing.validation)
+    check_others(rows, other)
+    each, by_class = (other or rows).class_weights(design)
+    weighted = values[order] * by_class
+    named = costs.labels, costs.decisions
+    return Task(rows, other, *named, order, weighted, each, choosing, by_class)
+
+
+def check_others(rows: Rows, other: Rows | None) -> None:
+    """Raise when most of the rows to judge by are among those to choose on."""
+    if other is not None and same_rows(rows, other):
         raise InputError(
             "validation",
             "most of the rows that thresholds are to be judged by are among them.",
             "Give other rows, or none: then thresholds are judged on folds.",
         )
-    each, by_class = (other or rows).class_weights(design)
-    weighted = values[order] * by_class
-    named = costs.labels, costs.decisions
-    return _Task(rows, other, *named, order, weighted, each, choosing, by_class)
 
 
-def _same_rows(one: _Rows, other: _Rows) -> bool:
-    """Tell whether most rows of a table are in another, by what both tell of them.
-
-    Where many rows are alike, as with few distinct scores, only if all are: chance explains less.
-    """
-    names = [name for name in one.scores.names if name in other.scores.names]
-    if not names:
-        return False
-    first, second = (_as_text(rows, names) for rows in (one, other))
-    if len(np.unique(first)) < SAME * len(first):
-        return len(first) == len(second) and np.array_equal(np.sort(first), np.sort(second))
-    return bool(np.isin(first, second).mean() > SAME)
-
-
-def _as_text(rows: _Rows, names: Sequence[str]) -> NDArray[np.void]:
-    """Return the scores of some models and the class of each row as one value."""
-    scores = rows.scores
-    places = [scores.names.index(name) for name in names]
-    columns = [scores.thresholds[at][rows.ranks[at]].astype(np.float64) + 0.0 for at in places]
-    table = np.stack([*columns, rows.positive.astype(np.float64)], axis=1)
-    return np.ascontiguousarray(table).view(np.dtype((np.void, 8 * table.shape[1])))[:, 0]
-
-
-def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:
+def _joint(rows: Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> JointConfusion:
     scores = rows.scores
     places = [costs.labels.index(label) for label in (scores.neg_label, scores.pos_label)]
     return JointConfusion.from_codes(
@@ -442,12 +233,43 @@ def _joint(rows: _Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> Join
     )
 
 
-@dataclass(eq=False)
-class _Task:
-    """The choice for one model after the other on the same rows."""
+@dataclass(frozen=True)
+class Made:
+    """Thresholds and what they decide, row by row; columns are named as those of `Chosen`."""
 
-    rows: _Rows
-    other: _Rows | None
+    thresholds: dict[str, Threshold]
+    held_out: dict[str, Codes]
+    in_sample: dict[str, Codes]
+    undecided: dict[str, str]
+
+
+@dataclass(eq=False)
+class Task:
+    """The choice for one model after the other on the same rows.
+
+    Attributes
+    ----------
+    rows, other : Rows
+        The rows to judge by, and others to choose on if there are.
+    labels, decisions : sequence
+        The classes and the decisions.
+    order : ndarray of int
+        The decisions from the highest scores to the lowest.
+    costs : ndarray, shape (decisions, 2)
+        What each costs for a negative and a positive row where the models are used, in that order.
+    each : ndarray or None
+        The weight of each row to choose on.
+    choosing : Choosing
+        How.
+    by_class : ndarray, shape (2,)
+        How many times as frequent the classes are where the models are used.
+    gains : ndarray or None
+        Where each row to choose on has costs of its own: what the first of two decisions costs
+        more than the second.
+    """
+
+    rows: Rows
+    other: Rows | None
     labels: Sequence[Label]
     decisions: Sequence[Label]
     order: NDArray[np.intp]
@@ -455,6 +277,7 @@ class _Task:
     each: Floats | None
     choosing: Choosing
     by_class: Floats
+    gains: Floats | None = None
 
     def __post_init__(self) -> None:
         chosen_on = self.rows if self.other is None else self.other
@@ -463,6 +286,24 @@ class _Task:
         self.weight = 1.0
         if self.each is not None:
             self.weight = float((self.each**2).sum() / self.each.sum())
+
+    def decided(self) -> Made:
+        """Choose for all models, and add the thresholds that were stated."""
+        made = Made({}, {}, {}, {})
+
+        def add(column: str, result: tuple[Threshold, Any, Any]) -> None:
+            made.thresholds[column], deployed, fitted = result
+            made.in_sample[column], made.held_out[column] = map(self.codes, (deployed, fitted))
+
+        for at, name in enumerate(self.rows.scores.names):
+            chosen = self.model(at, name)
+            if isinstance(chosen, str):
+                made.undecided[name] = chosen
+            else:
+                add(f"{name}@", chosen)
+        for name, value in self.choosing.fixed:
+            add(f"{name}@{value!r}", self.stated(name, value))
+        return made
 
     def codes(self, places: NDArray[Any]) -> Codes:
         """Return decisions by their positions, from those in the order of scores."""
@@ -477,10 +318,15 @@ class _Task:
         """
         values, ranks = self.rows.scores.thresholds[at], self.rows.ranks[at]
         if self.lacking:
+            if self.gains is not None:  # the costs of each row tell another threshold for each
+                return self.lacking
             return self._by_costs(name, values, ranks)
-        if self.other is not None:
-            return self._on_others(name, values, ranks)
-        return self._cross_fitted(name, values, ranks)
+        try:
+            if self.other is not None:
+                return self._on_others(name, values, ranks)
+            return self._cross_fitted(name, values, ranks)
+        except ImpossibleLimitsError:
+            return f"{IMPOSSIBLE} the limits"
 
     def stated(self, name: str, threshold: float) -> tuple[Threshold, Any, Any]:
         """Return a threshold that was stated, and what it decides."""
@@ -492,32 +338,47 @@ class _Task:
         if len(self.costs) != 2:  # noqa: PLR2004
             raise InputError(f"{name}@{threshold:g}", "one threshold is for two decisions.")
         at = scores.names.index(name)
-        ends = np.array([_above(scores.thresholds[at], threshold)])
+        ends = np.array([above(scores.thresholds[at], threshold)])
         return self._same(name, ends, [threshold], self.rows.ranks[at], "")
 
     def _cross_fitted(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         rows, count = self.rows, self.choosing.folds_of(len(self.rows.positive))
         if self.dealt is None:
-            self.dealt = rows.folds(self.choosing, self.labels, len(self.decisions))
-        steps = _Steps.of(values, ranks, rows.positive)
-        tables = steps.tables(ranks, rows.positive, self.dealt, count, self.each)
-        total = tables.sum(axis=1, keepdims=True)
-        training = np.concatenate([np.maximum(total - tables, 0), total], axis=1)
-        chosen = self._cuts(ScoreTables(training[1], training[0], self.weight))
-        *by_fold, deployed = chosen
+            self.dealt = rows.folds(count, self.choosing.seed, self.labels, len(self.decisions))
+        steps = Steps.of(values, ranks, rows.positive)
+        training = self.tables(steps, ranks, self.dealt, count)
+        *by_fold, deployed = self._cuts(training)
+        seen = training.negatives + training.positives
         ends = np.stack(
-            [
-                _ends(steps, cuts, table)
-                for cuts, table in zip(by_fold, training.sum(axis=0), strict=False)
-            ]
+            [ends_of(steps, cuts, table) for cuts, table in zip(by_fold, seen, strict=False)]
         )
-        held_out = _places(ranks, [each[self.dealt] for each in ends.T.astype(ranks.dtype)])
+        held_out = places_of(ranks, [each[self.dealt] for each in ends.T.astype(ranks.dtype)])
         threshold = self._threshold(name, [steps.threshold(cut) for cut in deployed])
-        within = _equally_good(steps, deployed, total[:, 0], self.costs, self.weight)
-        wrong = _reversed(total[:, 0], self.weight)
+        total = np.stack([training.negatives[-1], training.positives[-1]])
+        within = None
+        if self.gains is None:
+            within = _equally_good(steps, deployed, total, self.costs, self.weight)
+        wrong = _reversed(total, self.weight)
         threshold = replace(threshold, cross_fitted=True, range_=within, reversed_=wrong)
-        places = _places(ranks, steps.bounds[deployed])
+        places = places_of(ranks, steps.bounds[deployed])
         return threshold, places, held_out
+
+    def tables(self, steps: Steps, ranks: NDArray[Any], folds: Folds, count: int) -> ScoreTables:
+        """Return the rows to choose on without each fold, and all of them; of one fold, all."""
+        rows = self.rows if self.other is None else self.other
+
+        def without(each: Floats | None) -> Floats:
+            tables = steps.tables(ranks, rows.positive, folds, count, each)
+            total = tables.sum(axis=1, keepdims=True)
+            return total if count == 1 else np.concatenate([total - tables, total], axis=1)
+
+        training = np.maximum(without(self.each), 0)
+        gains = squares = None
+        if self.gains is not None:
+            weights = 1.0 if self.each is None else self.each
+            gains = without(weights * self.gains)
+            squares = np.maximum(without(weights * self.gains**2), 0)
+        return ScoreTables(training[1], training[0], self.weight, gains, squares)
 
     def _cuts(self, tables: ScoreTables) -> NDArray[np.intp]:
         return cheapest_cuts(tables, self.costs, self.allowed(tables))
@@ -533,20 +394,19 @@ class _Task:
             return "the validation rows have no scores of it"
         place = other.scores.names.index(name)
         own, theirs = other.scores.thresholds[place], other.ranks[place]
-        steps = _Steps.of(own, theirs, other.positive)
-        nothing = np.zeros(len(theirs), dtype=np.int8)
-        tables = steps.tables(theirs, other.positive, nothing, 1, self.each)
-        cuts = self._cuts(ScoreTables(tables[1], tables[0], self.weight))[0]
+        steps = Steps.of(own, theirs, other.positive)
+        one_fold = np.zeros(len(theirs), dtype=np.int8)
+        cuts = self._cuts(self.tables(steps, theirs, one_fold, 1))[0]
         thresholds = [steps.threshold(cut) for cut in cuts]
-        ends = np.array([_above(values, each) for each in thresholds])
+        ends = np.array([above(values, each) for each in thresholds])
         return self._same(name, ends, thresholds, ranks, "")
 
     def _by_costs(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         """Take scores as probabilities, where there are too few rows to choose on."""
         if values[0] > 1 or values[-1] < 0:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
-        thresholds = [_short(each, values) for each in expected_thresholds(self.costs)]
-        ends = np.array([_above(values, each) for each in thresholds])
+        thresholds = [short(each, values) for each in expected_thresholds(self.costs)]
+        ends = np.array([above(values, each) for each in thresholds])
         reason = f"{self.lacking}: its scores are taken as probabilities"
         return self._same(name, ends, thresholds, ranks, reason)
 
@@ -559,7 +419,7 @@ class _Task:
         reason: str,
     ) -> tuple[Threshold, Any, Any]:
         """Return a threshold that the rows did not choose."""
-        places = _places(ranks, ends)
+        places = places_of(ranks, ends)
         return replace(self._threshold(name, thresholds), reason=reason), places, places
 
     def _threshold(self, name: str, thresholds: Sequence[float]) -> Threshold:
@@ -572,43 +432,8 @@ class _Task:
         return Threshold(name, tuple(cuts), by_score[-1], cross_fitted=False)
 
 
-def _places(ranks: NDArray[Any], ends: Sequence[Any] | NDArray[Any]) -> NDArray[np.int8]:
-    """Return the place of each row's decision in the order of scores: how many ends it is past."""
-    places = np.zeros(len(ranks), dtype=np.int8)
-    for end in ends:
-        places += ranks >= end
-    return places
-
-
-def _short(threshold: float, values: Floats) -> float:
-    """Return a threshold with few digits that decides the same on these scores."""
-    if not np.isfinite(threshold):
-        return threshold
-    short = (float(f"{threshold:.{digits}g}") for digits in range(4, 17))
-    same = _above(values, threshold)
-    return next((each for each in short if _above(values, each) == same), threshold)
-
-
-def _above(values: Floats, threshold: float) -> int:
-    """Return how many of the distinct scores are at or above a threshold."""
-    return len(values) - int(np.searchsorted(values[::-1], threshold))
-
-
-def _ends(steps: _Steps, cuts: NDArray[Any], table: Floats) -> NDArray[np.intp]:
-    """Return where decisions end among all distinct scores, when some rows chose the cuts.
-
-    The threshold is midway between scores of those rows; other rows may be on either side of it.
-    """
-    if not steps.every:  # so many scores that it makes no difference
-        return np.asarray(steps.bounds[cuts])
-    there = np.flatnonzero(table > 0)
-    seen = steps.values[there]
-    ranks = np.searchsorted(there, cuts)
-    return np.array([_above(steps.values, _midway(seen, int(rank))) for rank in ranks])
-
-
 def _allowed(
-    tables: ScoreTables, choosing: Choosing, costs: Floats, by_class: Floats | None = None
+    tables: ScoreTables, choosing: Choosing, costs: Floats, by_class: Floats
 ) -> Booleans | None:
     """Return the cuts that keep within the limits; rows of the classes may count unequally."""
     limits = choosing.limits
@@ -629,12 +454,11 @@ def _allowed(
     if "max_fpr" in limits:
         keep &= fpr <= limits["max_fpr"] + room
     if "capacity" in limits:
-        times = np.ones(2) if by_class is None else by_class
-        both = times[0] * sums[0] + times[1] * sums[1]
+        both = by_class[0] * sums[0] + by_class[1] * sums[1]
         alarms = both / both[:, -1:]
         keep &= alarms <= limits["capacity"] + room
     if not keep.any(axis=1).all():
-        raise InputError(", ".join(limits), "no threshold keeps within all of these limits.")
+        raise ImpossibleLimitsError(", ".join(limits), f"{IMPOSSIBLE} all of these limits.")
     return keep
 
 
@@ -642,14 +466,14 @@ def _reversed(table: Floats, weight: float) -> float | None:
     """Return the area under the ROC curve where it is below one half beyond chance."""
     negatives, positives = table
     sizes = table.sum(axis=1)
-    above = np.cumsum(positives) - positives / 2  # positives that score higher, half of equals
-    area = float(above @ negatives) / float(sizes.prod())
+    higher = np.cumsum(positives) - positives / 2  # positives that score higher, half of equals
+    area = float(higher @ negatives) / float(sizes.prod())
     error = np.sqrt(weight * sizes.sum() / (12 * sizes.prod()))
     return area if area < 0.5 - CLEARLY * error else None
 
 
 def _equally_good(
-    steps: _Steps, cuts: NDArray[Any], table: Floats, costs: Floats, weight: float
+    steps: Steps, cuts: NDArray[Any], table: Floats, costs: Floats, weight: float
 ) -> tuple[float, float] | None:
     """Return the range of thresholds not shown to cost more on these rows than the chosen one.
 
@@ -666,3 +490,129 @@ def _equally_good(
     variance = weight * (rows * abs(loss[0] * loss[1]) + weight * (loss**2).sum())
     good = np.flatnonzero(more <= TWO_ERRORS * np.sqrt(variance))
     return steps.threshold(int(good[-1])), steps.threshold(int(good[0]))
+
+
+@dataclass(frozen=True)
+class ChosenRows:
+    """Thresholds, and the rows with the decisions that they lead to.
+
+    Attributes
+    ----------
+    thresholds : mapping of str to Threshold
+        By the name of their column.
+    examples : JointExamples
+        The rows; held-out decisions are in those columns, those on all rows in columns of their
+        own.
+    held_out, in_sample : JointConfusion
+        The decisions.
+    undecided : mapping of str to str
+        Models for which no threshold could be chosen, and why.
+    """
+
+    thresholds: Mapping[str, Threshold]
+    examples: JointExamples
+    held_out: JointConfusion
+    in_sample: JointConfusion
+    undecided: Mapping[str, str]
+
+
+def choose_rows(
+    examples: JointExamples,
+    positive: Label,
+    design: Design,
+    choosing: Choosing,
+    deciding: Sequence[str] = (),
+) -> ChosenRows:
+    """Choose a threshold for each model that has scores.
+
+    Parameters
+    ----------
+    examples : JointExamples
+        The rows, with the scores of models.
+    positive : label
+        The positive class, which high scores lead to.
+    design : Design
+        The class priors and the population.
+    choosing : Choosing
+        How.
+    deciding : sequence of str
+        The models that have decisions of their own.
+    """
+    made = _task(examples, positive, design, choosing, deciding).decided()
+    rows = examples.with_columns(
+        {
+            **made.held_out,
+            **{f"{column}{IN_SAMPLE}": each for column, each in made.in_sample.items()},
+        }
+    )
+    return ChosenRows(
+        made.thresholds,
+        rows,
+        _joint_of_examples(examples, made.held_out),
+        _joint_of_examples(examples, made.in_sample),
+        made.undecided,
+    )
+
+
+def _task(
+    examples: JointExamples,
+    positive: Label,
+    design: Design,
+    choosing: Choosing,
+    deciding: Sequence[str],
+) -> Task:
+    rows = _rows(examples, positive, deciding)
+    other, chosen_on = None, examples
+    if choosing.validation is not None:
+        if not isinstance(choosing.validation, JointExamples):
+            raise InputError("validation", "its rows must have costs of their own, as these have.")
+        chosen_on = choosing.validation
+        other = _rows(chosen_on, positive, ())
+        check_others(rows, other)
+    each, by_class = (other or rows).class_weights(design)
+    place = examples.decisions.index(positive)
+    order = np.array([place, 1 - place])
+    is_positive = chosen_on.actual == chosen_on.labels.index(positive)
+    gains = chosen_on.costs[:, place] - chosen_on.costs[:, 1 - place]
+    named = examples.labels, examples.decisions
+    return Task(
+        rows,
+        other,
+        *named,
+        order,
+        np.zeros((2, 2)),
+        each,
+        choosing,
+        by_class,
+        gains * by_class[is_positive.astype(np.intp)],
+    )
+
+
+def _rows(examples: JointExamples, positive: Label, deciding: Sequence[str]) -> Rows:
+    """Return the rows with their scores, and the decisions of models that have any."""
+    scores = JointScores.from_columns(
+        examples.actual == examples.labels.index(positive),
+        dict(examples.scores or {}),
+        pos_label=positive,
+        neg_label=next(label for label in examples.labels if label != positive),
+        sample_weight=examples.weights,
+        parts=examples.parts,
+        part=examples.part,
+        decided={name: examples.decided[:, examples.names.index(name)] for name in deciding},
+    )
+    return Rows.of(scores)
+
+
+def _joint_of_examples(
+    examples: JointExamples, columns: Mapping[str, NDArray[Any]]
+) -> JointConfusion:
+    given = dict(zip(examples.names, examples.decided.T, strict=True))
+    return JointConfusion.from_codes(
+        examples.actual,
+        {**given, **columns},
+        labels=examples.labels,
+        decisions=examples.decisions,
+        amounts=examples.weights,
+        part=examples.part,
+        parts=examples.parts,
+    )

@@ -22,15 +22,13 @@ from stakes.policies._assemble import threshold_policy
 from stakes.policies._choose import (
     Choosing,
     Chosen,
+    ImpossibleLimitsError,
+    Task,
     Threshold,
-    _above,
-    _ends,
-    _Rows,
-    _Steps,
-    _Task,
     task_of,
 )
-from stakes.policies._rule import ScoreTables, cheapest_cuts, fitted_odds
+from stakes.policies._rows import Rows, Steps, above, ends_of
+from stakes.policies._rule import cheapest_cuts, fitted_odds
 from stakes.policies.policies import Policies
 from stakes.predictions.scores import JointScores
 
@@ -131,36 +129,36 @@ def _times(values: Floats, factor: float) -> Floats:
     return np.asarray(values * scale)
 
 
-def _column(tasks: Sequence[_Task], at: int, name: str) -> _Column | None:
+def _column(tasks: Sequence[Task], at: int, name: str) -> _Column | None:
     task = tasks[0]
     if task.lacking or task.other is not None:
         found = [each.model(at, name) for each in tasks]
         if any(isinstance(each, str) for each in found):
             return None
         return _same([each[0] for each in found], task.rows, at)
-    return _cross_fitted(tasks, at, name)
+    try:
+        return _cross_fitted(tasks, at, name)
+    except ImpossibleLimitsError:
+        return None
 
 
-def _same(thresholds: list[Threshold], rows: _Rows, at: int) -> _Column:
+def _same(thresholds: list[Threshold], rows: Rows, at: int) -> _Column:
     """Return thresholds that the rows did not choose: they are the same in each fold."""
     values = rows.scores.thresholds[at]
-    ends = np.array([_above(values, each.cuts[0][1]) for each in thresholds])
+    ends = np.array([above(values, each.cuts[0][1]) for each in thresholds])
     return _Column(thresholds, ends, ends[:, np.newaxis], rows.ranks[at])
 
 
-def _cross_fitted(tasks: Sequence[_Task], at: int, name: str) -> _Column:
+def _cross_fitted(tasks: Sequence[Task], at: int, name: str) -> _Column:
     task = tasks[0]
     rows, choosing = task.rows, task.choosing
     count = choosing.folds_of(len(rows.positive))
     if task.dealt is None:
-        task.dealt = rows.folds(choosing, task.labels, len(task.decisions))
+        task.dealt = rows.folds(count, choosing.seed, task.labels, len(task.decisions))
     ranks = rows.ranks[at]
-    steps = _Steps.of(rows.scores.thresholds[at], ranks, rows.positive)
-    tables = steps.tables(ranks, rows.positive, task.dealt, count, task.each)
-    total = tables.sum(axis=1, keepdims=True)
-    training = np.concatenate([np.maximum(total - tables, 0), total], axis=1)
-    given = ScoreTables(training[1], training[0], task.weight)
-    odds, sums = fitted_odds(given), training.sum(axis=0)
+    steps = Steps.of(rows.scores.thresholds[at], ranks, rows.positive)
+    given = task.tables(steps, ranks, task.dealt, count)
+    odds, sums = fitted_odds(given), given.negatives + given.positives
     allowed = task.allowed(given)
     thresholds, deployed, held_out = [], [], []
     for each in tasks:
@@ -169,7 +167,7 @@ def _cross_fitted(tasks: Sequence[_Task], at: int, name: str) -> _Column:
         thresholds.append(replace(found, cross_fitted=True))
         deployed.append(steps.bounds[last[0]])
         held_out.append(
-            [_ends(steps, cuts, table)[0] for cuts, table in zip(by_fold, sums, strict=False)]
+            [ends_of(steps, cuts, table)[0] for cuts, table in zip(by_fold, sums, strict=False)]
         )
     return _Column(thresholds, np.array(deployed), np.array(held_out), ranks)
 
@@ -179,7 +177,7 @@ class _Tables:
 
     def __init__(
         self,
-        rows: _Rows,
+        rows: Rows,
         costs: CostMatrix,
         order: NDArray[np.intp],
         columns: Mapping[str, _Column],
@@ -225,8 +223,8 @@ class _Tables:
 
     def _joint(self, columns: Mapping[str, NDArray[np.bool_]]) -> JointConfusion:
         codes, radix = self.codes.copy(), self.radix
-        for above in columns.values():
-            codes += radix * (above if self.high == 1 else ~above)
+        for called in columns.values():
+            codes += radix * (called if self.high == 1 else ~called)
             radix *= TWO
         if self.largest <= DENSE:
             every = np.bincount(codes, minlength=self.largest)

@@ -25,10 +25,17 @@ STEPS = 30
 LONGEST = 3.0
 """No step moves a coefficient farther, so that separated classes do not run away."""
 
+CLOSE = 1e-6
+"""Of Newton's steps, each is about the square of the one before: after this one nothing is left."""
+
 RIDGE = 0.01
 """Keeps the slope finite where the scores separate the classes; nothing otherwise."""
 
 ROUNDING = 1e-12
+TWO = 2
+
+BLOCK = 1 << 14
+"""Cuts that are looked at together: their costs stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +48,27 @@ class ScoreTables:
         The rows, or the sums of their weights.
     weight : float
         What one row counts for: 1, or the sum of squared weights over that of weights.
+    gains, squares : ndarray, shape (2, tables, steps), or None
+        Where rows have costs of their own: the sums, of negatives and of positives, of what the
+        first of two decisions costs more than the second, and of the squares of that.
     """
 
     positives: Floats
     negatives: Floats
     weight: float = 1.0
+    gains: Floats | None = None
+    squares: Floats | None = None
+
+    @property
+    def loss(self) -> Floats:
+        """What the first decision costs more on average: a row for each class, for each table."""
+        assert self.gains is not None  # noqa: S101 - asked only where there are
+        return np.asarray(self.gains.sum(axis=2) / np.maximum(self.class_sizes, 1e-300))
+
+    @property
+    def class_sizes(self) -> Floats:
+        """The rows of each class in each table."""
+        return np.stack([self.negatives.sum(axis=1), self.positives.sum(axis=1)])
 
 
 def cheapest_cuts(
@@ -72,22 +95,65 @@ def cheapest_cuts(
     -------
     ndarray of int, shape (tables, decisions - 1)
     """
-    fitted = _fitted_cuts(fitted_odds(tables) if log_odds is None else log_odds, costs)
+    odds = fitted_odds(tables) if log_odds is None else log_odds
+    if tables.gains is None:
+        fitted = _fitted_cuts(odds, costs)
+    else:
+        each = zip(odds, tables.loss.T, strict=True)
+        pairs = [(line[np.newaxis], np.stack([loss, np.zeros(2)])) for line, loss in each]
+        fitted = np.concatenate([_fitted_cuts(*pair) for pair in pairs])
+    if len(costs) == TWO:
+        return _guarded(tables, costs, allowed, fitted[:, 0])[:, np.newaxis]
     found = np.empty_like(fitted)
     for at, (positives, negatives) in enumerate(
         zip(tables.positives, tables.negatives, strict=True)
     ):
         one = _Steps(positives, negatives, costs)
-        may = None if allowed is None else allowed[at]
-        least = one.least(fitted[at], may)
-        keep = may is None or bool(may[fitted[at, 0]])
-        if keep and one.cost(fitted[at]) - one.cost(least) <= one.chance(
-            fitted[at], least, tables.weight
-        ):
-            found[at] = fitted[at]
-        else:
-            found[at] = least
+        least = one.least()
+        more = one.cost(fitted[at]) - one.cost(least)
+        keep = more <= one.chance(fitted[at], least, tables.weight)
+        found[at] = fitted[at] if keep else least
     return found
+
+
+def _guarded(tables: ScoreTables, costs: Floats, allowed: Booleans | None, fitted: Cuts) -> Cuts:
+    """Return the fitted cut between two decisions of each table, or the cheapest next to it."""
+    found = fitted.copy()
+    size = max(1, BLOCK // (tables.positives.shape[1] + 1))
+    for start in range(0, len(fitted), size):
+        rows = slice(start, start + size)
+        near, each = fitted[rows], np.arange(len(fitted[rows]))
+        cost, squares, one = _summed(tables, costs, rows)
+        within = cost if allowed is None else np.where(allowed[rows], cost, np.inf)
+        room = ROUNDING * np.sqrt(squares[:, -1:] * squares.shape[1])
+        best = within <= within.min(axis=1, keepdims=True) + room
+        apart = np.abs(np.arange(cost.shape[1]) - near[:, np.newaxis])
+        least = np.where(best, apart, cost.shape[1]).argmin(axis=1)
+        # How much the two may differ by chance: a standard error, and one row of each class.
+        variance = np.abs(squares[each, near] - squares[each, least]) + tables.weight * one
+        chance = np.sqrt(variance * tables.weight)
+        found[rows] = np.where(within[each, near] - cost[each, least] <= chance, near, least)
+    return found
+
+
+def _summed(tables: ScoreTables, costs: Floats, rows: slice) -> tuple[Floats, Floats, Any]:
+    """Return what the first decision costs more above each cut, the sum of squares, and of one row.
+
+    That of one row is of one negative and one positive row.
+    """
+    if tables.gains is None or tables.squares is None:
+        loss = costs[0] - costs[1]
+        sums = [_running(side[rows]) for side in (tables.negatives, tables.positives)]
+        cost, squares = (weight[0] * sums[0] + weight[1] * sums[1] for weight in (loss, loss**2))
+        return cost, squares, (loss**2).sum()
+    squared = tables.squares[:, rows]
+    one = squared.sum(axis=2) / np.maximum(tables.class_sizes[:, rows], 1e-300)
+    return _running(tables.gains[:, rows].sum(axis=0)), _running(squared.sum(axis=0)), one.sum(0)
+
+
+def _running(side: Floats) -> Floats:
+    """Return how many rows there are above each cut."""
+    return np.concatenate([np.zeros((len(side), 1)), np.cumsum(side, axis=1)], axis=1)
 
 
 def fitted_odds(tables: ScoreTables) -> Floats:
@@ -131,13 +197,15 @@ def _newton(
 ) -> tuple[Floats, Floats]:
     """Go from a constant and a slope to those of greatest likelihood."""
     constant, slope = begin
+    squared = scores**2
     for _ in range(STEPS):
         chance = expit(constant[:, np.newaxis] + slope[:, np.newaxis] * scores)
-        spread, rest = rows * chance * (1 - chance), positives - rows * chance
+        expected = rows * chance
+        rest, spread = positives - expected, expected * (1 - chance)
         gradient = rest.sum(axis=1), (rest * scores).sum(axis=1) - RIDGE * slope
         corner = spread.sum(axis=1) + ROUNDING
         side = (spread * scores).sum(axis=1)
-        other = (spread * scores**2).sum(axis=1) + RIDGE
+        other = (spread * squared).sum(axis=1) + RIDGE
         scale = corner * other - side**2
         moves = np.stack(
             [
@@ -148,7 +216,7 @@ def _newton(
         longest = np.abs(moves).max(axis=0)
         moves *= np.minimum(1.0, LONGEST / np.maximum(longest, ROUNDING))
         constant, slope = constant + moves[0], slope + moves[1]
-        if longest.max() < 1e-9:  # noqa: PLR2004 - far below what moves a cut
+        if longest.max() < CLOSE:
             break
     return constant, slope
 
@@ -197,19 +265,11 @@ class _Steps:
         each = zip(self.running, ends[:-1], ends[1:], strict=True)
         return float(sum(line[end] - line[start] for line, start, end in each))
 
-    def least(self, near: NDArray[Any], allowed: Booleans | None) -> NDArray[np.intp]:
-        """Return the cuts of least cost; between two decisions, of those the nearest."""
-        if len(self.costs) == 2:  # noqa: PLR2004
-            cost = self.running[0] - self.running[1]
-            if allowed is not None:
-                cost = np.where(allowed, cost, np.inf)
-            room = ROUNDING * (np.abs(self.running).max() + 1e-300)
-            best = np.flatnonzero(cost <= cost.min() + room)
-            return best[[np.abs(best - near[0]).argmin()]]
-        return self._least_of_many()
+    def least(self) -> NDArray[np.intp]:
+        """Return the cuts of least cost.
 
-    def _least_of_many(self) -> NDArray[np.intp]:
-        """Go through the decisions in their order; of each, where to begin it for each end."""
+        Go through the decisions in their order; of each, find where to begin it for each end.
+        """
         best, begun = self.running[0], []
         for line in self.running[1:]:
             gain = best - line

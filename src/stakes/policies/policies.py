@@ -19,22 +19,25 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, JointConfusion
 from stakes.errors import ConstantCostWarning, InputError, NotClaimedWarning
-from stakes.infer._design import where_used
 from stakes.infer._inference import (
-    Inference,
     Interval,
     TestResult,
-    outcomes_behind,
-    quiet_interval,
-    run_test,
 )
-from stakes.infer._multiplicity import Pair
 from stakes.infer._outcomes import Design
+from stakes.infer._shares import where_used
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.gate import Gate, checked_margin
-from stakes.policies._batch import MANY, intervals_of, p_value_of, p_values_of
-from stakes.policies._family import adjusted, level
+from stakes.infer.gate import Gate, Pair, checked_margin
+from stakes.policies._compared import (
+    MANY,
+    Compared,
+    PolicyPair,
+    adjusted,
+    find_limits,
+    find_p_values,
+    intervals_of,
+    level,
+)
 from stakes.predictions.examples import IN_SAMPLE, JointExamples
 
 MOST_CONSTANTS = 5
@@ -85,92 +88,17 @@ class Policy(Result):
     range_: tuple[float, float] | None = None
     column: str = ""
 
-
-@dataclass(frozen=True, eq=False)
-class PolicyPair(Result):
-    """How two policies differ in cost.
-
-    Attributes
-    ----------
-    first, second : str
-        The policies.
-    difference, low, high : float
-        The cost of the first minus that of the second, and its limits, which allow for the number
-        of policies compared.
-    p_value, adjusted : float
-        The p-value of the comparison alone, and as one of a comparison with the cheapest.
-    shown : bool
-        Whether one is shown to cost more; then the limits do not contain 0.
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    adjusted: float
-    shown: bool
-
-
-@dataclass(eq=False)
-class _Compared:
-    """The differences of two policies in the tables of decisions: held out and, if any, in sample.
-
-    Folds alone find differences too often where thresholds were chosen. So both must show it: the
-    p-value is the larger one, and the limits are the wider ones.
-    """
-
-    names: tuple[str, str]
-    found: list[CostEstimate | CostDifference]
-    known: dict[float, list[Interval]] = field(default_factory=dict)
-
     @property
-    def agree(self) -> bool:
-        """Whether one is the cheaper one in all tables."""
-        return len({float(np.sign(outcomes_behind(each).mean[0])) for each in self.found}) == 1
+    def always(self) -> Label | None:
+        """The decision where there is only one: of a constant, or by a threshold that none passes.
 
-    @cached_property
-    def p_value(self) -> float:
-        """The p-value of this comparison alone."""
-        return max(map(p_value_of, self.found)) if self.agree else 1.0
-
-    def judged(self, alpha: float, all_: float, *, shown: bool) -> PolicyPair:
-        """Return the comparison with limits at an error rate, and an adjusted p-value."""
-        intervals = self.known.get(alpha) or [
-            quiet_interval(each, 1 - alpha) for each in self.found
-        ]
-        low, high = min(each.low for each in intervals), max(each.high for each in intervals)
-        value = float(outcomes_behind(self.found[0]).mean[0])
-        shown = shown and not low <= 0 <= high
-        if not shown:  # what is not shown is not contradicted by its limits
-            low, high = min(low, 0.0), max(high, 0.0)
-        return PolicyPair(*self.names, value, low, high, self.p_value, all_, shown)
-
-    def no_more_than(self, margin: float, confidence: float) -> TestResult:
-        """Test that the first costs less than a margin more; both tables must show it."""
-        results = [
-            replace(_test(each, confidence, "less", margin), names=self.names)
-            for each in self.found
-        ]
-        return max(results, key=lambda each: each.p_value)
-
-
-def _find_p_values(compared: Sequence[_Compared]) -> None:
-    """Find the p-values of many comparisons together."""
-    wanted = [each for each in compared if each.agree and "p_value" not in vars(each)]
-    values = iter(p_values_of([result for each in wanted for result in each.found]))
-    for each in wanted:
-        vars(each)["p_value"] = max(next(values) for _ in each.found)
-
-
-def _find_limits(compared: Sequence[_Compared], alphas: Sequence[float]) -> None:
-    """Find the limits of many comparisons together, each at its own error rate."""
-    results = [result for each in compared for result in each.found]
-    rates = [rate for each, rate in zip(compared, alphas, strict=True) for _ in each.found]
-    intervals = iter(intervals_of(results, rates))
-    for each, rate in zip(compared, alphas, strict=True):
-        each.known[rate] = [next(intervals) for _ in each.found]
+        None otherwise.
+        """
+        if self.kind == "constant":
+            return self.decision
+        if len(self.cuts) == 1 and np.isinf(self.cuts[0][1]):
+            return self.below if self.cuts[0][1] > 0 else self.cuts[0][0]
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +129,8 @@ class Policies(Result):
         What could not be done, and what was done instead.
     unjudged : mapping of str to str
         Models for which no policy could be found and columns that may be models, and why.
+    barred : tuple of str
+        The baseline, where it breaks a limit: savings are against it, but it does not compete.
     """
 
     policies: tuple[Policy, ...]
@@ -214,6 +144,7 @@ class Policies(Result):
     asked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unjudged: Mapping[str, str] = field(default_factory=dict)
+    barred: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Policy:
         """Return a policy by its name."""
@@ -244,7 +175,7 @@ class Policies(Result):
     def single(self, name: str) -> Confusion | GroupedConfusion:
         """Return what a policy decides, as judged."""
         policy = self[name]
-        if policy.kind != "constant":
+        if policy.always is None:
             return self.held_out.single(policy.column)
         return self.table((name,)).single(name)
 
@@ -253,8 +184,8 @@ class Policies(Result):
         source, columns = self.held_out, {}
         for name in map(str, as_labels(names, "names")):
             policy = self[name]
-            if policy.kind == "constant":
-                place = source.decisions.index(policy.decision)
+            if policy.always is not None:
+                place = source.decisions.index(policy.always)
                 columns[name] = np.full(len(source.actual), place)
             else:
                 columns[name] = source.decided[:, source.names.index(policy.column)]
@@ -319,12 +250,12 @@ class Policies(Result):
 
     def _estimate(self, policy: Policy, table: JointConfusion) -> CostEstimate:
         if self.examples is not None:
-            if policy.kind == "constant":
-                return CostEstimate(self.examples.always(policy.decision), None, self.design)
+            if policy.always is not None:
+                return CostEstimate(self.examples.always(policy.always), None, self.design)
             column = self._column(policy, table)
             return CostEstimate(self.examples.single(column), None, self.design)
-        if policy.kind == "constant":
-            chosen = self.costs.decisions.index(policy.decision)
+        if policy.always is not None:
+            chosen = self.costs.decisions.index(policy.always)
             return CostEstimate(
                 self._classes, self._one_row(self.costs.values[chosen]), self.design
             )
@@ -334,12 +265,14 @@ class Policies(Result):
         """Return the part of a policy's cost that each cell ``[decision, class]`` makes up."""
         if self.examples is None:
             policy = self[name]
-            if policy.kind != "constant":
+            if policy.always is None:
                 return self.estimate(name).contributions()
             return CostEstimate(self.single(name), self.costs, self.design).contributions()
+        policy = self[name]
+        column = policy.column if policy.always is None else f"{policy.column}{IN_SAMPLE}"
         cells = np.zeros((len(self.costs.decisions), len(self.costs.labels)))
         for at in np.ndindex(cells.shape):
-            sample = self.examples.cell(self[name].column, *at)
+            sample = self.examples.cell(column, *at)
             cells[at] = CostEstimate(sample, None, self.design).cost
         return cells
 
@@ -366,8 +299,12 @@ class Policies(Result):
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
-        """The constant predictions; of very many, those that are among the cheapest."""
-        found = [each for each in self.policies if each.kind == "constant"]
+        """The constant predictions that compete; of very many, those among the cheapest."""
+        found = [
+            each
+            for each in self.policies
+            if each.kind == "constant" and each.name not in self.barred
+        ]
         if self.examples is None and len(found) > MANY_CONSTANTS:
             rough = dict(
                 zip(self.costs.decisions, self.costs.values @ self.class_shares, strict=True)
@@ -388,7 +325,7 @@ class Policies(Result):
         }
         best: dict[str, str] = {}
         for each in self.policies:
-            if each.model is not None and each.name not in self.asked:
+            if each.model is not None and each.name not in (*self.asked, *self.barred):
                 other = best.get(each.model)
                 if other is None or costs[each.name] < costs[other]:
                     best[each.model] = each.name
@@ -396,7 +333,7 @@ class Policies(Result):
         chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
         # Of equal ones the baseline goes first, then a constant: what needs no change, or no model.
         rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
-        unique = dict.fromkeys(chosen)
+        unique = [name for name in dict.fromkeys(chosen) if name not in self.barred]
         return tuple(sorted(unique, key=lambda name: (costs[name], rank.get(name, 2))))
 
     @cached_property
@@ -417,15 +354,25 @@ class Policies(Result):
         return self.competitors[0]
 
     @cached_property
+    def others(self) -> tuple[str, ...]:
+        """The competitors that decide otherwise than the cheapest one, the cheapest first.
+
+        What always decides as it does is the same policy under another name.
+        """
+        best, *others = self.competitors
+        always = self[best].always
+        return tuple(name for name in others if always is None or self[name].always != always)
+
+    @cached_property
     def pairs(self) -> tuple[PolicyPair, ...]:
-        """The cheapest against each other competitor, the cheapest first.
+        """The cheapest against each other competitor and the baseline, the cheapest first.
 
         The comparisons are judged in the order of their p-values, each as one of those that are
         left: what is shown to cost more no longer competes.
         """
-        best, *others = self.competitors
+        best, others = self.best, (*self.others, *self.barred)
         compared = {name: self._compared(best, name) for name in others}
-        alpha, left = 1 - self.confidence, len(self.competitors)
+        alpha, left = 1 - self.confidence, 1 + len(others)
         if left >= MANY:
             self._find_pairs(compared, alpha)
         largest, shown, found = 0.0, True, {}
@@ -437,34 +384,71 @@ class Policies(Result):
             left -= shown
         return tuple(found[name] for name in others)
 
-    def _find_pairs(self, compared: Mapping[str, _Compared], alpha: float) -> None:
+    def _find_pairs(self, compared: Mapping[str, Compared], alpha: float) -> None:
         """Find p-values and limits together, were limits never to contradict p-values."""
-        _find_p_values([*compared.values()])
-        left, largest, levels = len(self.competitors), 0.0, []
+        find_p_values([*compared.values()])
+        left, largest, levels = 1 + len(compared), 0.0, []
         ordered = sorted(compared.values(), key=lambda each: each.p_value)
         for each in ordered:
             largest = max(largest, adjusted(each.p_value, left))
             levels.append(level(alpha, left))
             left -= largest <= alpha
-        _find_limits(ordered, levels)
+        find_limits(ordered, levels)
 
     @property
     def ties(self) -> tuple[str, ...]:
         """The competitors that the cheapest was not shown to cost less than."""
-        return tuple(each.second for each in self.pairs if not each.shown)
+        unshown = (each.second for each in self.pairs if not each.shown)
+        return tuple(name for name in unshown if name not in self.barred)
 
     def prepare_alone(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Compare many pairs of policies together that `alone` will be asked for."""
         if len(pairs) >= MANY:
             compared = [self._compared(*pair) for pair in pairs]
-            _find_p_values(compared)
-            _find_limits(compared, [1 - self.confidence] * len(compared))
+            find_p_values(compared)
+            find_limits(compared, [1 - self.confidence] * len(compared))
 
     def alone(self, first: str, second: str) -> PolicyPair:
         """Compare two policies as if there were no others."""
         each = self._compared(first, second)
         alpha = 1 - self.confidence
         return each.judged(alpha, each.p_value, shown=each.p_value <= alpha)
+
+    def described(self, pair: Pair) -> PolicyPair:
+        """Return a comparison of a gate with its method, and a warning where outcomes are rare.
+
+        Parameters
+        ----------
+        pair : Pair
+            A comparison of the gate.
+
+        Returns
+        -------
+        PolicyPair
+            The same comparison.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+        >>> policies = study_of([0] * 80 + [1] * 20, models, costs, baseline="one").policies
+        >>> policies.described(policies.gate().pairs[0]).first
+        'two'
+        """
+        each = self._compared(pair.first, pair.second)
+        return PolicyPair(
+            first=pair.first,
+            second=pair.second,
+            difference=pair.difference,
+            low=pair.low,
+            high=pair.high,
+            p_value=pair.p_value,
+            adjusted=pair.adjusted,
+            shown=pair.rejected,
+            method=each.method,
+            warning=each.warning,
+        )
 
     def gate(self, *, margin: float | None = None, unit: str = "") -> Gate:
         """Decide which candidates may replace the baseline.
@@ -498,7 +482,7 @@ class Policies(Result):
             pair = each.judged(alpha / left, largest, shown=rejected and largest <= alpha)
             rejected = pair.shown
             left -= rejected
-            pairs.append(Pair(*astuple(pair)))
+            pairs.append(Pair(*astuple(pair)[:8]))
         pairs.sort(key=lambda pair: pair.difference)
         tests: list[TestResult] = []
         if margin is not None:
@@ -521,13 +505,13 @@ class Policies(Result):
                 usual.setdefault(each.model, each.name)  # decisions as given come first
         return tuple(usual.values())
 
-    def _compared(self, first: str, second: str) -> _Compared:
+    def _compared(self, first: str, second: str) -> Compared:
         if ("compared", first, second) not in self._made:
             chosen = self[first].cross_fitted or self[second].cross_fitted
             tables = [self.held_out, self.in_sample] if chosen else [self.held_out]
             found = [self.difference(first, second, table) for table in tables]
-            self._made["compared", first, second] = _Compared((first, second), found)
-        made: _Compared = self._made["compared", first, second]
+            self._made["compared", first, second] = Compared((first, second), found)
+        made: Compared = self._made["compared", first, second]
         return made
 
     def difference(
@@ -542,11 +526,11 @@ class Policies(Result):
         on = self.held_out if table is None else table
         if self.examples is not None:
             return self._examples_apart(one, other, on)
-        if one.kind == other.kind == "constant":
-            rows = [self.costs.decisions.index(each.decision) for each in (one, other)]
+        if one.always is not None and other.always is not None:
+            rows = [self.costs.decisions.index(each.always) for each in (one, other)]
             values = self.costs.values[rows[0]] - self.costs.values[rows[1]]
             return CostEstimate(self._classes, self._one_row(values), self.design)
-        if one.kind == "constant" or other.kind == "constant":
+        if one.always is not None or other.always is not None:
             return self._against_constant(one, other, on)
         pair = on.pair(one.column, other.column)
         return CostDifference(pair, self.costs, (first, second), self.design)
@@ -563,9 +547,9 @@ class Policies(Result):
         return CostDifference(pair, self.costs, (first, second), self.design)
 
     def _against_constant(self, one: Policy, other: Policy, table: JointConfusion) -> CostEstimate:
-        constant, model, sign = (other, one, 1) if other.kind == "constant" else (one, other, -1)
+        constant, model, sign = (one, other, -1) if other.always is None else (other, one, 1)
         values = self.costs.values
-        relative = sign * (values - values[self.costs.decisions.index(constant.decision)])
+        relative = sign * (values - values[self.costs.decisions.index(constant.always)])
         matrix = CostMatrix(
             relative + 0.0,
             rows="predicted",
@@ -585,12 +569,12 @@ class Policies(Result):
             raise InputError("costs", "there are no costs of single rows.")
         samples, spread = examples.samples
         both = [
-            examples.always(each.decision)
-            if each.kind == "constant"
+            examples.always(each.always)
+            if each.always is not None
             else samples[self._column(each, table)]
             for each in (one, other)
         ]
-        if "constant" in (one.kind, other.kind):  # which may do what models cannot
+        if one.always is not None or other.always is not None:  # which may do what models cannot
             spread = max(spread, float(np.ptp(examples.costs, axis=1).max()))
         return CostDifference(
             both[0].minus(both[1], spread), None, (one.name, other.name), self.design
@@ -598,17 +582,3 @@ class Policies(Result):
 
 
 ALWAYS = "always"
-
-
-def _test(
-    result: Inference, confidence: float = 0.95, alternative: str = "two-sided", margin: float = 0.0
-) -> TestResult:
-    return run_test(
-        outcomes_behind(result),
-        result.choice.name,
-        alternative=alternative,
-        margin=margin,
-        confidence=confidence,
-        names=("first", "second"),
-        options={},
-    )

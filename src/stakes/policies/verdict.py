@@ -10,15 +10,15 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from stakes._core.text import amount, listed, number, percent
+from stakes._core.text import amount, html_values, listed, number, percent
 from stakes._core.values import Result
 from stakes.errors import InputError, PlanError
-from stakes.infer._design import where_used
 from stakes.infer._inference import Interval, takes
+from stakes.infer._shares import where_used
 from stakes.infer.planning import plan_from
 from stakes.measures import error_rate
-from stakes.policies._family import level
-from stakes.policies.policies import Policies, Policy, PolicyPair
+from stakes.policies._compared import PolicyPair, level
+from stakes.policies.policies import Policies, Policy
 
 POWER = 0.8
 """How likely a test set of the size to settle a tie shows it."""
@@ -58,7 +58,7 @@ class ToSettle(Result):
     against : str
         The cheapest of the policies that it cannot be told apart from.
     examples : int
-        The size of a whole test set that shows the difference with a probability of 80 %, if it is
+        The size of a whole test set that shows the difference with a probability of 80%, if it is
         as large as it was here.
     more : int
         How many more examples than there are that is.
@@ -131,7 +131,11 @@ class Verdict(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{escape(each)}</p>" for each in (self.text, *self.notes))
+        values = {"use": self.use, "baseline": self.baseline, "cannot be told apart": None}
+        if self.ties:
+            values["cannot be told apart"] = ", ".join(map(str, self.ties))
+        table = html_values(values, self.text)
+        return table + "".join(f"<p>{escape(each)}</p>" for each in self.notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +205,8 @@ def _saving(policies: Policies, volume: float | None) -> Saving:
     if pair is None:
         return Saving(0.0, 0.0, 0.0, shown=False, per_period=None if volume is None else 0.0)
     each, low, high = (0.0 - x for x in (pair.difference, pair.high, pair.low))  # never -0
-    return Saving(each, low, high, pair.shown, None if volume is None else each * volume)
+    shown = pair.shown and each > 0
+    return Saving(each, low, high, shown, None if volume is None else each * volume)
 
 
 def baseline_pair(policies: Policies) -> PolicyPair | None:
@@ -213,7 +218,7 @@ def baseline_pair(policies: Policies) -> PolicyPair | None:
 
 
 def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
-    ties = [each for each in policies.pairs if not each.shown and each.difference < 0]
+    ties = [each for each in policies.pairs if each.second in policies.ties and each.difference < 0]
     if not ties:
         return None
     pair = ties[0]
@@ -293,10 +298,10 @@ def _sentences(
             names = [*names[:MOST_TIES], f"{len(names) - MOST_TIES} others"]
         tied = listed(names)
         sentences.append(f"At {sure} it cannot be told apart from {tied}.")
-    elif len(policies.competitors) > 1:
+    elif policies.others:
         sentences.append(
             f"At {sure} it is shown to cost less than "
-            f"{_every([in_words(policies[name]) for name in policies.competitors[1:]])}."
+            f"{_every([in_words(policies[name]) for name in policies.others])}."
         )
     if settle is not None:
         sentences.append(
@@ -320,20 +325,31 @@ def _round(size: int) -> str:
 def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str) -> list[str]:
     if policies.best == policies.reference:
         return ["It is the baseline."]
-    unit = f" {stated.unit}" if stated.unit else ""
     against = in_words(policies[policies.reference])
-    limits = f"({number(saving.low)} to {number(saving.high)})"
-    text = f"{number(saving.per_decision)}{unit} per decision against {against} {limits}"
-    if saving.per_period is not None and stated.volume is not None:
-        each = [value * stated.volume for value in (saving.low, saving.high)]
-        text += (
-            f", {amount(saving.per_period)}{unit} over {number(stated.volume)} decisions"
-            f"{f' a {stated.per}' if stated.per else ''} ({amount(each[0])} to "
-            f"{amount(each[1])})"
-        )
+    if saving.per_decision < 0:  # a baseline that breaks a limit may cost less
+        what = f"more per decision than {against}"
+        text = _difference_words(stated, what, -saving.per_decision, -saving.high, -saving.low)
+        if saving.high < 0:
+            return [f"It costs {text}: {against} does not keep within the limits."]
+        unsure = f"a difference is not shown at {sure}"
+        return [f"It may cost {text}: {unsure}, and {against} does not keep within the limits."]
+    what = f"per decision against {against}"
+    text = _difference_words(stated, what, saving.per_decision, saving.low, saving.high)
     if saving.shown:
         return [f"It saves {text}."]
     return [f"It may save {text}: a saving is not shown at {sure}."]
+
+
+def _difference_words(stated: Stated, what: str, value: float, low: float, high: float) -> str:
+    """Write a difference with its limits, per decision and over all decisions."""
+    unit = f" {stated.unit}" if stated.unit else ""
+    text = f"{number(value)}{unit} {what} ({number(low)} to {number(high)})"
+    if stated.volume is None:
+        return text
+    over, *ends = (amount(each * stated.volume) for each in (value, low, high))
+    period = f" a {stated.per}" if stated.per else ""
+    decisions = f"{number(stated.volume)} decisions{period}"
+    return f"{text}, {over}{unit} over {decisions} ({ends[0]} to {ends[1]})"
 
 
 def _accuracy_note(policies: Policies) -> list[str]:

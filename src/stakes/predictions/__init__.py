@@ -6,7 +6,7 @@ from stakes.predictions.examples import JointExamples
 from stakes.predictions.files import ShardedTable
 from stakes.predictions.roles import Columns, DesignColumns, Model, Roles, find_roles
 from stakes.predictions.scores import JointScores
-from stakes.predictions.table import Batch, Table
+from stakes.predictions.table import Batch, Reading, Table
 from stakes.predictions.tally import Tally, count_rows, merged
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "JointExamples",
     "JointScores",
     "Model",
+    "Reading",
     "Roles",
     "ShardedTable",
     "Table",

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Cells, Column, Label, LabelMatcher, as_column
+from stakes._core.labels import Cells, Column, Label, LabelMatcher, Labels, as_column
 from stakes._core.typing import Floats
 from stakes.counts._parts import part_column
 from stakes.errors import InputError, InputTypeError
 from stakes.predictions.roles import DesignColumns, Model, Roles
-from stakes.predictions.table import Codes
+from stakes.predictions.table import AS_WRITTEN, Codes, Reading
 
 ACTUAL = "y_true"
 TWO = 2
@@ -39,6 +39,12 @@ class ArrayTable:
     """
 
     cells: Cells = "values"
+    reading: Reading = AS_WRITTEN
+    notes: tuple[str, ...] = ()
+    renamed: Mapping[str, tuple[str, ...]] = {}
+    grouping: str | None = None
+    commas: frozenset[str] = frozenset()
+    dropped = 0
 
     def __init__(
         self,
@@ -51,7 +57,16 @@ class ArrayTable:
         _check_mappings(y_pred, y_score)
         rows = {f"y_pred[{name!r}]": values for name, values in y_pred.items()}
         rows |= {f"y_score[{name!r}]": values for name, values in y_score.items()}
-        validate.same_index(y_true=y_true, **rows)
+        rows |= {
+            name: values
+            for name, values in (design or {}).items()
+            if hasattr(values, "__len__") and not isinstance(values, str)
+        }
+        y_true, *values = validate.aligned(y_true=y_true, **rows)
+        in_order = dict(zip(rows, values, strict=True))
+        y_pred = {name: in_order.pop(f"y_pred[{name!r}]") for name in y_pred}
+        y_score = {name: in_order.pop(f"y_score[{name!r}]") for name in y_score}
+        design = {**(design or {}), **in_order}
         self.source = source
         self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
         for name, values in y_pred.items():
@@ -131,6 +146,14 @@ class ArrayTable:
         """Return the lowest and the highest number of a column."""
         scores = self._scores[name]
         return float(scores.min()), float(scores.max())
+
+    def repeats(self, name: str) -> bool:  # noqa: ARG002 - groups are given, never looked for
+        """Tell whether a value of a column is known to occur in several rows: it is not."""
+        return False
+
+    def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:  # noqa: ARG002
+        """Return the rows that have a value in each of these columns: arrays lack none."""
+        return self
 
     def batches(self, columns: Sequence[str]) -> Iterator[Self]:  # noqa: ARG002 - it has all
         """Iterate over the rows, with these columns: all rows at once."""

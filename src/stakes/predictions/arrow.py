@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -15,6 +16,8 @@ from stakes._core.labels import (
     Column,
     Label,
     LabelMatcher,
+    Labels,
+    folded,
     hint,
     is_blank,
     listing,
@@ -22,7 +25,7 @@ from stakes._core.labels import (
 )
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
-from stakes.predictions.table import Codes, mostly, too_many_labels
+from stakes.predictions.table import AS_WRITTEN, Codes, Reading, mostly, too_many_labels
 from stakes.read._diagnose import shortly
 from stakes.read.tables import FileRows, pyarrow
 
@@ -32,6 +35,12 @@ NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
 Found = TypeVar("Found")
 
 NUMBER_ADVICE = "Write a number there, or take the column out of the file."
+DROP = "Leave such rows out with drop_missing=."
+MISSING = {"drop_missing": ""}
+COMMA = re.compile(r"[+-]?[\d.]+,\d+")
+DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
+NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
+"""What is written, in small letters, where there is no value, if it is no label."""
 
 
 class ArrowTable:
@@ -49,6 +58,10 @@ class ArrowTable:
         Says where a row is, given its position from 0; by default "row 1" and so on.
     on_column : callable, optional
         Is told the name of each column when work on it begins.
+    reading : Reading, optional
+        How cells are read.
+    notes : tuple of str
+        What was done to the rows before, in sentences.
     """
 
     def __init__(
@@ -59,8 +72,18 @@ class ArrowTable:
         cells: Cells = "typed",
         place: Callable[[int], str] | None = None,
         on_column: Callable[[str], None] | None = None,
+        reading: Reading = AS_WRITTEN,
+        notes: tuple[str, ...] = (),
     ) -> None:
-        self._table, self.source, self.cells = table, source, cells
+        self._table, self.source = table, source
+        self.cells: Cells = "loose" if reading.ignore_case else cells
+        self.notes, self.dropped = notes, 0
+        self.commas: set[str] = set()
+        self.renamed: dict[str, tuple[str, ...]] = {}
+        self.grouping: str | None = None
+        self.reading = reading
+        self.reversed_from: dict[str, float] = {}
+        """What reversed scores are taken off, where the range of other rows tells it."""
         self._place = place or FileRows(table, source).place
         self._on_column = on_column or (lambda _: None)
         self._encoded: dict[str, tuple[Codes, list[Any]]] = {}
@@ -72,6 +95,7 @@ class ArrowTable:
         rows: FileRows,
         source: str | None = None,
         on_column: Callable[[str], None] | None = None,
+        reading: Reading = AS_WRITTEN,
     ) -> Self:
         """Take rows that were read from a file.
 
@@ -83,13 +107,16 @@ class ArrowTable:
             What to call the file in messages; by default its name.
         on_column : callable, optional
             Is told the name of each column when work on it begins.
+        reading : Reading, optional
+            How cells are read.
         """
         return cls(
             rows.table,
             rows.source if source is None else source,
-            cells="text" if rows.kind == "csv" else "typed",
+            cells=cells_of(rows),
             place=rows.place,
             on_column=on_column,
+            reading=reading,
         )
 
     @classmethod
@@ -99,6 +126,7 @@ class ArrowTable:
         table: Any,
         key: str,
         on_column: Callable[[str], None] | None = None,
+        reading: Reading = AS_WRITTEN,
     ) -> Self:
         """Take the rows of several files that were joined.
 
@@ -112,6 +140,8 @@ class ArrowTable:
             The column that names an example, by which errors tell the place.
         on_column : callable, optional
             Is told the name of each column when work on it begins.
+        reading : Reading, optional
+            How cells are read.
         """
         return cls(
             table,
@@ -119,6 +149,7 @@ class ArrowTable:
             cells="text" if any(rows.kind == "csv" for rows in files) else "typed",
             place=lambda row: f"{key} {plain(table.column(key)[row])!r}",
             on_column=on_column,
+            reading=reading,
         )
 
     @property
@@ -131,7 +162,7 @@ class ArrowTable:
         codes, values = self._few(name)
         for place, value in enumerate(values):
             if is_blank(value):
-                raise self._problem(name, codes == place, "there is no label.")
+                raise self._problem(name, codes == place, "there is no label.", DROP, MISSING)
         return [plain(value) for value in values]
 
     def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
@@ -141,8 +172,9 @@ class ArrowTable:
         places = np.array([matcher.find(value) for value in values], dtype=kind)
         if (places < 0).any():
             first = int(codes[np.argmax(np.isin(codes, np.flatnonzero(places < 0)))])
-            problem = _unknown(values[first], matcher, what)
-            raise self._problem(name, codes == first, problem, advice)
+            problem, more, proposal = _unknown(values[first], matcher, what)
+            advice = " ".join(filter(None, (advice, more)))
+            raise self._problem(name, codes == first, problem, advice, proposal)
         return places[codes]
 
     def batches(self, columns: Sequence[str]) -> Iterator[Self]:  # noqa: ARG002 - it has all
@@ -175,6 +207,62 @@ class ArrowTable:
             return len(numbers), len(numbers)
         return self._of_column(name, _amount_of_numbers)
 
+    def repeats(self, name: str) -> bool:
+        """Tell whether a value of a column occurs in several rows."""
+        from pyarrow import compute as pc
+
+        if is_nested(self._table.schema, name):
+            return False
+        column = self._table.column(name).drop_null()
+        if pyarrow().types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        return bool(
+            self._of_column(name, lambda _: pc.count_distinct(column).as_py()) < len(column)
+        )
+
+    def repeats_together(self, first: str, second: str) -> bool:
+        """Tell whether two columns have the same pair of values in several rows."""
+        codes, values = self._codes(first)
+        others, _ = self._codes(second)
+        both = others.astype(np.int64) * len(values) + codes
+        return len(np.unique(both)) < len(both)
+
+    def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
+        """Return the rows that have a value in each of these columns; labels are values."""
+        found = self.filled(columns, labels)
+        if found is None:
+            raise InputError(
+                self.source, f"every row lacks a value in {listing(list(columns))}; none is left."
+            )
+        return found
+
+    def filled(self, columns: Sequence[str], labels: Labels = ()) -> Self | None:
+        """Return the rows that have a value in each of these columns; None if there are none."""
+        from pyarrow import compute as pc
+
+        there = None
+        for name in dict.fromkeys(columns):
+            own = self._of_column(name, lambda column: _present(column, labels))
+            there = own if there is None else pc.and_(there, own)
+        if there is None or pc.all(there).as_py() is not False:
+            return self
+        kept = np.flatnonzero(np.asarray(there.to_numpy(zero_copy_only=False)))
+        if not len(kept):
+            return None
+        found = type(self)(
+            self._table.filter(there),
+            self.source,
+            cells=self.cells,
+            place=lambda row: self._place(int(kept[row])),
+            on_column=self._on_column,
+            reading=self.reading,
+            notes=self.notes,
+        )
+        found.dropped = self.dropped + len(there) - len(kept)
+        found.reversed_from, found.renamed = self.reversed_from, self.renamed
+        found.grouping = self.grouping
+        return found
+
     def names(self, name: str) -> Column:
         """Return a column of names, of which there may be any number."""
         codes, values = self._codes(name)
@@ -185,22 +273,87 @@ class ArrowTable:
         lookup = np.array([places.setdefault(_name(each), len(places)) for each in values])
         return Column(name, lookup[codes], 0, list(places))
 
+    def texts(self, name: str) -> tuple[Codes, list[str | None]]:
+        """Return a column as text: the place of each row's value, and the values; None is a blank.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        codes : ndarray of int
+            The place of each row's value.
+        values : list of str or None
+            The values.
+        """
+        codes, values = self._codes(name)
+        return codes, [None if is_blank(each) else str(plain(each)).strip() for each in values]
+
+    def labelled(self, name: str) -> tuple[NDArray[np.bool_], ArrowTable]:
+        """Tell which rows have a value in a column, and return the table of these alone.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        here : ndarray of bool
+            Whether each row has a value.
+        table : ArrowTable
+            The rows that have one.
+        """
+        codes, values = self.texts(name)
+        here = np.array([value is not None for value in values], dtype=bool)[codes]
+        rows = np.flatnonzero(here)
+        kept = self._table.take(pyarrow().array(rows))
+        return here, ArrowTable(
+            kept, self.source, cells=self.cells, place=lambda row: self._place(int(rows[row]))
+        )
+
     def scores(self, name: str, what: str = "score") -> Floats:
         """Return a column of numbers; `what` they are is for errors."""
         numbers = self._as_numbers(name)
         if numbers is not None:
-            return numbers
+            if name not in self.reading.lower_is_positive:
+                return numbers
+            lowest, highest = self.raw_range(name)
+            return self.reversed_from.get(name, reversal(lowest, highest)) - numbers
         codes, values = self._codes(name)
         for place, value in enumerate(values):
             problem = _no_number(value, what)
             if problem is not None:
-                raise self._problem(name, codes == place, problem, NUMBER_ADVICE)
-        raise InputError(f"{self.source}, column {name!r}", "expected numbers.")
+                missing = is_blank(value)
+                advice = f"{NUMBER_ADVICE} {DROP}" if missing else NUMBER_ADVICE
+                proposal = MISSING if missing else {}
+                raise self._problem(name, codes == place, problem, advice, proposal)
+        raise InputError(
+            f"{self.source}, column {name!r}",
+            "it has numbers that cannot be told apart as floating-point numbers, such as whole "
+            "numbers above 2**53.",
+            "Divide them, or subtract the least.",
+        )
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column."""
-        scores = self.scores(name)
-        return float(scores.min()), float(scores.max())
+        """Return the lowest and the highest number of a column; cells without one do not count."""
+        lowest, highest = self.raw_range(name)
+        if name not in self.reading.lower_is_positive:
+            return lowest, highest
+        total = self.reversed_from.get(name, reversal(lowest, highest))
+        return total - highest, total - lowest
+
+    def raw_range(self, name: str) -> tuple[float, float]:
+        """Return the lowest and the highest number of a column as they are written."""
+        numbers = self._as_numbers(name)
+        if numbers is None:
+            numbers = self._of_column(name, _numbers_there)
+        if not len(numbers):
+            self.scores(name)  # which names the first row that is wrong
+            raise InputError(f"{self.source}, column {name!r}", "expected numbers, there are none.")
+        return float(numbers.min()), float(numbers.max())
 
     def _codes(self, name: str) -> tuple[Codes, list[Any]]:
         if name not in self._encoded:
@@ -232,18 +385,35 @@ class ArrowTable:
     def _as_numbers(self, name: str) -> Floats | None:
         if name not in self._numbers:
             self._on_column(name)
-            self._numbers[name] = self._of_column(name, _numbers)
+            numbers = self._of_column(name, _numbers)
+            if numbers is None:
+                numbers = self._of_column(name, lambda column: _numbers(_with_points(column)))
+                if numbers is not None:
+                    self.commas.add(name)
+            self._numbers[name] = numbers
         return self._numbers[name]
 
     def _problem(
-        self, name: str, rows: NDArray[np.bool_], problem: str, advice: str = ""
+        self,
+        name: str,
+        rows: NDArray[np.bool_],
+        problem: str,
+        advice: str = "",
+        proposal: Mapping[str, str] | None = None,
     ) -> LabelError:
         """Name the first row that is wrong."""
         count = int(rows.sum())
         others = "1 more row is" if count == 2 else f"{count - 1:,} more rows are"  # noqa: PLR2004
         more = f" {others} like it." if count > 1 else ""
         where = self._place(int(np.argmax(rows)))
-        return LabelError(f"{self.source}, {where}, column {name!r}", f"{problem}{more}", advice)
+        place = f"{self.source}, {where}, column {name!r}"
+        return LabelError(place, f"{problem}{more}", advice, proposal=proposal)
+
+
+def cells_of(rows: FileRows) -> Cells:
+    """Return what the cells of rows hold: text in CSV files, Python's values in data frames."""
+    kinds: dict[str, Cells] = {"csv": "text", "frame": "values"}
+    return kinds.get(rows.kind, "typed")
 
 
 def is_nested(schema: Any, name: str) -> bool:
@@ -278,13 +448,17 @@ def _encoded(column: Any) -> tuple[Codes, list[Any]]:
     return places[codes], [value for value, occurs in zip(values, used, strict=True) if occurs]
 
 
-def _unknown(value: Any, matcher: LabelMatcher, what: str) -> str:
-    """Say what is wrong with a value that is no label."""
+def _unknown(value: Any, matcher: LabelMatcher, what: str) -> tuple[str, str, dict[str, str]]:
+    """Say what is wrong with a value that is no label, what to do, and with which arguments."""
     if is_blank(value):
-        return "there is no label."
+        return "there is no label.", DROP, MISSING
     labels = matcher.labels
-    close = hint(plain(value), labels)
-    return f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}.{close}"
+    problem = f"{plain(value)!r} is not one of the {what} of the costs, {listing(labels)}."
+    same = [label for label in labels if folded(label) == folded(value)]
+    if len(same) == 1 and isinstance(plain(value), str):
+        problem += f" It differs from {same[0]!r} in case, spaces or punctuation only."
+        return problem, "Read them as the same with ignore_case=.", {"ignore_case": ""}
+    return f"{problem}{hint(plain(value), labels)}", "", {}
 
 
 def _name(value: Any) -> Label:
@@ -303,7 +477,79 @@ def _no_number(value: Any, what: str) -> str | None:
         bad = np.isnan(float(value))
     except (TypeError, ValueError):
         bad = True
+    if bad and COMMA.fullmatch(str(value).strip()):
+        return f"{value!r} has a comma; it is not clear whether for decimals or thousands."
     return f"{value!r} is not a number." if bad else None
+
+
+def reversal(lowest: float, highest: float) -> float:
+    """Return what scores are taken off to reverse them: probabilities stay such."""
+    return 1.0 if lowest >= 0 and highest <= 1 else 0.0
+
+
+def _text_of(column: Any) -> Any:
+    """Return a column of text without spaces around; nothing of another."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return pc.utf8_trim_whitespace(column)
+    return None
+
+
+def _with_points(column: Any) -> Any:
+    """Return a column of text whose decimal commas are points, if commas are that for sure.
+
+    "1,234" may be a thousand, so a column in which all commas stand before three digits, and none
+    after a zero, is left as it is.
+    """
+    from pyarrow import compute as pc
+
+    text = _text_of(column)
+    if text is None:
+        return column
+    commas = pc.match_substring_regex(text, DECIMAL_COMMA)
+    sure = pc.match_substring_regex(text, r"^[+-]?0?,\d+$|^[+-]?\d+,(\d{1,2}|\d{4,})([eE].*)?$")
+    if not pc.any(sure).as_py():
+        return column
+    return pc.if_else(commas, pc.replace_substring(text, ",", "."), text)
+
+
+def _numbers_there(column: Any) -> Floats:
+    """Return the numbers of a column, without the cells that have none."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    text = _text_of(_with_points(column))
+    if text is not None:
+        column = text.filter(pc.match_substring_regex(text, NUMBER))
+    elif pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        numbers = column.drop_null().cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return np.empty(0)
+    array = as_numpy(numbers.combine_chunks())
+    return np.asarray(array[~np.isnan(array)])
+
+
+def _present(column: Any, labels: Labels) -> Any:
+    """Tell in which rows a column has a value: no blank, no NaN, and not "NA" or the like."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    text = _text_of(column)
+    if text is not None:
+        absent = [each for each in NO_VALUE if each not in {str(label).lower() for label in labels}]
+        lower = pc.utf8_lower(text)
+        return pc.fill_null(
+            pc.invert(pc.is_in(lower, value_set=pa.array(absent, lower.type))), False
+        )
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return pc.invert(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))
 
 
 def _numbers(column: Any) -> Floats | None:
@@ -333,7 +579,7 @@ def _amount_of_numbers(column: Any) -> tuple[int, int]:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     column = column.cast(kind).drop_null()
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        column = pc.utf8_trim_whitespace(column)
+        column = pc.utf8_trim_whitespace(_with_points(column))
         filled = pc.sum(pc.not_equal(column, "")).as_py()
         return filled or 0, pc.sum(pc.match_substring_regex(column, NUMBER)).as_py() or 0
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)):

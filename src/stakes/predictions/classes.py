@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, LabelMatcher, Labels, as_meant, in_order, listing, number_in
+from stakes._core.labels import (
+    Label,
+    LabelMatcher,
+    Labels,
+    as_meant,
+    folded,
+    in_order,
+    listing,
+    number_in,
+)
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
@@ -28,7 +37,15 @@ USUAL = (
 def classes_of(table: Table, name: str) -> Labels:
     """Return the classes in a column, in order; those of a file as they are meant."""
     labels = table.labels(name)
-    return in_order(labels) if table.cells == "values" else as_meant(labels)
+    if table.cells == "values":
+        return in_order(labels)
+    if table.cells != "loose":
+        return as_meant(labels)
+    alike: dict[str, list[Label]] = {}
+    for label in labels:
+        alike.setdefault(folded(label), []).append(label)
+    often = [max(same, key=lambda each: table.amounts(name, [each])[1]) for same in alike.values()]
+    return as_meant(often)  # the spelling that occurs most often
 
 
 def costs_of_mistakes(
@@ -48,12 +65,15 @@ def costs_of_mistakes(
         Where the classes were found, for errors.
     """
     if len(labels) != TWO:
-        raise LabelError(
-            where,
+        problem = (
             "the costs of false alarms and misses are for two classes, there "
-            f"{'is' if len(labels) == 1 else 'are'} {len(labels)}: {listing(labels)}.",
-            "Give a cost matrix.",
+            f"{'is' if len(labels) == 1 else 'are'} {len(labels)}: {listing(labels)}."
         )
+        if len({folded(label) for label in labels}) == TWO:
+            problem += " Some differ in case, spaces or punctuation only."
+            advice = "Read them as the same with ignore_case=."
+            raise LabelError(where, problem, advice, proposal={"ignore_case": ""})
+        raise LabelError(where, problem, "Give a cost matrix.")
     if pos_label is None:
         pos_label = _usual_positive(labels)
     if pos_label is None:

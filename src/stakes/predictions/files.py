@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from stakes._core.labels import MOST_LABELS, Cells, Label, is_blank, plain
+from stakes._core.labels import MOST_LABELS, Cells, Label, Labels, is_blank, listing, plain
 from stakes.errors import FileError, InputError, InputTypeError
-from stakes.predictions.arrow import ArrowTable, is_nested
+from stakes.predictions._names import looks_like_score
+from stakes.predictions.arrow import ArrowTable, is_nested, reversal
 from stakes.predictions.count_file import is_count_file, read_count_file
-from stakes.predictions.roles import Columns, guess_actual, looks_like_score
-from stakes.predictions.table import Table, check_columns, mostly, too_many_labels
+from stakes.predictions.long_form import check_wide, side_by_side
+from stakes.predictions.roles import Columns, guess_actual, now_named
+from stakes.predictions.table import (
+    AS_WRITTEN,
+    Reading,
+    Table,
+    check_columns,
+    mostly,
+    too_many_labels,
+)
 from stakes.predictions.tally import Tally
 from stakes.read.joins import joined
+from stakes.read.logs import log_kind, read_logs
+from stakes.read.remote import is_database, is_remote, read_remote
 from stakes.read.shards import Shard, check_same_columns, is_large, kind_of, shards_of
 from stakes.read.tables import STANDARD_INPUT, FileRows, read_table, source_name, standard_input
 
@@ -31,7 +43,13 @@ class ShardedTable:
         What they are called together, for errors.
     on_shard : callable, optional
         Is told the number of each file when work on it begins, how many there are, and its name.
+    reading : Reading, optional
+        How cells are read.
     """
+
+    notes: tuple[str, ...] = ()
+    renamed: Mapping[str, tuple[str, ...]] = {}
+    grouping: str | None = None
 
     def __init__(
         self,
@@ -39,16 +57,25 @@ class ShardedTable:
         source: str,
         *,
         on_shard: Callable[[int, int, str], None] | None = None,
+        reading: Reading = AS_WRITTEN,
     ) -> None:
-        self.source = source
+        self.source, self.reading = source, reading
+        self.dropped = 0
+        self._complete: tuple[Sequence[str], Labels] = ((), ())
+        self._reversed_from: dict[str, float] = {}
         self._shards = [Shard(path) for path in paths]
         self._schema = check_same_columns(self._shards)
         self._on_shard = on_shard or (lambda *_: None)
         self._seen: dict[str, _Seen] = {}
+        for name in reading.lower_is_positive:
+            if name in self.columns:
+                self.score_range(name)  # all rows tell from what scores are taken off
 
     @property
     def cells(self) -> Cells:
         """Whether the columns have types, or some files have only text."""
+        if self.reading.ignore_case:
+            return "loose"
         return "text" if any(shard.kind == "csv" for shard in self._shards) else "typed"
 
     @property
@@ -58,14 +85,24 @@ class ShardedTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[ArrowTable]:
         """Iterate over the rows, with these columns alone."""
-        names = list(dict.fromkeys(columns))
-        empty = True
+        needed, labels = self._complete
+        names = list(dict.fromkeys([*columns, *needed]))
+        empty, self.dropped = True, 0
         for number, shard in enumerate(self._shards):
             self._on_shard(number, len(self._shards), shard.source)
             for rows in shard.batches(names):
                 self._check_kinds(rows, names)
-                empty = False
-                yield ArrowTable.of_file(rows)
+                found = ArrowTable.of_file(rows, reading=self.reading)
+                found.reversed_from = self._reversed_from
+                there = found.filled(needed, labels) if needed else found
+                self.dropped += rows.table.num_rows if there is None else there.dropped
+                if there is not None:
+                    empty = False
+                    yield there
+        if empty and self.dropped:
+            raise InputError(
+                self.source, f"every row lacks a value in {listing(list(needed))}; none is left."
+            )
         if empty:
             raise FileError(
                 self.source,
@@ -98,9 +135,23 @@ class ShardedTable:
         return self._look(name).numeric
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column."""
-        ranges = [batch.score_range(name) for batch in self.batches([name])]
-        return min(low for low, _ in ranges), max(high for _, high in ranges)
+        """Return the lowest and the highest number of a column; cells without one do not count."""
+        ranges = [batch.raw_range(name) for batch in self.batches([name])]
+        lowest, highest = min(low for low, _ in ranges), max(high for _, high in ranges)
+        if name not in self.reading.lower_is_positive:
+            return lowest, highest
+        total = self._reversed_from.setdefault(name, reversal(lowest, highest))
+        return total - highest, total - lowest
+
+    def repeats(self, name: str) -> bool:
+        """Tell whether a value of a column occurs in several of the first rows."""
+        return next(iter(self.batches([name]))).repeats(name)
+
+    def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
+        """Return the rows that have a value in each of these columns; labels are values."""
+        self._complete = (tuple(dict.fromkeys([*self._complete[0], *columns])), labels)
+        self._seen = {}
+        return self
 
     def _distinct(self, name: str) -> list[Any] | None:
         values = self._look(name).values
@@ -197,7 +248,8 @@ def read_predictions(
     ----------
     paths : sequence of str
         A count file; or tables, of which several are joined on the name of an example. A table may
-        be in many files: those of a folder, or of a pattern. "-" is standard input.
+        be in many files: those of a folder, or of a pattern. "-" is standard input. One that is
+        elsewhere is named by its address.
     columns : Columns
         The columns that were named.
     progress : Progress
@@ -206,17 +258,56 @@ def read_predictions(
         Whether a large file that may have scores is read in batches; one without always is.
     """
     progress.expect(len(paths))
+    _check_database(paths, columns)
+    if any(map(is_remote, paths)):
+        return _checked(_whole(paths, None, columns, progress), columns)
+    if paths and all(log_kind(path) is not None for path in paths):
+        return _logged(paths, columns, progress)
     piped = standard_input() if STANDARD_INPUT in paths else None
     found = {path: shards for path in paths if (shards := shards_of(path)) is not None}
     files = [str(found[path][0]) if len(found.get(path, ())) == 1 else path for path in paths]
     counted = [file for file in files if is_count_file(file, piped)]
     if counted:
         return _read_counts(paths, counted[0], piped, columns)
-    table: Table | None = _sharded(paths, found, progress, in_batches=in_batches)
-    if table is None:
-        table = _whole(paths, piped, columns, progress)
+    sharded = _sharded(paths, found, progress, columns.reading, in_batches=in_batches)
+    if sharded is None:
+        return _checked(_whole(paths, piped, columns, progress), columns)
+    check_wide(sharded, columns)
+    return _checked(sharded, columns)
+
+
+def _check_database(paths: Sequence[str], columns: Columns) -> None:
+    """Raise when rows of a database are chosen, and there is none."""
+    for name, given in (("table", columns.table), ("query", columns.query)):
+        if given is not None and not any(map(is_database, paths)):
+            raise InputTypeError(
+                name,
+                "it chooses rows of a database, and the predictions are in none.",
+                "Give an address such as postgresql://user@host/database, or leave it out.",
+            )
+
+
+def _checked(table: Table, columns: Columns) -> Table:
+    """Return a table that has the columns that were named."""
     check_columns(table, [columns.key])
+    reversed_scores = columns.reading.lower_is_positive
+    check_columns(table, now_named(reversed_scores, table.renamed))
     return table
+
+
+def _logged(paths: Sequence[str], columns: Columns, progress: Progress) -> ArrowTable:
+    """Return the table in evaluation logs, whose answers are labels whatever their case."""
+    progress.step("reading evaluation logs")
+    rows, repeated = read_logs(paths)
+    names = rows.table.column("row")
+    found = ArrowTable(
+        rows.table,
+        rows.source,
+        place=lambda row: f"sample {names[row].as_py()!r}",
+        reading=replace(columns.reading, ignore_case=True),
+    )
+    found.grouping = repeated
+    return found
 
 
 def _read_counts(
@@ -245,7 +336,12 @@ def _read_counts(
 
 
 def _sharded(
-    paths: Sequence[str], found: dict[str, list[Path]], progress: Progress, *, in_batches: bool
+    paths: Sequence[str],
+    found: dict[str, list[Path]],
+    progress: Progress,
+    reading: Reading,
+    *,
+    in_batches: bool,
 ) -> ShardedTable | None:
     """Return the table in the files that were found in a folder or pattern, or in a large file."""
     alone = not found and len(paths) == 1
@@ -264,6 +360,7 @@ def _sharded(
         shards,
         source_name(path),
         on_shard=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
+        reading=reading,
     )
     whole = alone and not in_batches and any(map(looks_like_score, table.columns))
     return None if whole else table
@@ -284,18 +381,21 @@ def _whole(
     files = []
     for path in paths:
         progress.step(f"reading {source_name(path)}")
-        files.append(read_table(path, piped if path == STANDARD_INPUT else None))
+        if is_remote(path):
+            files.append(read_remote(path, columns.table, columns.query))
+        else:
+            files.append(read_table(path, piped if path == STANDARD_INPUT else None))
 
     def on_column(name: str) -> None:
         progress.step(f"counting {name!r}")
 
     if len(files) == 1 or columns.key is None:
         progress.expect(len(files[0].table.column_names))
-        return ArrowTable.of_file(files[0], on_column=on_column)
+        return side_by_side(files[0], columns, on_column)
     every = list(dict.fromkeys(name for each in files for name in each.table.column_names))
     source = " + ".join(each.source for each in files)
     actual = columns.actual if columns.actual in every else guess_actual(every, source)
     progress.step("joining")
     table = joined(files, columns.key, str(actual))
     progress.expect(len(table.column_names))
-    return ArrowTable.of_joined(files, table, columns.key, on_column)
+    return ArrowTable.of_joined(files, table, columns.key, on_column, columns.reading)

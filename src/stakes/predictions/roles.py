@@ -5,50 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
-from typing import Any
 
-from stakes._core.labels import Label, LabelMatcher, Labels, is_blank, listing, plain
+import numpy as np
+
+from stakes._core.labels import Label, LabelMatcher, Labels, is_blank
 from stakes._core.text import listed
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
-from stakes.predictions.table import Table, check_columns, mostly
-
-ACTUAL_NAMES = (
-    "actual",
-    "y_true",
-    "truth",
-    "ground_truth",
-    "true_label",
-    "label",
-    "target",
-    "class",
-    "outcome",
-    "y",
+from stakes.predictions import _names
+from stakes.predictions._names import (
+    FEW,
+    doubts,
+    has_decisions,
+    has_flawed_decisions,
+    has_probabilities,
+    is_common,
+    misnamed,
 )
-"""Names of the column with the actual classes, the most telling first."""
-
-ID_NAMES = re.compile(r"(^|_)(id|uuid|key|index|row)$|^unnamed: 0$", re.IGNORECASE)
-SCORE_WORDS = "scores?|proba?|probs|probability|probabilities|p"
-SCORE_NAMES = re.compile(
-    rf"^(?P<tail>.+?)[_. -](y_)?({SCORE_WORDS})$|^(y_)?({SCORE_WORDS})[_. -](?P<head>.+)$",
-    re.IGNORECASE,
-)
-BARE_SCORE = re.compile(rf"^({SCORE_WORDS})$|^y_(score|proba?)$", re.IGNORECASE)
-DECISION_WORDS = re.compile(
-    r"^(?:(?:y_)?pred(?:icted|ictions?)?|decisions?)[_. -]"
-    r"|[_. -](?:(?:y_)?pred(?:icted|ictions?)?|decisions?)$",
-    re.IGNORECASE,
-)
-BARE_DECISION = re.compile(r"^(?:y_)?pred(?:icted|ictions?)?$|^decisions?$", re.IGNORECASE)
-GROUP_NAMES = re.compile(
-    r"^(patient|subject|user|customer|client|account|person|household|group|cluster|session|study|"
-    r"student|speaker)s?([_. -]?(id|no|number|key|uuid))?$",
-    re.IGNORECASE,
-)
-"""Names of columns whose equal values may tell rows that are not independent."""
+from stakes.predictions.table import AS_WRITTEN, Reading, Table, check_columns
 
 TWO = 2
+ROUNDED = 0.02
+"""By how much the probabilities of a row may miss 1."""
+
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -108,6 +87,13 @@ class Columns:
         The column that names an example, to join files on.
     design : DesignColumns
         The columns of groups, weights, strata and costs.
+    model_column : str or None
+        The column that names the model of each row, in a table with a row for each example and
+        model.
+    reading : Reading
+        How cells are read.
+    table, query : str or None
+        Which rows of a database: those of a table, or those that a query selects.
     """
 
     actual: str | None = None
@@ -115,6 +101,10 @@ class Columns:
     scores: Sequence[str] = ()
     key: str | None = None
     design: DesignColumns = NO_DESIGN
+    model_column: str | None = None
+    reading: Reading = AS_WRITTEN
+    table: str | None = None
+    query: str | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +153,8 @@ class Roles:
     doubtful : mapping of str to str
         Columns that nobody named and that play no part because of their values, such as "FRAUD" in
         place of "fraud", and why each may be a model all the same. Features are not among them.
+    cautions : tuple of str
+        What may be wrong with taking rows as independent, in sentences.
     """
 
     actual: str
@@ -171,6 +163,7 @@ class Roles:
     guessed: bool
     design: DesignColumns = NO_DESIGN
     doubtful: Mapping[str, str] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
 
     def in_words(self) -> list[str]:
         """Say what was understood, one sentence for each part."""
@@ -187,16 +180,15 @@ class Roles:
         notes += self.design.in_words()
         if self.ignored:
             notes.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+        alike: dict[str, list[str]] = {}
+        for name, reason in self.doubtful.items():
+            alike.setdefault(reason, []).append(repr(name))
         notes += [
-            f"The column {name!r} may be a model, and is not used: {reason}."
-            for name, reason in self.doubtful.items()
+            f"The column {listed(several)} may be a model, and is not used: {reason}."
+            if not several[1:]
+            else f"The columns {listed(several)} may be models, and are not used: {reason}."
+            for reason, several in alike.items()
         ]
-        grouping = [name for name in self.ignored if GROUP_NAMES.search(name)]
-        if grouping and self.design.groups is None:
-            notes.append(
-                f"All rows are taken as independent. If those with the same {grouping[0]!r} are "
-                "not, name it as the column of groups."
-            )
         return notes
 
 
@@ -220,42 +212,133 @@ def find_roles(
     positive : label, optional
         The positive class: "prob_ok" holds the probability of "ok", which is no score of another.
     """
+    named = replace(
+        named,
+        models=now_named(named.models, table.renamed),
+        scores=now_named(named.scores, table.renamed),
+    )
     check_columns(table, [named.actual, *named.models, *named.scores])
     check_columns(table, [*named.design.used().values()])
-    actual = actual_column(table, named.actual)
+    actual = actual_column(table, named.actual, costs)
     _check_one_part_each(actual, named, table.source)
     taken = {actual, *named.design.used().values()}
-    candidates = [name for name in table.columns if name not in taken and not ID_NAMES.search(name)]
-    foreign: list[str] = []
-    if named.models or named.scores:
+    candidates = [
+        name for name in table.columns if name not in taken and not _names.ID_NAMES.search(name)
+    ]
+    chosen = bool(named.models or named.scores)
+    if chosen:
         decisions = list(dict.fromkeys(named.models))
         scores = list(dict.fromkeys(named.scores)) or _scores_of(decisions, candidates, table)
+        found = _Guess(decisions, scores, _by_class([*candidates, *scores], table, costs.labels))
     else:
-        others = {str(label) for label in costs.labels if label != positive}
-        foreign = [name for name in candidates if _is_score_of(name, others)]
-        candidates = [name for name in candidates if name not in foreign]
-        scores = [name for name in candidates if _is_score(name, table)]
-        candidates = [name for name in candidates if name not in scores]
-        decisions = _decisions_among(candidates, scores, table, costs)
-    _check_headed([*decisions, *scores], table)
-    by_class = _by_class([*candidates, *scores, *foreign], table, costs.labels)
-    taken |= {column for columns in by_class.values() for column in columns}
-    scores = [name for name in scores if name not in taken]
-    decisions = [name for name in decisions if name not in taken]
-    chosen = bool(named.models and named.scores)
-    models = _paired(decisions, scores, None if positive is None else str(positive), named=chosen)
-    models = _with_probabilities(models, by_class)
+        found = _guessed(candidates, table, costs, positive)
+    _check_headed([*found.decisions, *found.scores], table)
+    taken |= {column for columns in found.by_class.values() for column in columns}
+    scores = [name for name in found.scores if name not in taken]
+    decisions = [name for name in found.decisions if name not in taken]
+    both = bool(named.models and named.scores)
+    models = _paired(decisions, scores, None if positive is None else str(positive), named=both)
+    models = _with_probabilities(models, found.by_class)
     if not models:
-        raise _no_models(table.columns, foreign, table.source)
+        raise _no_models(table, candidates, found.foreign, costs)
     used = {*taken, *decisions, *scores}
     ignored = tuple(name for name in table.columns if name not in used)
-    guessed = named.actual is None or not (named.models or named.scores)
+    doubtful = dict(found.doubtful)
+    if not chosen:
+        left = [name for name in candidates if name in ignored and name not in doubtful]
+        doubtful |= doubts(left, scores, table, costs)
+        doubtful |= misnamed([n for n in ignored if n not in candidates], table, costs)
+    return Roles(
+        actual,
+        models,
+        ignored,
+        guessed=named.actual is None or not chosen,
+        design=named.design,
+        doubtful=doubtful,
+        cautions=_cautions(ignored, table, named),
+    )
+
+
+def now_named(columns: Sequence[str], renamed: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names that columns have now, of which each model may have its own."""
+    return tuple(name for column in columns for name in renamed.get(column, (column,)))
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """The columns of models, those of other classes' scores, and those that may be models."""
+
+    decisions: Sequence[str]
+    scores: Sequence[str]
+    by_class: Mapping[str, tuple[str, ...]]
+    foreign: Sequence[str] = ()
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+
+
+def _guessed(
+    columns: Sequence[str], table: Table, costs: CostMatrix, positive: Label | None
+) -> _Guess:
+    """Return the models that nobody named: by their names, or else by their values.
+
+    Once any model is known by its name, the other columns are features; except those that hold the
+    classes in words of their own, such as "malignant", which no feature does.
+    """
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    others = {str(label) for label in costs.labels if label != positive}
+    by_class = _by_class(columns, table, costs.labels)
+    taken = {column for several in by_class.values() for column in several}
+    foreign = [name for name in columns if name not in taken and _is_score_of(name, others)]
+    left = [name for name in columns if name not in foreign and name not in taken]
+    scores = [name for name in left if _is_score(name, table, labels)]
+    left = [name for name in left if name not in scores]
+    stems = {_names.plain(_names.stem(name)) for name in scores}
+    by_name = [
+        name
+        for name in left
+        if _names.says_decisions(name, stems)
+        and (
+            has_decisions(table, name, labels)
+            or has_flawed_decisions(table, name, labels, named=True)
+        )
+    ]
+    unnamed = [
+        name
+        for name in left
+        if name not in by_name
+        and (
+            has_decisions(table, name, labels)
+            or has_flawed_decisions(table, name, labels, named=False)
+        )
+    ]
     doubtful = {}
-    if not (named.models or named.scores):
-        left = [name for name in candidates if name in ignored]
-        doubtful = _doubtful(left, scores, table, costs)
-        doubtful |= _misnamed([n for n in ignored if n not in candidates], table, costs)
-    return Roles(actual, models, ignored, guessed=guessed, design=named.design, doubtful=doubtful)
+    if not (scores or by_name or by_class):
+        two = len(costs.labels) == TWO  # scores of more classes tell nothing
+        fractions = [name for name in left if name not in unnamed and two]
+        scores = [name for name in fractions if has_probabilities(table, name, labels)]
+    elif all(map(is_common, labels)):
+        known = repr([*by_name, *scores, *taken][0])
+        reason = f"it has only the values of the classes, and {known} is a model by its name"
+        doubtful, unnamed = dict.fromkeys(unnamed, reason), []
+    kept = {*by_name, *unnamed}
+    decisions = [name for name in left if name in kept]
+    return _Guess(decisions, scores, by_class, foreign, doubtful)
+
+
+def _cautions(ignored: Sequence[str], table: Table, named: Columns) -> tuple[str, ...]:
+    """Warn of rows that belong together, by columns of ids whose values repeat."""
+    if named.design.groups is not None:
+        return ()
+    like_ids = [name for name in ignored if _names.GROUP_NAMES.search(name)]
+    like_ids += [name for name in ignored if _names.ID_NAMES.search(name) and name not in like_ids]
+    repeated = [name for name in like_ids if table.repeats(name)]
+    if not repeated:
+        return ()
+    caution = (
+        f"All rows are taken as independent, but values of {repeated[0]!r} repeat. If rows with "
+        "the same value are not independent, intervals and tests are too narrow: name it as the "
+        "column of groups with groups=."
+    )
+    return (caution,)
 
 
 # The rules, in the order in which they are applied.
@@ -297,47 +380,55 @@ def _check_design(actual: str, named: Columns, source: str) -> None:
 
 def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> list[str]:
     """Return the columns that have scores, and the names of models that were named."""
-    stems = {_plain(name) for name in models}
+    stems = {each for name in models for each in _names.pairing_names(name)}
     return [
         name
         for name in columns
-        if name not in models and _plain(_stem(name)) in stems and _is_score(name, table)
+        if name not in models
+        and _names.plain(_names.stem(name)) in stems
+        and _is_score(name, table, ())
     ]
 
 
 def _by_class(columns: Sequence[str], table: Table, labels: Labels) -> dict[str, tuple[str, ...]]:
-    """Return by model the columns with a probability for each of more than two classes.
+    """Return by model the columns with a probability for each class.
 
-    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone.
+    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone. Of two classes,
+    the name has to have more than the class and words such as "prob".
     """
-    if len(labels) <= TWO:
-        return {}
     found: dict[str, dict[str, str]] = {}
     for column in columns:
         for label in map(str, labels):
-            stem = _stem_of_class(column, label)
-            if stem is not None and table.numeric(column):
+            stem = _names.stem_of_class(column, label)
+            if stem is not None and _is_probability_of(table, column, stem, labels):
                 found.setdefault(stem, {}).setdefault(label, column)
     every = list(map(str, labels))
     return {
         stem or "model": tuple(by_label[label] for label in every)
         for stem, by_label in found.items()
-        if set(by_label) == set(every) and len(set(by_label.values())) == len(every)
+        if set(by_label) == set(every)
+        and len(set(by_label.values())) == len(every)
+        and (len(labels) > TWO or _sum_to_one(table, [*by_label.values()]))
     }
 
 
-def _stem_of_class(column: str, label: str) -> str | None:
-    """Return what is left of a column's name without a class and words such as "prob"."""
-    escaped = re.escape(label)
-    match = re.fullmatch(
-        rf"(?:(?P<before>.*?)[_. -])?{escaped}(?:[_. -](?P<after>.*))?", column, re.IGNORECASE
-    )
-    if match is None:
-        return None
-    words = [each for each in (match["before"], match["after"]) if each]
-    stem = "_".join(words)
-    bare = rf"(?:y_)?(?:{SCORE_WORDS})"
-    return re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", stem, flags=re.IGNORECASE)
+def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
+    """Tell whether columns sum to 1 in each row: "m_0" and "m_1" may also be two models."""
+    for batch in table.batches(columns):
+        try:
+            total = np.sum([batch.scores(name) for name in columns], axis=0)
+        except InputError:  # a missing value is reported when the column is used
+            return False
+        if (np.abs(total - 1) > ROUNDED).any():
+            return False
+    return True
+
+
+def _is_probability_of(table: Table, column: str, stem: str, labels: Labels) -> bool:
+    """Tell whether a column that is named for a class and a model has its probabilities."""
+    if len(labels) > TWO:
+        return table.numeric(column)
+    return bool(stem) and has_probabilities(table, column, labels)
 
 
 def _with_probabilities(
@@ -347,7 +438,7 @@ def _with_probabilities(
     left = dict(by_class)
     found = []
     for model in models:
-        stem = next((stem for stem in left if _plain(stem) == _plain(model.name)), None)
+        stem = next((stem for stem in left if _names.plain(stem) == _names.plain(model.name)), None)
         if stem is None and len(models) == len(left) == 1:  # one of each: they belong together
             stem = next(iter(left))
         found.append(model if stem is None else replace(model, probabilities=left.pop(stem)))
@@ -357,168 +448,17 @@ def _with_probabilities(
 
 def _is_score_of(name: str, classes: Collection[str]) -> bool:
     """Tell whether a column is named as scores of one of these classes, such as "prob_ok"."""
-    return looks_like_score(name) and _stem(name) in classes
+    return _names.looks_like_score(name) and _names.stem(name) in classes
 
 
-def _is_score(name: str, table: Table) -> bool:
-    """Tell whether a column is named as scores are, and mostly has numbers."""
-    return looks_like_score(name) and table.numeric(name)
+def _is_score(name: str, table: Table, labels: Labels) -> bool:
+    """Tell whether a column is named as scores are, and mostly has numbers.
 
-
-def _decisions_among(
-    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
-) -> list[str]:
-    """Return the columns that have decisions, those with some wrong cells among them.
-
-    Counting then finds the wrong cells. A model must not fall back to its scores, or be left out,
-    because of a misspelt decision.
+    One that is named as decisions are has scores if these are from 0 to 1 and not the labels.
     """
-    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    stems = {_plain(_stem(name)) for name in scores}
-    return [
-        name
-        for name in columns
-        if has_decisions(table, name, labels)
-        or has_flawed_decisions(table, name, labels, named=_says_decisions(name, stems))
-    ]
-
-
-def has_decisions(table: Table, name: str, labels: Labels) -> bool:
-    """Tell whether a column has values, and all of them stand for labels."""
-    values = table.values(name)
-    matcher = LabelMatcher(labels, table.cells)
-    return bool(values) and all(map(matcher.knows, values or ()))
-
-
-def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool) -> bool:
-    """Tell whether a column that nobody named has decisions, some of them missing or misspelt.
-
-    It has where at least half of its values, of those that are there, are labels, and
-
-    - its name says so, such as "pred_a", or "a" beside "a_score"; or
-    - the other values are not such as features have: no numbers where labels are numbers (counts
-      such as 0, 1, 2 are no decisions between 0 and 1), and not several where one label occurs.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    name : str
-        The column.
-    labels : tuple
-        The labels.
-    named : bool
-        Whether its name says so.
-    """
-    values = table.values(name) or []
-    matcher = LabelMatcher(labels, table.cells)
-    known = {value for value in values if matcher.knows(value)}
-    others = [value for value in values if value not in known and not is_blank(value)]
-    numbers = any(map(_is_number, labels)) and any(map(_is_number, others))
-    like_a_feature = numbers or len(others) > len(known) == 1
-    if not known or (like_a_feature and not named):
-        return False
-    return mostly(*table.amounts(name, known))
-
-
-def _is_number(value: Any) -> bool:
-    """Tell whether a value is a number, or text of one, but neither true nor false nor NaN."""
-    try:
-        return not isinstance(value, bool) and not isnan(float(value))
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-# Columns that were left out because of their values, and may be models.
-
-MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
-"""What is written, in small letters, where there is no value."""
-
-FEW = 3
-"""With more decisions than so many, a column of other words is as likely a feature."""
-
-
-def _doubtful(
-    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
-) -> dict[str, str]:
-    """Return the columns that may have decisions or scores that cannot be read, and why."""
-    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    stems = {_plain(_stem(name)) for name in scores}
-    found = {}
-    for name in columns:
-        if looks_like_score(name):
-            reason = "it is named as scores are, and most of its values are not numbers"
-        else:
-            reason = _doubt(table, name, labels, named=_says_decisions(name, stems))
-        if reason:
-            found[name] = reason
-    return found
-
-
-def _misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[str, str]:
-    """Return columns with decisions whose names are those of something else, and why."""
-    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    matcher = LabelMatcher(labels, table.cells)
-    found = {}
-    for name in columns:
-        values = [value for value in table.values(name) or [] if not is_blank(value)]
-        if values and all(map(matcher.knows, values)) and not all(map(_is_number, values)):
-            found[name] = "it is named as ids, or scores of another class, are, but has decisions"
-    return found
-
-
-def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
-    """Say why a column that has no decisions may be meant to have some; nothing for a feature.
-
-    It may where its name says so, where its values are labels but for their case, spaces and
-    punctuation or for words for missing values, and where it has as few words as there are
-    decisions. Numbers and columns of more words are features.
-    """
-    values = [value for value in table.values(name) or [] if not is_blank(value)]
-    matcher = LabelMatcher(labels, table.cells)
-    folded = {_folded(label): label for label in labels}
-    known = {value for value in values if matcher.knows(value)}
-    close = {value for value in values if value not in known and _folded(value) in folded}
-    missing = {value for value in values if MISSING.fullmatch(str(value).lower())} - known - close
-    others = [value for value in values if value not in known | close | missing]
-    meant = {matcher.find(value) for value in known} | {
-        labels.index(folded[_folded(value)]) for value in close
-    }
-    if not (others or known or close):
-        if named:
-            return f"it is named as decisions are, and has none of {listing(labels)}"
-        return "all of its values are missing" if values else ""
-    numbers = all(map(_is_number, others)) and (not meant or any(map(_is_number, labels)))
-    if others and numbers and not named:
-        return ""
-    if not named and not meant and not 1 < len(others) <= min(len(labels), FEW):
-        return ""
-    if not named and len(meant) == 1 < len(others):
-        return ""
-    return _written_as(values, known, close, missing, labels)
-
-
-def _written_as(
-    values: Sequence[Any],
-    known: Collection[Any],
-    close: Collection[Any],
-    missing: Collection[Any],
-    labels: Labels,
-) -> str:
-    """Say what a column has in place of labels."""
-    strange = [value for value in values if value not in known]
-    first = [each for each in strange if each in close] or strange
-    shown = ", ".join(repr(plain(each)) for each in first[:3])
-    expected = f"the decisions of the costs are {listing(labels)}"
-    if missing and len(missing) == len(strange):
-        return f"most of its values are missing ({shown}); {expected}"
-    return f"it has {shown}{', …' if first[3:] else ''}; {expected}"
-
-
-def _folded(value: Any) -> str:
-    """Return a value in small letters, without spaces and punctuation; numbers as they are."""
-    text = str(plain(value)).strip()
-    return text if _is_number(text) else re.sub(r"[\W_]+", "", text).casefold() or text
+    if _names.looks_like_score(name):
+        return table.numeric(name)
+    return _names.looks_like_decisions(name) and has_probabilities(table, name, labels)
 
 
 def _check_headed(names: Sequence[str], table: Table) -> None:
@@ -533,70 +473,109 @@ def _check_headed(names: Sequence[str], table: Table) -> None:
             )
 
 
-def _no_models(columns: Sequence[str], foreign: Sequence[str], source: str) -> InputError:
+def _no_models(
+    table: Table, candidates: Sequence[str], foreign: Sequence[str], costs: CostMatrix
+) -> InputError:
     """Return the error that no column has decisions or scores, or only scores of other classes."""
+    alike = [
+        (name, reason)
+        for name, reason in doubts(candidates, (), table, costs).items()
+        if "ignore_case=" in reason
+    ]
+    if alike:
+        return InputError(
+            f"{table.source}, column {alike[0][0]!r}",
+            f"no column has decisions as the costs write them: {alike[0][1]}.",
+            proposal={"ignore_case": ""},
+        )
     if foreign:
         return InputError(
-            source,
+            table.source,
             f"no column has decisions, and {', '.join(map(repr, foreign[:20]))} look like scores "
             "of classes other than the positive one of two.",
             "Name a column of decisions with models=.",
         )
+    numbers = [name for name in candidates if table.numeric(name)]
+    many = [name for name in numbers if len(table.values(name) or range(FEW + 1)) > FEW]
     return InputError(
-        source,
+        table.source,
         "no column looks like a model's decisions, which are classes of the costs, or like its "
-        "scores, which are numbers in a column named such as 'model_score'.",
-        f"Name them with models= or scores=; there are {', '.join(map(repr, columns[:20]))}.",
+        "scores, which are numbers from 0 to 1, or in a column named such as 'model_score'.",
+        f"Name them with models= or scores=; there are {', '.join(map(repr, table.columns[:20]))}.",
+        proposal={"scores": many[0]} if many else {},
     )
 
 
-def actual_column(table: Table, named: str | None) -> str:
-    """Return the column with the actual classes: the one named, or the one that is called so."""
+def actual_column(table: Table, named: str | None, costs: CostMatrix | None = None) -> str:
+    """Return the column with the actual classes: the one named, or the one that is called so.
+
+    Otherwise it is the only column of two values, those of the costs, whose name tells an outcome.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    named : str or None
+        The column that was named.
+    costs : CostMatrix, optional
+        Knows the classes.
+    """
     check_columns(table, [named])
-    return guess_actual(table.columns, table.source) if named is None else named
+    if named is not None:
+        return named
+    by_name = _names.guessed_actual(table.columns)
+    if by_name is not None:
+        return by_name
+    likely = [
+        name
+        for name in table.columns
+        if not (_names.looks_like_score(name) or _names.looks_like_decisions(name))
+        and not _names.ID_NAMES.search(name)
+        and _has_classes(table, name, costs)
+    ]
+    for telling in (_names.OUTCOME_NAMES, _names.IS_NAMES):
+        found = [name for name in likely if telling.search(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            likely = found
+            break
+    raise _no_actual(table.columns, table.source, likely)
+
+
+def _has_classes(table: Table, name: str, costs: CostMatrix | None) -> bool:
+    """Tell whether all values of a column are classes of the costs, and otherwise are two."""
+    values = [value for value in table.values(name) or [] if not is_blank(value)]
+    if costs is None or len(costs.labels) == TWO:
+        matcher = None if costs is None else LabelMatcher(costs.labels, table.cells)
+        return len(values) == TWO and (matcher is None or all(map(matcher.knows, values)))
+    return len(values) > 1 and all(map(LabelMatcher(costs.labels, table.cells).knows, values))
 
 
 def guess_actual(columns: Sequence[str], source: str) -> str:
     """Return the column that is named as those with actual classes are."""
-    by_name = {name.lower(): name for name in reversed(columns)}
-    for name in ACTUAL_NAMES:
-        if name in by_name:
-            return by_name[name]
-    raise InputError(
+    found = _names.guessed_actual(columns)
+    if found is None:
+        raise _no_actual(columns, source, ())
+    return found
+
+
+def _no_actual(columns: Sequence[str], source: str, likely: Sequence[str]) -> InputError:
+    """Return the error that no column is known to have the actual classes."""
+    return InputError(
         source,
         "which column has the actual classes? None is named 'actual', 'y_true', 'label' or the "
         "like.",
         f"Name it with actual=; there are {', '.join(map(repr, columns[:20]))}.",
+        proposal={"actual": likely[0]} if likely else {},
     )
-
-
-def looks_like_score(name: str) -> bool:
-    """Tell whether a column is named as scores are."""
-    return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
-
-
-def _says_decisions(name: str, scored: Collection[str]) -> bool:
-    """Tell whether a name is that of decisions, or of a model that has scores."""
-    words = BARE_DECISION.search(name) or DECISION_WORDS.search(name)
-    return words is not None or _plain(name) in scored
-
-
-def _stem(name: str) -> str:
-    """Return the model's name in that of a score column."""
-    match = None if BARE_SCORE.match(name) else SCORE_NAMES.match(name)
-    return name if match is None else match["tail"] or match["head"]
-
-
-def _decision_stem(name: str) -> str:
-    """Return the model's name in that of a column of decisions."""
-    return name if BARE_DECISION.match(name) else DECISION_WORDS.sub("", name)
 
 
 def _paired(
     decisions: Sequence[str], scores: Sequence[str], positive: str | None, *, named: bool
 ) -> tuple[Model, ...]:
     """Put decisions and scores of a model together, by their names or because both were named."""
-    by_stem = {_plain(_stem(score)): score for score in scores}
+    by_stem = {_names.plain(_names.stem(score)): score for score in scores}
     models = [_with_scores(column, by_stem) for column in decisions]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
@@ -612,26 +591,27 @@ def _paired(
 
 def _names_no_other(decisions: str, scores: str, positive: str | None) -> bool:
     """Tell whether one of two columns names no model: "prediction", "score" or "prob_fraud"."""
-    bare = BARE_DECISION.match(decisions) or BARE_SCORE.match(scores)
-    return bool(bare) or _stem(scores) == positive
+    bare = _names.BARE_DECISION.match(decisions) or _names.BARE_SCORE.match(scores)
+    return bool(bare) or _names.stem(scores) == positive
 
 
 def _with_scores(decisions: str, by_stem: Mapping[str, str]) -> Model:
     """Return the model of a column of decisions, with its scores if there are any."""
-    name = _decision_stem(decisions) or decisions
-    return Model(name, decisions, by_stem.get(_plain(name), by_stem.get(_plain(decisions))))
+    name = _names.decision_stem(decisions) or decisions
+    whole = by_stem.get(_names.plain(name), by_stem.get(_names.plain(decisions)))
+    if whole is not None:
+        return Model(name, decisions, whole)
+    short = _names.MODEL_AFFIX.sub("", name) or name  # "model_a" beside "score_a"
+    scores = by_stem.get(_names.plain(short))
+    return Model(name if scores is None else short, decisions, scores)
 
 
 def _of_scores_alone(scores: str, names: Collection[str], positive: str | None) -> Model:
     """Return the model of a column of scores; "prob_fraud" names the class and no model."""
-    name = scores if _stem(scores) == positive else _stem(scores)
+    name = scores if _names.stem(scores) == positive else _names.stem(scores)
     return Model(scores if name in names else name, None, scores)
 
 
 def _in_one_line(name: str) -> str:
     """Return a name with its line breaks and the like as they are written in code."""
     return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", _decision_stem(name).lower())

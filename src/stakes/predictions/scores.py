@@ -18,6 +18,9 @@ from stakes.counts._two_classes import amounts_of, merged, ranked, sides
 from stakes.counts.scores import ScoreRows
 from stakes.errors import LabelError
 
+DEVIATIONS = 3
+"""Standard deviations by which scores that tell nothing are worse than chance once in 700."""
+
 NO_DECISIONS: NDArray[np.signedinteger] = np.empty((0, 0), dtype=np.int8)
 
 
@@ -138,6 +141,24 @@ class JointScores(ByValue):
         if self.squares is not None:
             squares = sides(self.ranks[at], len(cuts), self.positive, self.squares)
         return ScoreCounts(cuts, *tables, squares=squares, **self._labels())
+
+    def worse_than_chance(self, name: str) -> float | None:
+        """Return the AUC of a model's scores where it is below 0.5 by more than chance; or None.
+
+        More than `DEVIATIONS` standard deviations of the rank-sum statistic of scores that tell
+        nothing.
+        """
+        at = self.names.index(name)
+        tables = sides(self.ranks[at], len(self.thresholds[at]), self.positive, self.amounts)
+        positives, negatives = (np.asarray(each, dtype=float) for each in tables)
+        many, few = positives.sum(), negatives.sum()
+        if not many or not few:
+            return None
+        above = np.cumsum(positives) - positives / 2
+        auc = float((negatives * above).sum() / (many * few))
+        rows = (len(self.positive), int(self.positive.sum()))
+        deviation = np.sqrt((rows[0] + 1) / (12 * rows[1] * (rows[0] - rows[1])))
+        return auc if auc < 1 / 2 - DEVIATIONS * deviation else None
 
     def pair(self, first: str, second: str) -> PairedScoreCounts:
         """Return the joint score table of two of the models."""

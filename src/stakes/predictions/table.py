@@ -7,18 +7,41 @@ only the protocol.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Cells, Column, Label, LabelMatcher
+from stakes._core.labels import Cells, Column, Label, LabelMatcher, Labels
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 
 Codes = NDArray[np.signedinteger]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How cells are read, where that is not as they are written.
+
+    Attributes
+    ----------
+    ignore_case : bool
+        Whether labels that differ in case, spaces and punctuation alone are the same.
+    drop_missing : bool
+        Whether rows that lack a value in one of the columns in use are left out.
+    lower_is_positive : tuple of str
+        Columns of scores of which low ones speak for the positive class.
+    """
+
+    ignore_case: bool = False
+    drop_missing: bool = False
+    lower_is_positive: tuple[str, ...] = ()
+
+
+AS_WRITTEN = Reading()
 
 
 class Batch(Protocol):
@@ -57,6 +80,10 @@ class Batch(Protocol):
     def names(self, name: str) -> Column:
         """Return a column of names, such as those of groups, of which there may be any number."""
 
+    @property
+    def commas(self) -> Collection[str]:
+        """The columns of numbers in which commas were read as decimal points."""
+
 
 class Table(Protocol):
     """All rows of predictions, whose columns are taken by name."""
@@ -92,7 +119,33 @@ class Table(Protocol):
         """
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column."""
+        """Return the lowest and the highest number of a column; cells without one do not count."""
+
+    def repeats(self, name: str) -> bool:
+        """Tell whether a value of a column is known to occur in several rows."""
+
+    def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
+        """Return the rows that have a value in each of these columns; labels are values."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value was missing, as far as rows were read."""
+
+    @property
+    def reading(self) -> Reading:
+        """How cells are read."""
+
+    @property
+    def grouping(self) -> str | None:
+        """The column of groups that the file itself states, as logs do of repeated samples."""
+
+    @property
+    def renamed(self) -> Mapping[str, tuple[str, ...]]:
+        """By column of a table in long form, the columns that models have in its place."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the rows before, in sentences."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Iterate over the rows, with these columns: all at once where they are in memory."""

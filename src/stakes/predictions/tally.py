@@ -130,6 +130,41 @@ class Tally:
             examples=None if examples is None else examples.renamed(classes, decisions, costs),
         )
 
+    def called(self, names: Mapping[Label, Label]) -> Tally:
+        """Return the counts with other names for classes and decisions.
+
+        Parameters
+        ----------
+        names : mapping
+            From old to new names, which must differ; it may leave some out.
+        """
+        joint, scores, examples = self.joint, self.scores, self.examples
+        new: dict[str, Any] = {
+            "labels": tuple(names.get(each, each) for each in joint.labels),
+            "decisions": tuple(names.get(each, each) for each in joint.decisions),
+        }
+        if scores is not None:
+            positive, negative = scores.pos_label, scores.neg_label
+            scores = replace(
+                scores,
+                pos_label=names.get(positive, positive),
+                neg_label=names.get(negative, negative),
+            )
+        return replace(
+            self,
+            joint=JointConfusion.from_codes(
+                joint.actual,
+                dict(zip(joint.names, joint.decided.T, strict=True)),
+                amounts=joint.counts,
+                squares=joint.squares,
+                part=joint.part,
+                parts=joint.parts,
+                **new,
+            ),
+            scores=scores,
+            examples=None if examples is None else replace(examples, **new),
+        )
+
 
 def _places(labels: Labels, known: Labels, what: str, source: str) -> NDArray[np.intp]:
     matcher = LabelMatcher(known, "typed")
@@ -305,6 +340,7 @@ class _Counter:
         self.by_least_cost: frozenset[str] = frozenset()
         self._if_they_fit = isinstance(with_scores, str)
         self._left_out = ""
+        self._commas: dict[str, None] = {}
         self._joint: JointConfusion | None = None
         self._positives: list[NDArray[np.bool_]] = []
         self._weights: list[Floats | None] = []
@@ -376,6 +412,7 @@ class _Counter:
             for name, kept in self._decisions.items():
                 kept.append(decided[name].astype(small))
             self._keep(codes == costs.labels.index(self._positive), batch)
+        self._commas |= dict.fromkeys(sorted(batch.commas))
 
     def _decided(self, batch: Batch, advice: str) -> dict[str, NDArray[Any]]:
         """Return the decisions of the models that have any, by their positions."""
@@ -476,7 +513,12 @@ class _Counter:
 
     def _notes(self) -> tuple[str, ...]:
         """Say which values were read as labels that are written otherwise."""
-        first = (self._left_out,) if self._left_out else ()
+        first: tuple[str, ...] = (self._left_out,) if self._left_out else ()
+        if self._commas:
+            several = (
+                f"column{'s' if len(self._commas) > 1 else ''} {listed([*map(repr, self._commas)])}"
+            )
+            first += (f"In the {several}, commas are read as decimal points.",)
         columns: dict[frozenset[tuple[Any, Any]], list[str]] = {}
         readings: dict[frozenset[tuple[Any, Any]], dict[Any, Any]] = {}
         for name, matcher in self._matchers.items():

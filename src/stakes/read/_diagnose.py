@@ -17,8 +17,8 @@ from stakes.errors import FileError
 MOST_SHOWN = 200
 """Characters that are shown of what a library says."""
 
-PIECE = 1 << 18
-"""Bytes that are looked through for quotes at a time: they fit the processor's cache."""
+PIECE = 1 << 20
+"""Bytes that are looked through for quotes at a time: enough for numpy, few for the cache."""
 
 QUOTE, BYTE_ORDER_MARK = ord('"'), b"\xef\xbb\xbf"
 RETURN, NEWLINE = b"\r\n"
@@ -40,21 +40,28 @@ class QuoteCheck:
     ----------
     separator : str
         What stands between cells.
+
+    Attributes
+    ----------
+    breaks : bool
+        Whether a line break was found in quotes. pyarrow reads files that have none faster, if it
+        is told so; if it is told wrongly it reads other cells.
+    misplaced : bool
+        Whether a quote was found that is not where it belongs; what follows is not looked at.
     """
 
     def __init__(self, separator: str) -> None:
         self._separator = ord(separator)
-        self._returns = False
-        self._fed = self._inside = self._closed = self._misplaced = False
+        self._fed = self._inside = self._closed = self.misplaced = self.breaks = False
         self._beside = True
         # Kept, since to make arrays anew takes longer than to fill them.
-        self._masks = np.empty((3, PIECE), dtype=bool)
+        self._mask = np.empty(PIECE, dtype=bool)
         self._room = np.empty((4, PIECE // WORD), dtype=np.uint64)
 
     @property
     def regular(self) -> bool:
         """Whether all quotes of what was fed are where they belong."""
-        return not self._misplaced and not self._inside
+        return not self.misplaced and not self._inside
 
     def feed(self, content: Any) -> None:
         """Take the next bytes of the file."""
@@ -65,14 +72,17 @@ class QuoteCheck:
             view = view[3:]
         self._fed = True
         for start in range(0, len(view), PIECE):
-            if self._misplaced:
+            if self.misplaced:
                 return
             piece = view[start : start + PIECE]
-            quotes = np.equal(piece, QUOTE, out=self._masks[0, : len(piece)])
-            if self._closed or quotes.any():
+            quotes = self._where(piece, QUOTE)
+            if self._inside or self._closed or quotes.any():
                 self._look(piece, _words(quotes))
             else:
                 self._beside = piece[-1] in (self._separator, NEWLINE, RETURN)
+
+    def _where(self, piece: NDArray[np.uint8], byte: int) -> NDArray[np.bool_]:
+        return np.equal(piece, byte, out=self._mask[: len(piece)])
 
     def _look(self, piece: NDArray[np.uint8], quotes: Words) -> None:
         """Look at the bytes before quotes that open and after those that close, 64 at once."""
@@ -81,26 +91,16 @@ class QuoteCheck:
         inside = _parities(quotes, room[0], room[1], start=self._inside)
         np.bitwise_and(quotes, inside, out=opening)
         np.bitwise_xor(quotes, opening, out=closing)
+        beside = _words(self._where(piece, NEWLINE))
+        returns = self._where(piece, RETURN)
+        if returns.any():
+            beside |= _words(returns)
+        self.breaks |= bool(np.bitwise_and(beside, inside, out=room[1]).any())
+        beside |= _words(self._where(piece, self._separator))
+        beside |= quotes  # which are twice in a cell, or end the cell before
         self._inside, closed = _bit(inside, last), _bit(closing, last)
-        beside = self._besides(piece, quotes)
-        wrong = self._wrong((opening, closing), beside, last, room)
-        if wrong and not self._returns:
-            self._returns = True  # lines may end with two bytes, which is found out only here
-            beside = self._besides(piece, quotes)
-            wrong = self._wrong((opening, closing), beside, last, room)
-        self._misplaced, self._closed = wrong, closed
-        self._beside = _bit(beside, last) or bool(piece[-1] == RETURN)
-
-    def _besides(self, piece: NDArray[np.uint8], quotes: Words) -> Words:
-        """Tell which bytes may stand beside a cell in quotes: ends of cells, and quotes."""
-        ends, other = self._masks[1:, : len(piece)]
-        np.equal(piece, self._separator, out=ends)
-        ends |= np.equal(piece, NEWLINE, out=other)
-        if self._returns:
-            ends |= np.equal(piece, RETURN, out=other)
-        found = _words(ends)
-        found |= quotes
-        return found
+        self.misplaced = self._wrong((opening, closing), beside, last, room)
+        self._closed, self._beside = closed, _bit(beside, last)
 
     def _wrong(
         self, quotes: tuple[Words, Words], beside: Words, last: int, room: list[Words]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,14 @@ Named = tuple[str, Any]
 """The name of a file and its table."""
 
 
-def joined(files: Sequence[FileRows], key: str, actual: str) -> Any:
+def joined(
+    files: Sequence[FileRows],
+    key: str,
+    actual: str,
+    *,
+    apart: Collection[str] = (),
+    stems: Sequence[str] | None = None,
+) -> Any:
     """Join tables of the same examples on the column that names them.
 
     Columns that are the same in all files are kept once. Those of the same name that differ, as
@@ -27,13 +34,17 @@ def joined(files: Sequence[FileRows], key: str, actual: str) -> Any:
         The column that names an example, the same in all tables.
     actual : str
         The column with the actual classes, on which files must agree.
+    apart : collection of str
+        Columns that each file has of its own, even where they are the same in all.
+    stems : sequence of str, optional
+        What goes before the names of columns that differ; by default the names of the files.
     """
     for rows in files:
         _check_key(rows, key)
     named = [(rows.source, rows.table) for rows in files]
     aligned = _aligned(_with_keys_alike(named, key), key)
     keys = aligned[0][1].column(key)
-    stems = _stems([name for name, _ in aligned])
+    stems = _stems([name for name, _ in aligned]) if stems is None else stems
     columns = {key: keys}
     for column in dict.fromkeys(c for _, table in aligned for c in table.column_names if c != key):
         versions = {
@@ -43,7 +54,7 @@ def joined(files: Sequence[FileRows], key: str, actual: str) -> Any:
         }
         first = next(iter(versions))
         others = [i for i, each in versions.items() if not _same(each, versions[first])]
-        if not others:
+        if not others and column not in apart:
             columns[column] = versions[first]
         elif column == actual:
             names = aligned[first][0], aligned[others[0]][0]

@@ -15,11 +15,13 @@ from stakes.errors import FileError
 from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
+    BUFFER,
     HEADER,
     PACKED,
     FileRows,
     arrow_read,
     check_not_counts,
+    check_number,
     check_quotes,
     check_readable,
     countable,
@@ -40,7 +42,7 @@ BLOCK = 1 << 24
 LARGE = 1 << 30
 """Bytes in memory from which on a file is better read in batches than as a whole."""
 
-LARGE_LABELS = 1 << 28
+LARGE_LABELS = 1 << 26
 """The same for files without fractions: where there are some, they may be scores to be kept."""
 
 PACKED_TIMES = 16
@@ -304,10 +306,14 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        names = repetitive(parquet.read_metadata(self._bytes()))
-        with parquet.ParquetFile(self._bytes(), pre_buffer=False, read_dictionary=names) as file:
+        options, rows = {"pre_buffer": False, "buffer_size": BUFFER}, 0
+        with parquet.ParquetFile(self._bytes(), **options) as file:
+            names = repetitive(file)
+        with parquet.ParquetFile(self._bytes(), **options, read_dictionary=names) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])
+                rows += batch.num_rows
+            check_number(rows, file.metadata, self.source)
 
     def _arrow(self) -> Any:
         pa = pyarrow()
@@ -333,6 +339,19 @@ class Shard:
         return csv_header(pyarrow().py_buffer(start), self.source)
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
+        """Read a CSV file as one without line breaks in cells, until there is one."""
+        read = 0
+        try:
+            for table in self._csv_tables(columns, breaks=False):
+                yield table
+                read += table.num_rows
+        except _BreakInCellError:
+            for table in self._csv_tables(columns, breaks=True):
+                new = table.slice(min(read, table.num_rows))  # the others were read before
+                read -= table.num_rows - new.num_rows
+                yield new
+
+    def _csv_tables(self, columns: list[str], *, breaks: bool) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
 
@@ -340,9 +359,11 @@ class Shard:
         quotes, rows = QuoteCheck(separator), 0
         try:
             reader = arrow_csv.open_csv(
-                _Watched(self._stream(), quotes),
+                _Watched(self._stream(), quotes, breaks=breaks),
                 read_options=arrow_csv.ReadOptions(block_size=BLOCK),
-                parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=separator, newlines_in_values=breaks
+                ),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types={name: pa.string() for name in names},
                     include_columns=columns,
@@ -384,19 +405,28 @@ class Shard:
                     return
 
 
-class _Watched(io.RawIOBase):
-    """The bytes of a CSV file, whose quotes are looked at while they are read."""
+class _BreakInCellError(Exception):
+    """A CSV file has line breaks in cells, or quotes that leave it open whether it has."""
 
-    def __init__(self, stream: Any, quotes: QuoteCheck) -> None:
-        self._stream, self._quotes = stream, quotes
+
+class _Watched(io.RawIOBase):
+    """The bytes of a CSV file, whose quotes are looked at before pyarrow gets them."""
+
+    def __init__(self, stream: Any, quotes: QuoteCheck, *, breaks: bool) -> None:
+        self._stream, self._quotes, self._breaks = stream, quotes, breaks
 
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
-        content = bytes(self._stream.read(size))
+    def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
+        content = self._stream.read_buffer(size)
         self._quotes.feed(content)
+        if not self._breaks and (self._quotes.breaks or self._quotes.misplaced):
+            raise _BreakInCellError
         return content
+
+    def read(self, size: int = -1) -> bytes:
+        return bytes(self.read_buffer(size))
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:

@@ -11,13 +11,13 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stakes._core.optional import imported
-from stakes.errors import FileError
+from stakes.errors import FileError, InputError, redacted
 from stakes.read._diagnose import (
     QuoteCheck,
     check_csv,
@@ -45,6 +45,9 @@ KINDS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+SHEETS = ".xlsx"
+"""How the names of workbooks end; one of several sheets is named after a #."""
+
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"} | {
     b"BZh%d1AY&SY" % level: "bz2" for level in range(1, 10)
@@ -52,6 +55,12 @@ UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": 
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
 """Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
+
+SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
+"""Encodings of Parquet that pyarrow can read as a dictionary; others it would refuse."""
+
+BUFFER = 1 << 20
+"""Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
 
 HEADER = 1 << 20
 """Bytes at the beginning of a CSV file that have its header."""
@@ -138,11 +147,68 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     elif content is None and is_pipe(path):
         content = piped(path)
     elif content is None:
-        check_readable(path, source)
+        check_readable(workbook_of(path)[0] if is_workbook(path) else path, source)
     kind, stream = _opened(path, content, source)
     table = arrow_read(lambda: countable(_READERS[kind](stream, source)), source, "a table")
     check_not_counts(table.schema, source)
     names = table.column_names
+    check_names(names, source)
+    if not table.num_rows:
+        raise no_rows(source, names)
+    return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether something is a data frame, or a mapping of columns."""
+    if isinstance(data, Mapping):
+        return True
+    if not hasattr(type(data), "columns"):  # arrays and lists, without loading narwhals
+        return False
+    import narwhals as nw
+
+    wrapped = nw.from_native(data, pass_through=True)
+    return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
+
+
+def frame_rows(frame: Any, source: str) -> FileRows:
+    """Return the rows of a data frame, or of a mapping of columns.
+
+    Parameters
+    ----------
+    frame : data frame or mapping
+        Of any library that narwhals knows; a lazy one is collected.
+    source : str
+        What to call it in messages.
+    """
+    pa = pyarrow("reading a data frame", "report")
+    try:
+        table = pa.table(dict(frame)) if isinstance(frame, Mapping) else _arrow_of(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(source, f"a column cannot be read: {shortly(error)}") from error
+    names = [str(name) for name in table.column_names]
+    table = table.rename_columns(names)
+    table = table.drop_columns([name for name in names if re.fullmatch(INDEX_COLUMN, name)])
+    check_names(table.column_names, source)
+    if not table.num_rows:
+        raise no_rows(source, table.column_names)
+    return FileRows(countable(table).replace_schema_metadata(None), source, "frame")
+
+
+INDEX_COLUMN = r"__index_level_\d+__"
+"""What pandas calls an index without a name."""
+
+
+def _arrow_of(frame: Any) -> Any:
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame)
+    if isinstance(wrapped, nw.LazyFrame):
+        wrapped = wrapped.collect("pyarrow")
+    return wrapped.to_arrow()
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """Raise when two columns have the same name."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise FileError(
@@ -151,9 +217,6 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
             "apart by their names.",
             "Rename or remove one.",
         )
-    if not table.num_rows:
-        raise no_rows(source, names)
-    return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
 
 
 def countable(table: Any) -> Any:
@@ -189,8 +252,8 @@ def check_not_counts(schema: Any, source: str) -> None:
 
 
 def source_name(path: Any) -> str:
-    """Return what messages call a file; a byte of its name that is not UTF-8 shows as such."""
-    name = str(path).encode(errors="backslashreplace").decode()
+    """Return what messages call a file; bytes that are not UTF-8 show, passwords do not."""
+    name = redacted(str(path).encode(errors="backslashreplace").decode())
     return "standard input" if name == STANDARD_INPUT else name
 
 
@@ -199,7 +262,7 @@ def standard_input() -> bytes:
     if sys.stdin is None:
         raise FileError("standard input", "cannot be read: it is closed.")
     try:
-        return _unpacked(sys.stdin.buffer.read(), "standard input")
+        return unpacked_bytes(sys.stdin.buffer.read(), "standard input")
     except OSError as error:
         raise FileError("standard input", f"cannot be read: {error.strerror}.") from error
 
@@ -217,12 +280,12 @@ def piped(path: Any) -> bytes:
     """Return what a pipe holds, all of it, unpacked."""
     source = source_name(path)
     try:
-        return _unpacked(Path(path).read_bytes(), source)
+        return unpacked_bytes(Path(path).read_bytes(), source)
     except OSError as error:
         raise FileError(source, f"cannot be read: {error.strerror}.") from error
 
 
-def _unpacked(content: bytes, source: str) -> bytes:
+def unpacked_bytes(content: bytes, source: str) -> bytes:
     """Unpack bytes that begin as those of packed files do."""
     for magic, packing in UNPACKERS.items():
         if content.startswith(magic):
@@ -275,12 +338,14 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         if not content.strip():
             raise FileError(source, "the file is empty; expected a table of predictions.")
         return _shown_kind(content), pa.BufferReader(content)
+    if is_workbook(path):
+        return "xlsx", str(path)
     kind, packing = file_kind(Path(path)), PACKED.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError(
             source,
-            "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow or .feather, to tell how "
-            "to read it.",
+            "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow, .feather or .xlsx, to "
+            "tell how to read it.",
         )
     name = os.fsencode(path)  # which need not be UTF-8
     if packing is not None:
@@ -292,6 +357,57 @@ def file_kind(path: Path) -> str | None:
     """Return the format that a file's name tells; nothing if it tells none."""
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return KINDS.get(name.suffix.lower())
+
+
+def is_workbook(path: Any) -> bool:
+    """Tell whether a name is that of a workbook, or of one of its sheets."""
+    return Path(workbook_of(path)[0]).suffix.lower() == SHEETS
+
+
+def workbook_of(path: Any) -> tuple[str, str | None]:
+    """Return the file and the sheet of a name such as "predictions.xlsx#January"."""
+    name = str(path)
+    if os.path.lexists(name) or f"{SHEETS}#" not in name.lower():
+        return name, None
+    file, _, sheet = name.rpartition("#")
+    return file, sheet
+
+
+def _read_workbook(path: str, source: str) -> Any:
+    """Read a sheet of a workbook: its values, typed as they are there."""
+    openpyxl = imported("openpyxl", "reading .xlsx files", "'stakes[excel]'")
+    file, sheet = workbook_of(path)
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+    except Exception as error:  # zip, XML and openpyxl's own, of which there are many
+        raise FileError(source, f"cannot be read as a workbook: {shortly(error)}") from error
+    names = [each.title for each in book.worksheets if each.max_row and each.max_column]
+    if sheet is None and len(names) > 1:
+        raise FileError(
+            source,
+            f"it has {len(names)} sheets: {', '.join(map(repr, names[:10]))}.",
+            f"Name one: {file}#{names[0]}",
+        )
+    if sheet is not None and sheet not in names:
+        raise FileError(source, f"it has no sheet {sheet!r}; there are {', '.join(names[:10])}.")
+    rows = book[sheet if sheet is not None else names[0]].iter_rows(values_only=True)
+    header = next(rows, ())
+    width = max((at for at, name in enumerate(header, 1) if name is not None), default=0)
+    if not width:
+        raise FileError(source, "its first row is empty; expected the names of columns there.")
+    filled = [row[:width] for row in rows if any(cell is not None for cell in row[:width])]
+    columns = zip(*filled, strict=True) if filled else [()] * width
+    heads = ["" if name is None else str(name) for name in header[:width]]
+    return pyarrow().Table.from_arrays([_cells(each) for each in columns], names=heads)
+
+
+def _cells(values: Any) -> Any:
+    """Return the cells of a column; of different types, as text."""
+    pa = pyarrow()
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if each is None else str(each) for each in values], pa.string())
 
 
 def _shown_kind(content: bytes) -> str:
@@ -309,16 +425,17 @@ def _read_csv(stream: Any, source: str) -> Any:
     content = stream.read_buffer()
     names, separator = csv_header(content, source)
     text = {name: pa.string() for name in names}
+    quotes = QuoteCheck(separator)
+    quotes.feed(content)
+    lines = not quotes.regular or quotes.breaks
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(content),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=lines),
             convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
         )
     except pa.ArrowInvalid as error:
         raise csv_problem(content, separator, source, error) from error
-    quotes = QuoteCheck(separator)
-    quotes.feed(content)
     check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
     return table
 
@@ -383,25 +500,50 @@ def _read_parquet(stream: Any, source: str) -> Any:
     from pyarrow import parquet
 
     def read() -> Any:
-        names = repetitive(parquet.ParquetFile(stream).metadata)
+        file = parquet.ParquetFile(stream, buffer_size=BUFFER)
+        names = repetitive(file)
         stream.seek(0)
-        return parquet.read_table(stream, read_dictionary=names)
+        table = parquet.read_table(stream, read_dictionary=names)
+        check_number(table.num_rows, file.metadata, source)
+        return table
 
     return arrow_read(read, source, "a Parquet file")
 
 
-def repetitive(metadata: Any) -> list[str]:
+def check_number(rows: int, metadata: Any, source: str) -> None:
+    """Raise when a Parquet file has another number of rows than it says."""
+    if rows != metadata.num_rows:
+        raise FileError(
+            source, f"it is damaged: it says that it has {metadata.num_rows:,} rows, got {rows:,}."
+        )
+
+
+def repetitive(file: Any) -> list[str]:
     """Return the columns of text that take so little room that they must be the same few texts.
 
     They are left as they are in the file, as a dictionary, which is what counting needs.
+
+    Parameters
+    ----------
+    file : pyarrow ParquetFile
+        Opened with a `buffer_size`, since the beginning of each column is read.
     """
-    bytes_of: dict[str, int] = {}
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    for column in (group.column(j) for group in groups for j in range(group.num_columns)):
-        if column.physical_type == "BYTE_ARRAY":
-            size = bytes_of.get(column.path_in_schema, 0) + column.total_uncompressed_size
-            bytes_of[column.path_in_schema] = size
-    return [name for name, size in bytes_of.items() if size < LEAST_TEXT * metadata.num_rows]
+    metadata = file.metadata
+    places = range(metadata.num_columns)
+    kinds = {at: metadata.schema.column(at).physical_type for at in places}
+    texts = {at: metadata.schema.column(at).path for at in places if kinds[at] == "BYTE_ARRAY"}
+    size_of, packed = dict.fromkeys(texts.values(), 0), set()
+    for number in range(metadata.num_row_groups) if texts else ():
+        group = metadata.row_group(number)
+        if group.num_rows:
+            # What is damaged raises here; asked for its size, it would end the process.
+            next(file.iter_batches(1, [number], list(texts.values()), use_threads=False), None)
+            for column in map(group.column, texts):
+                size_of[column.path_in_schema] += column.total_uncompressed_size
+                if not set(column.encodings) <= SIMPLE:
+                    packed.add(column.path_in_schema)
+    most = LEAST_TEXT * metadata.num_rows
+    return [name for name, size in size_of.items() if size < most and name not in packed]
 
 
 def _read_arrow(stream: Any, source: str) -> Any:
@@ -429,4 +571,5 @@ _READERS = {
     "jsonl": _read_jsonl,
     "parquet": _read_parquet,
     "arrow": _read_arrow,
+    "xlsx": _read_workbook,
 }

@@ -1,12 +1,11 @@
 """Results become text, figures and reports; nothing here computes a statistic."""
 
 from stakes._core.values import name_arguments
-from stakes.show.cost_curve import CostCurveDisplay
+from stakes.show.cost_curve import CostCurveDisplay, DecisionCurveDisplay
 from stakes.show.difference import CostDifferenceDisplay
-from stakes.show.intervals import CostIntervalDisplay
+from stakes.show.intervals import CostIntervalDisplay, CostSensitivityDisplay
 from stakes.show.report import write_report
 from stakes.show.roc_and_cost import RocCostDisplay
-from stakes.show.sensitivity import CostSensitivityDisplay
 from stakes.show.text import cost_table
 
 __all__ = [
@@ -14,6 +13,7 @@ __all__ = [
     "CostDifferenceDisplay",
     "CostIntervalDisplay",
     "CostSensitivityDisplay",
+    "DecisionCurveDisplay",
     "RocCostDisplay",
     "cost_table",
     "write_report",

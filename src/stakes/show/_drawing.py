@@ -14,13 +14,11 @@ from stakes._core.labels import Label
 from stakes._core.text import number, percent
 from stakes._core.typing import Floats
 from stakes.curves._base import Curve
-from stakes.curves._pieces import TRIVIAL, Pieces
 from stakes.curves.band import Band
 from stakes.curves.binned import BinnedCostCurve
-from stakes.curves.combine import AverageCurve, BestCurve
-from stakes.curves.condition import cost_ratio, operating_condition, prevalence_at
+from stakes.curves.combine import AverageCurve, BestCurve, roc_points
+from stakes.curves.condition import TRIVIAL, Pieces, cost_ratio, operating_condition, prevalence_at
 from stakes.curves.difference import CostCurveDifference
-from stakes.curves.roc import roc_points
 from stakes.errors import InputError, InputTypeError, LabelError
 
 # -- axes, colours and line styles, and the scores of an estimator
@@ -440,7 +438,7 @@ def second_axis_of(
         costs = {"false_positive": false_positive, "false_negative": false_negative}
         prevalence_at(0.5, **costs)  # raises where a mistake costs nothing
         labels = [
-            (operating_condition(prevalence=share, **costs), f"{100 * share:.6g} %")
+            (operating_condition(prevalence=share, **costs), f"{100 * share:.6g}%")
             for share in SHARES
         ]
         miss, alarm = number(false_negative), number(false_positive)
@@ -450,7 +448,7 @@ def second_axis_of(
     cost_ratio(0.5, prevalence=prevalence)  # raises where there is one class only
     share = {"prevalence": prevalence, "false_positive": 1}
     labels = [(operating_condition(false_negative=each, **share), _ratio(each)) for each in RATIOS]
-    title = f"cost of a miss, in false alarms, at a prevalence of {100 * prevalence:.4g} %"
+    title = f"cost of a miss, in false alarms, at a prevalence of {100 * prevalence:.4g}%"
     return SecondAxis(_spread([(0.0, "0"), (1.0, "∞"), *labels]), title)
 
 

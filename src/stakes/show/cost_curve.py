@@ -1,4 +1,4 @@
-"""A cost curve, drawn."""
+"""A cost curve, or a decision curve, drawn."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, Self
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes._core.text import number
+from stakes._core.text import number, percent
 from stakes.curves._base import Curve
 from stakes.curves.band import Band, condition_list
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import checked_curves
 from stakes.curves.curve import CostCurve
+from stakes.curves.decision_curve import DecisionBand, DecisionCurve
 from stakes.show._drawing import (
     Role,
     band_note,
@@ -361,3 +362,117 @@ class CostCurveDisplay:
         if isinstance(self.curve, CostCurve | BinnedCostCurve):
             columns["threshold"] = self.curve.threshold(pc)
         return data_frame(columns)
+
+
+class DecisionCurveDisplay:
+    """A decision curve with its band, and with "treat all" and "treat none".
+
+    Several displays can be drawn on the same axes.
+
+    Parameters
+    ----------
+    curve : DecisionCurve
+        The curve.
+    band : DecisionBand
+        Its net benefit with limits, such as ``curve.band()``.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was last drawn on.
+
+    Notes
+    -----
+    Drawn over the threshold probability p_t is the net benefit π tpr - (1 - π) fpr p_t/(1 - p_t).
+
+    References
+    ----------
+    Vickers & Elkin (2006).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from stakes import DecisionCurve
+    >>> from stakes.show import DecisionCurveDisplay
+    >>> curve = DecisionCurve.from_scores([0, 1, 0, 1, 0], [0.1, 0.8, 0.3, 0.6, 0.5], name="model")
+    >>> display = DecisionCurveDisplay.from_curve(curve)
+    >>> display.ax_.get_ylabel()
+    'net benefit'
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, curve: DecisionCurve, band: DecisionBand) -> None:
+        validate.expect(curve, DecisionCurve, "curve", "DecisionCurve.from_scores(y_true, risk)")
+        validate.expect(band, DecisionBand, "band", "curve.band()")
+        self.curve, self.band = curve, band
+
+    @classmethod
+    def from_curve(
+        cls,
+        curve: DecisionCurve,
+        *,
+        thresholds: Any = None,
+        confidence: float = 0.95,
+        simultaneous: bool = False,
+        ax: Any = None,
+        **line_options: Any,
+    ) -> Self:
+        """Draw a curve and its band.
+
+        Parameters
+        ----------
+        curve : DecisionCurve
+            The curve.
+        thresholds, confidence, simultaneous
+            As in ``DecisionCurve.band``.
+        ax : Axes, optional
+            The axes of matplotlib to draw on; by default new ones.
+        **line_options
+            For the line of the curve, such as ``color``.
+
+        Returns
+        -------
+        DecisionCurveDisplay
+            What was drawn.
+        """
+        validate.expect(curve, DecisionCurve, "curve", "DecisionCurve.from_scores(y_true, risk)")
+        band = curve.band(thresholds, confidence=confidence, simultaneous=simultaneous)
+        return cls(curve, band).plot(ax, **line_options)
+
+    def plot(self, ax: Any = None, **line_options: Any) -> Self:
+        """Draw the curve, its band and the two ways to decide without a model.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes of matplotlib to draw on; by default new ones.
+        **line_options
+            For the line of the curve, such as ``color``.
+
+        Returns
+        -------
+        DecisionCurveDisplay
+            Itself.
+        """
+        ax, band = one_axes(ax), self.band
+        if not any(line.get_label() == "treat none" for line in ax.get_lines()):
+            every = self.curve.treat_all(band.thresholds)
+            ax.plot(band.thresholds, every, color="0.4", linestyle=":", label="treat all")
+            ax.axhline(0, color="0.4", linewidth=1, label="treat none")
+        (line,) = ax.plot(
+            band.thresholds,
+            band.net_benefit,
+            **({"label": self.curve.name or "model"} | line_options),
+        )
+        ax.fill_between(band.thresholds, band.low, band.high, color=line.get_color(), alpha=0.18)
+        top = max(float(band.high.max()), ax.get_ylim()[1] if len(ax.get_lines()) > 3 else 0.0)  # noqa: PLR2004
+        ax.set(
+            xlabel="threshold probability",
+            ylabel="net benefit",
+            xlim=(0, float(band.thresholds[-1])),
+            ylim=(-0.2 * top, 1.05 * top),
+        )
+        reach = "simultaneous" if band.simultaneous else "pointwise"
+        ax.legend(title=f"{percent(band.confidence)} bands, {reach}", frameon=False)
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        return self

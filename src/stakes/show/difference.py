@@ -11,9 +11,8 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes.curves.band import Band, condition_list
+from stakes.curves.band import Band, Verdicts, condition_list
 from stakes.curves.difference import CostCurveDifference
-from stakes.curves.verdicts import Verdicts
 from stakes.show._drawing import (
     COLOURS,
     CONDITION,
@@ -82,7 +81,7 @@ class CostDifferenceDisplay:
     >>> display = CostDifferenceDisplay.from_scores(
     ...     y_true, sharp, dull, names=("sharp", "dull"))
     >>> print(display.verdicts.summary())
-    With 95 % confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
+    With 95% confidence for all PC(+) at once, sharp is cheaper for PC(+) from 0.02535 to 0.971,
     undecided elsewhere.
     >>> plt.close(display.figure_)
     """

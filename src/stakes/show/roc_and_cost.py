@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
 from stakes.curves._base import Curve
-from stakes.curves._pieces import Pieces
-from stakes.curves.combine import best_of, checked_curves
-from stakes.curves.condition import conditions
+from stakes.curves.combine import (
+    RocPoints,
+    best_of,
+    checked_curves,
+    isoperformance_line,
+    roc_hull,
+    roc_points,
+)
+from stakes.curves.condition import Pieces, conditions
 from stakes.curves.curve import CostCurve
 from stakes.curves.line import CostLine
-from stakes.curves.roc import RocPoints, isoperformance_line, roc_hull, roc_points
 from stakes.errors import InputTypeError
 from stakes.show._drawing import (
     CONDITION,

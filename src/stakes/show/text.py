@@ -1,22 +1,32 @@
-"""Tables for the terminal: of estimates, and of what the commands find."""
+"""Tables for the terminal, and what builds read of a gate.
+
+Tables are of estimates, and of what the commands find. Builds read JUnit's XML, a summary in
+Markdown, and lines that GitHub shows.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stakes._core import validate
+from stakes._core.optional import imported
 from stakes._core.text import number, p_value, percent, text_table
 from stakes.errors import DesignError, LabelError
+from stakes.findings.policies import GateResult
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
+from stakes.policies import PolicyPair
 
 if TYPE_CHECKING:
     from stakes.curves import CostAt
     from stakes.findings.curves import Choice, CurveAtCondition
-    from stakes.findings.policies import ComparedPolicies, PolicyResult
+    from stakes.findings.policies import PolicyResult
     from stakes.findings.sample_size import NeededSize
+    from stakes.findings.slices import PeriodFound, SliceFound
+    from stakes.policies import PolicyPair
 
 
 def cost_table(
@@ -27,7 +37,7 @@ def cost_table(
 ) -> str:
     """Write a table of what models cost, the cheapest first.
 
-    The last line is the best that one and the same decision for all examples would do. Where no
+    The last line is the best constant prediction. Where no
     decision is a class, none can be an error, and the table has a dash there; for costs of single
     examples it has neither.
 
@@ -61,10 +71,10 @@ def cost_table(
     >>> y_true = [0, 0, 0, 1, 1]
     >>> print(cost_table({"careful": evaluate(y_true, [0, 1, 1, 1, 1], costs),
     ...                   "careless": evaluate(y_true, [0, 0, 0, 0, 1], costs)}))
-    model     cost per decision    95 % interval  in total  errors
-    careful                 0.4  0.05646 … 4.849         2    40 %
-    careless                  2  0.05372 … 6.905        10    20 %
-    always 1                0.6   0.1582 … 4.957         3    60 %
+    model     cost per decision    95% interval  in total  errors
+    careful                 0.4  0.05646 … 4.849         2    40%
+    careless                  2  0.05372 … 6.905        10    20%
+    always 1                0.6   0.1582 … 4.957         3    60%
     """
     for each in estimates.values():
         validate.expect(each, CostEstimate, "estimates", "evaluate(y_true, y_pred, costs)")
@@ -101,7 +111,7 @@ def policy_table(policies: Sequence[PolicyResult], confidence: float) -> str:
 def _cost_row(
     name: Any, cost: float, limits: tuple[float, ...], total: float, errors: float | None
 ) -> list[str]:
-    rate = "–" if errors is None else f"{100 * errors:.3g} %"
+    rate = "–" if errors is None else f"{100 * errors:.3g}%"
     known = limits[0] == cost == limits[1]
     return [str(name), number(cost), "known" if known else _limits(limits), number(total), rate]
 
@@ -109,6 +119,39 @@ def _cost_row(
 def _cost_table(rows: Sequence[Sequence[str]], confidence: float, what: str = "model") -> str:
     sure = f"{percent(confidence)} interval"
     return text_table([what, "cost per decision", sure, "in total", "errors"], rows)
+
+
+def slice_table(slices: Sequence[SliceFound], confidence: float) -> str:
+    """Write what slices cost, the most expensive first."""
+    rows = [
+        [
+            f"{each.column}: {each.slice_}",
+            number(each.n),
+            "not known" if each.cost is None else number(each.cost),
+            _limits((each.low, each.high)),
+            "" if each.share is None else f"{100 * each.share:.1f}%",
+            each.verdict,
+        ]
+        for each in slices
+    ]
+    sure = f"{percent(confidence)} interval"
+    return text_table(["slice", "rows", "cost per decision", sure, "of the cost", "verdict"], rows)
+
+
+def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
+    """Write what periods cost, in their order."""
+    rows = [
+        [
+            each.period,
+            number(each.n),
+            "" if each.cost is None else number(each.cost),
+            _limits((each.low, each.high)),
+            each.verdict if each.complete else f"incomplete: {number(each.labelled)} labelled",
+        ]
+        for each in periods
+    ]
+    sure = f"{percent(confidence)} interval"
+    return text_table(["period", "rows", "cost per decision", sure, "change"], rows)
 
 
 def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float) -> str:
@@ -121,7 +164,7 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
     return text_table(["policy", title, f"{percent(confidence)} interval"], rows)
 
 
-def policy_pair_table(pairs: Sequence[ComparedPolicies], unit: str, confidence: float) -> str:
+def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
     """Write how the cheapest policy, or candidates, differ in cost from others."""
     header = [
         "pair",
@@ -197,7 +240,7 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
     rows = []
     for name, choice in choices.items():
         shares = (choice.recall, choice.fpr, choice.alarms)
-        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g} %" for each in shares)]
+        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g}%" for each in shares)]
         if choice.cost is not None and choice.interval is not None:
             row += [number(choice.cost), _limits(tuple(choice.interval))]
         rows.append(row)
@@ -208,7 +251,7 @@ def plan_table(plans: Mapping[str, NeededSize]) -> str:
     """Write how many examples are needed for each model, or for each pair."""
     rows = []
     for name, each in plans.items():
-        power = None if each.power is None else f"{100 * each.power.simulated:.0f} %"
+        power = None if each.power is None else f"{100 * each.power.simulated:.0f}%"
         rows.append([name, number(each.n), power or each.reason])
     powers = next(iter(plans.values())).power is not None
     header = ["pair", "examples", "simulated power"] if powers else ["model", "examples", "for"]
@@ -221,3 +264,157 @@ def _limits(limits: tuple[float, ...]) -> str:
 
 def _unit(unit: str) -> str:
     return f" ({unit})" if unit else ""
+
+
+CONTROL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot hold."""
+
+
+def verdicts(gate: GateResult) -> list[tuple[str, str]]:
+    """Return each candidate and what the gate found of it: passed, failed, or could not judge."""
+    judged = [(name, "failed" if name in gate.failures else "passed") for name in gate.judged]
+    return [*judged, *((name, "could not judge") for name in gate.unjudged)]
+
+
+def reason_of(name: str, gate: GateResult, pairs: Sequence[PolicyPair], unit: str) -> str:
+    """Say why a candidate passes or fails, in a sentence.
+
+    Parameters
+    ----------
+    name : str
+        The candidate.
+    gate : GateResult
+        The gate.
+    pairs : sequence of PolicyPair
+        Each candidate against the baseline.
+    unit : str
+        The unit of the costs.
+    """
+    if name in gate.unjudged:
+        return f"{gate.unjudged[name]}."
+    pair = next(each for each in pairs if each.first == name)
+    amount = f" {unit}" if unit else ""
+    side = "more" if pair.difference > 0 else "less"
+    return (
+        f"{name} costs {number(abs(pair.difference))}{amount} {side} per decision than "
+        f"{pair.second} (difference {number(pair.low)} to {number(pair.high)}, "
+        f"p = {pair.p_value:.3g})."
+    )
+
+
+def junit_text(
+    gate: GateResult, pairs: Sequence[PolicyPair], *, baseline: str, unit: str = ""
+) -> str:
+    """Write a gate as JUnit's XML, a test case for each candidate.
+
+    Parameters
+    ----------
+    gate : GateResult
+        The gate.
+    pairs : sequence of PolicyPair
+        Each candidate against the baseline.
+    baseline : str
+        The policy that candidates are compared with.
+    unit : str, optional
+        The unit of the costs.
+    """
+    junit = imported("junitparser", "a JUnit file", "'stakes[ci]'")
+    suite = junit.TestSuite("stakes gate")
+    for name, found in verdicts(gate):
+        case = junit.TestCase(_plain(name), _plain(f"stakes.gate against {baseline}"), 0)
+        reason = _plain(reason_of(name, gate, pairs, unit))
+        if found == "failed":
+            case.result = [junit.Failure(reason, "gate")]
+        elif found == "could not judge":
+            case.result = [junit.Error(reason, "gate")]
+        else:
+            case.system_out = reason
+        suite.add_testcase(case)
+    document = junit.JUnitXml("stakes")
+    document.add_testsuite(suite)
+    document.update_statistics()
+    root = document._elem  # noqa: SLF001 - Jenkins' schema has no such attribute there
+    root.attrib.pop("skipped", None)
+    return str(document.tostring().decode()) + "\n"
+
+
+def markdown_text(
+    gate: GateResult,
+    pairs: Sequence[PolicyPair],
+    *,
+    confidence: float,
+    unit: str = "",
+) -> str:
+    """Write a gate as Markdown, such as for the summary of a build.
+
+    Parameters
+    ----------
+    gate : GateResult
+        The gate.
+    pairs : sequence of PolicyPair
+        Each candidate against the baseline.
+    confidence : float
+        Of the intervals.
+    unit : str, optional
+        The unit of the costs.
+    """
+    lead = "not passed" if gate.unjudged else gate.outcome
+    more = _cell(f"costs more per decision{f', {unit}' if unit else ''}")
+    lines = [
+        f"### Cost gate {lead}",
+        "",
+        _cell(f"{gate.rule[0].upper()}{gate.rule[1:]}"),
+        "",
+        f"| candidate | gate | {more} | {percent(confidence)} interval | p |",
+        "|---|---|--:|--:|--:|",
+    ]
+    found = {pair.first: pair for pair in pairs}
+    for name, verdict in verdicts(gate):
+        pair = found.get(name)
+        numbers = ["–", "–", "–"]
+        if pair is not None:
+            limits = f"{number(pair.low)} to {number(pair.high)}"
+            numbers = [number(pair.difference), limits, f"{pair.p_value:.3g}"]
+        lines.append(f"| {' | '.join(map(_cell, [name, verdict, *numbers]))} |")
+    lines += ["", *(_cell(f"{name}: {why}.") for name, why in gate.unjudged.items()), ""]
+    return "\n".join(lines)
+
+
+def github_lines(gate: GateResult, pairs: Sequence[PolicyPair], unit: str = "") -> list[str]:
+    """Return the lines by which GitHub shows what failed beside a change.
+
+    Parameters
+    ----------
+    gate : GateResult
+        The gate.
+    pairs : sequence of PolicyPair
+        Each candidate against the baseline.
+    unit : str, optional
+        The unit of the costs.
+    """
+    return [
+        f"::error title={_property(f'Cost gate: {name}')}::"
+        f"{_data(f'{verdict}. {reason_of(name, gate, pairs, unit)}')}"
+        for name, verdict in verdicts(gate)
+        if verdict != "passed"
+    ]
+
+
+def _plain(text: str) -> str:
+    """Return a text without what XML cannot hold."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _cell(text: str) -> str:
+    """Return a text that is nothing but text in Markdown, on one line."""
+    line = " ".join(text.split())
+    escaped = re.sub(r"([\\`*_{}\[\]<>|#!~$@])", r"\\\1", line.replace("&", "&amp;"))
+    return escaped.replace("://", ":\N{ZERO WIDTH SPACE}//")
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

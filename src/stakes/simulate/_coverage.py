@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.text import html_table, number, percent
+from stakes._core.text import html_values, number, percent
+from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
+from stakes.counts import Confusion, GroupedConfusion
+from stakes.errors import DesignError, InputTypeError, StakesWarning
+from stakes.infer._outcomes import Design
+from stakes.infer.estimate import CostEstimate
 from stakes.simulate._measurements import (
     ROUNDING,
     Extreme,
+    Truth,
     checked_size,
     for_each,
     intervals,
@@ -110,11 +117,11 @@ class Coverage(Result):
         return [row | {"costliest_expected": worst["expected"]}]
 
     def _repr_html_(self) -> str:
-        return html_table(["coverage"], [[self.summary()]])
+        return html_values(self.to_dict(), self.summary())
 
 
 def _share(value: float) -> str:
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.1f}%"
 
 
 def coverage(
@@ -139,13 +146,15 @@ def coverage(
     ----------
     method : str or list of str
         The interval method, such as "auto" or "bcost"; or several.
-    confusion : Confusion or array_like, shape (decisions, classes)
+    confusion : Confusion, GroupedConfusion or array_like, shape (decisions, classes)
         Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
-        taken as the truth that test sets are drawn from.
+        taken as the truth that test sets are drawn from: of counts with groups, whole groups are
+        drawn, from each stratum by itself unless groups have rows in several.
     costs : CostMatrix
         The costs.
     n : int, optional
-        The examples of a test set; by default as many as were counted.
+        The examples of a test set; by default as many as were counted. With groups or strata it
+        is always as many of these as were counted.
     confidence : float, default 0.95
         Of the intervals.
     repeats : int, default 2000
@@ -153,6 +162,7 @@ def coverage(
     smooth : float, default 0
         What to add to the count of every cell first, such as 0.1. A cell that was never seen
         otherwise cannot come, and a method that cannot do with such a cell looks better than it is.
+        Not with groups or strata.
     rng : Generator or seed, optional
         The randomness.
     **options
@@ -181,6 +191,22 @@ def coverage(
     True
     """
     validate.alpha(confidence)
+    if isinstance(confusion, GroupedConfusion):
+        if smooth or n not in {None, confusion.n}:
+            raise DesignError(
+                "n, smooth",
+                "test sets with groups or strata have as many of them as were counted.",
+                "Leave both out.",
+            )
+        return _of_design(
+            method,
+            confusion,
+            costs,
+            confidence=confidence,
+            repeats=repeats,
+            rng=rng,
+            options=options,
+        )
     truth, counted = truth_of(confusion, costs, smooth, name="confusion")
     size = checked_size(n, counted, "confusion")
     sets = validate.as_size(repeats, "repeats", least=1)
@@ -189,23 +215,136 @@ def coverage(
     slack = ROUNDING * float(np.abs(truth.atoms.costs).max())
 
     def measured(name: str) -> Coverage:
-        low, high = limits(
+        found = limits(
             truth, drawn, name, confidence=confidence, options=options, seed=seed_of(name)
         )
-        below, above = high < truth.mean - slack, low > truth.mean + slack
-        share, error = rate(~below & ~above)
-        return Coverage(
-            method=name,
+        worst = truth.extreme(-1, size)
+        return _measured(
+            name,
+            found,
             n=size,
             confidence=confidence,
-            coverage=share,
-            standard_error=error,
-            below=float(below.mean()),
-            above=float(above.mean()),
-            width=float((high - low).mean()),
             truth=truth.mean,
-            costliest=truth.extreme(-1, size),
-            repeats=sets,
+            slack=slack,
+            costliest=worst,
         )
 
     return for_each(method, intervals(), measured)
+
+
+def _measured(
+    method: str,
+    found: tuple[Floats, Floats],
+    *,
+    n: int,
+    confidence: float,
+    truth: float,
+    slack: float,
+    costliest: Extreme,
+) -> Coverage:
+    """Return how often limits enclose the truth."""
+    low, high = found
+    below, above = high < truth - slack, low > truth + slack
+    share, error = rate(~below & ~above)
+    return Coverage(
+        method=method,
+        n=n,
+        confidence=confidence,
+        coverage=share,
+        standard_error=error,
+        below=float(below.mean()),
+        above=float(above.mean()),
+        width=float((high - low).mean()),
+        truth=truth,
+        costliest=costliest,
+        repeats=len(low),
+    )
+
+
+# Counts with groups or strata: their parts are drawn again.
+
+
+def _of_design(
+    method: Any,
+    counts: GroupedConfusion,
+    costs: CostMatrix,
+    *,
+    confidence: float,
+    repeats: int,
+    rng: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Measure the coverage on counts that are drawn as these were."""
+    if counts.weighted and counts.groups is None:
+        raise DesignError(
+            "confusion",
+            "sums of weights do not tell which rows had them, so rows cannot be drawn again.",
+            "Count with groups=, each row a group of its own.",
+        )
+    shares = _stratum_shares(counts)
+    whole = CostEstimate(counts, costs, Design(population=shares))
+    pooled = counts.pooled
+    if not isinstance(pooled, Confusion):
+        raise InputTypeError("confusion", "expected the counts of one classifier, got two.")
+    values = costs.values_for(pooled.labels, pooled.decisions)
+    plain = Truth(
+        pooled.counts / pooled.n,
+        CostMatrix(values, rows="predicted", labels=pooled.labels, decisions=pooled.decisions),
+    )
+    generator = validate.generator(rng)
+    sets = validate.as_size(repeats, "repeats", least=1)
+    drawn = [
+        CostEstimate(_drawn(counts, generator), costs, Design(population=shares))
+        for _ in range(sets)
+    ]
+    slack = ROUNDING * float(np.abs(plain.atoms.costs).max())
+    n = round(float(pooled.n))
+
+    def measured(name: str) -> Coverage:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StakesWarning)
+            ends = [each.interval(confidence, name, **options) for each in drawn]
+        found = np.array([each.low for each in ends]), np.array([each.high for each in ends])
+        return _measured(
+            name,
+            found,
+            n=n,
+            confidence=confidence,
+            truth=whole.cost,
+            slack=slack,
+            costliest=plain.extreme(-1, n),
+        )
+
+    return for_each(method, intervals(), measured)
+
+
+def _stratum_shares(counts: GroupedConfusion) -> dict[Any, float] | None:
+    """Return the share of each stratum, which test sets keep."""
+    if counts.strata is None:
+        return None
+    places, names = counts.parts.stratum_codes()
+    rows = np.bincount(places, counts.counts.reshape(len(places), -1).sum(axis=1), len(names))
+    return dict(zip(names, (rows / rows.sum()).tolist(), strict=True))
+
+
+def _drawn(counts: GroupedConfusion, rng: np.random.Generator) -> GroupedConfusion:
+    """Draw a test set: rows of each stratum, or groups, as many as there are."""
+    strata, _ = counts.parts.stratum_codes()
+    groups = counts.parts.group_codes()
+    if groups is None:
+        flat = counts.counts.reshape(len(strata), -1)
+        rows = [rng.multinomial(round(each.sum()), each / each.sum()) for each in flat]
+        return counts.with_counts(np.reshape(rows, counts.counts.shape), counts.decisions)
+    home = np.full(groups.max() + 1, -1)
+    home[groups] = strata
+    if (home[groups] != strata).any():  # groups have rows in several strata
+        home[:] = 0
+    members = [np.flatnonzero(groups == group) for group in range(len(home))]
+    chosen = np.concatenate(
+        [rng.choice(inside := np.flatnonzero(home == each), len(inside)) for each in set(home)]
+    )
+    parts = np.concatenate([members[group] for group in chosen])
+    names = np.repeat(np.arange(len(chosen)), [len(members[group]) for group in chosen])
+    axes = counts.labels, counts.decisions
+    told = None if counts.strata is None else [counts.strata[part] for part in parts]
+    return GroupedConfusion(counts.counts[parts], *axes, names.tolist(), strata=told)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
-from stakes._core.text import html_table, listed, number, percent
+from stakes._core.text import html_table, html_values, listed, number, percent
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -85,8 +85,8 @@ class TypeOneError(Result):
             for each in (self.largest, self.smallest)
         ]
         return (
-            f"{self.method}: finds a difference where there is none in {100 * self.size:.1f} % of "
-            f"test sets of {number(self.n)} (± {100 * self.standard_error:.1f} %), and is meant "
+            f"{self.method}: finds a difference where there is none in {100 * self.size:.1f}% of "
+            f"test sets of {number(self.n)} (± {100 * self.standard_error:.1f}%), and is meant "
             f"to in {percent(round(1 - self.confidence, 9))}. Expected in a test set: "
             f"{'; '.join(extremes)}."
         )
@@ -106,7 +106,7 @@ class TypeOneError(Result):
         return [row | {"smallest_expected": low["expected"], "largest_expected": high["expected"]}]
 
     def _repr_html_(self) -> str:
-        return html_table(["type-I error"], [[self.summary()]])
+        return html_values(self.to_dict(), self.summary())
 
 
 def type_one_error(
@@ -241,7 +241,7 @@ class PowerCurve(Result):
     >>> paired = [[[60, 2], [7, 4]], [[3, 1], [3, 20]]]
     >>> curve = power_curve("auto", paired, costs, n=[100, 600], repeats=300, rng=0)
     >>> print(curve.summary())
-    auto: finds a difference of 0.26 in 14 % of test sets of 100 and 82 % of test sets of 600.
+    auto: finds a difference of 0.26 in 14% of test sets of 100 and 82% of test sets of 600.
     >>> curve.to_frame()["power"].tolist()
     [0.14, 0.82]
     """
@@ -262,7 +262,7 @@ class PowerCurve(Result):
         str
         """
         sizes = [
-            f"{100 * share:.0f} % of test sets of {number(n)}"
+            f"{100 * share:.0f}% of test sets of {number(n)}"
             for n, share in zip(self.n, self.power, strict=True)
         ]
         return f"{self.method}: finds a difference of {number(self.difference)} in {listed(sizes)}."

@@ -19,7 +19,7 @@ def limits(
     """Return percentiles of the heights of resampled curves at each condition.
 
     One resample of a line is used at all conditions. Of N heights those with the ranks α N / 2
-    from below and from above are the limits: of 100, for 90 %, the fifth lowest and highest.
+    from below and from above are the limits: of 100, for 90%, the fifth lowest and highest.
     """
     size = validate.as_size(n_resamples, "n_resamples")
     rank = int(np.floor(round(alpha / 2 * size, 9)))

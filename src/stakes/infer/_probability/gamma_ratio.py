@@ -20,7 +20,6 @@ from stakes.infer._probability.dirichlet_mean import (
 )
 
 TOLERANCE = 1e-12
-MOST_STEPS = 200
 SCORE_TOLERANCE, ROUGH_TOLERANCE = 1e-9, 0.05
 WIDEST = 700.0
 
@@ -49,7 +48,10 @@ def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floa
     `costs` are totals per size, so the ratio lies between the least and the largest of those with
     weight; the exact tail is bracketed on the normal scale.
     """
-    return _found(costs, sizes, alpha, -ndtri(upper), SCORE_TOLERANCE)[0]
+    ratio = _Ratio(costs, sizes, alpha)
+    # It ends where it last looked, which `exact` has kept.
+    root_of(ratio.exact, -ndtri(upper[ratio.rows]), ratio.start, SCORE_TOLERANCE, WIDEST)
+    return ratio.values
 
 
 def near_scores(
@@ -57,37 +59,77 @@ def near_scores(
 ) -> tuple[Floats, Floats]:
     """Return for each row a u near the wanted normal score, and the exact tail beyond it.
 
-    Who needs a whole distribution takes the tail where it is: that saves half of the steps.
+    Barndorff-Nielsen's approximation finds u: who needs a whole distribution takes the tail where
+    it is.
     """
-    return _found(costs, sizes, alpha, scores, ROUGH_TOLERANCE)
+    ratio = _Ratio(costs, sizes, alpha)
+    x = root_of(ratio.nearly, scores[ratio.rows], ratio.start, ROUGH_TOLERANCE, WIDEST)
+    ratio.exact(x)
+    return ratio.values, ratio.tails
 
 
-def _found(
-    costs: Floats, sizes: Floats, alpha: Floats, scores: Floats, tolerance: float
-) -> tuple[Floats, Floats]:
-    used = alpha > 0
-    low = np.where(used, costs, np.inf).min(axis=1)
-    high = np.where(used, costs, -np.inf).max(axis=1)
-    result: Floats = low.copy()
-    tails: Floats = np.zeros(len(low))
-    rows = np.flatnonzero(high > low)
-    span = (high - low)[rows]
-    weight = (alpha * sizes)[rows]
-    mean = (weight * costs[rows]).sum(axis=1) / weight.sum(axis=1)
-    start = np.clip((mean - low[rows]) / span, 1e-9, 1 - 1e-9)
+class _Ratio:
+    """Where the ratio can be, on the logistic scale from its least to its largest value.
 
-    def score(x: Floats) -> Floats:
-        result[rows] = low[rows] + span / (1 + np.exp(-x))
-        b = sizes[rows] * (costs[rows] - result[rows, np.newaxis])
-        tails[rows] = upper_tail(b, alpha[rows])
-        return np.asarray(-ndtri(np.clip(tails[rows], 1e-300, 1 - 1e-16)))
+    Rows on a single cost have it for certain; the others are `rows`. `values` and `tails` are those
+    last looked at.
+    """
 
-    # It ends where it last looked, which `score` has kept.
-    root_of(score, scores[rows], np.log(start / (1 - start)), tolerance, WIDEST)
-    return result, tails
+    def __init__(self, costs: Floats, sizes: Floats, alpha: Floats) -> None:
+        used = alpha > 0
+        low = np.where(used, costs, np.inf).min(axis=1)
+        high = np.where(used, costs, -np.inf).max(axis=1)
+        self.values: Floats = low.copy()
+        self.tails: Floats = np.zeros(len(low))
+        self.rows = np.flatnonzero(high > low)
+        self.low, self.span = low[self.rows], (high - low)[self.rows]
+        self.costs, self.sizes, self.alpha = (each[self.rows] for each in (costs, sizes, alpha))
+        weight = self.alpha * self.sizes
+        mean = (weight * self.costs).sum(axis=1) / weight.sum(axis=1)
+        start = np.clip((mean - self.low) / self.span, 1e-9, 1 - 1e-9)
+        self.start: Floats = np.log(start / (1 - start))
+
+    def exact(self, x: Floats) -> Floats:
+        """Return the normal scores at x, and keep values and tails."""
+        self.values[self.rows] = self._at(x)
+        self.tails[self.rows] = upper_tail(self._margins(x), self.alpha)
+        return np.asarray(-ndtri(np.clip(self.tails[self.rows], 1e-300, 1 - 1e-16)))
+
+    def nearly(self, x: Floats) -> Floats:
+        """Return Barndorff-Nielsen's approximation of the scores at x."""
+        b = self._margins(x)
+        used = self.alpha > 0
+        ends = np.where(used, b, np.inf).min(axis=1), np.where(used, b, -np.inf).max(axis=1)
+        inside = (ends[0] < 0) & (ends[1] > 0)
+        scores = np.where(ends[1] > 0, -np.inf, np.inf)
+        b, alpha = np.where(used, b, 0.0)[inside], self.alpha[inside]
+        c, _, k2, r = _saddlepoint(b, alpha, (ends[0][inside], ends[1][inside]))
+        scores[inside] = r + np.log(c * np.sqrt(k2) / r) / r
+        return np.asarray(scores)
+
+    def _at(self, x: Floats) -> Floats:
+        return np.asarray(self.low + self.span / (1 + np.exp(-x)))
+
+    def _margins(self, x: Floats) -> Floats:
+        return np.asarray(self.sizes * (self.costs - self._at(x)[:, np.newaxis]))
 
 
 def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:
+    c, slope, k2, r = _saddlepoint(b, alpha, ends)
+    tail = np.empty(len(b))
+    steps = steps_needed(alpha)
+    for step in np.unique(steps):
+        rows = steps == step
+        tail[rows] = along_path(
+            b[rows], alpha[rows], (c[rows], slope[rows], k2[rows], r[rows]), step
+        )
+    return tail
+
+
+def _saddlepoint(
+    b: Floats, alpha: Floats, ends: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return c, the slopes b/(1 - b·c), K''(c) and r."""
     low, high = (end[:, np.newaxis] for end in ends)
 
     def rooms(x: Floats) -> tuple[Floats, Floats]:
@@ -115,11 +157,4 @@ def _tail(b: Floats, alpha: Floats, ends: tuple[Floats, Floats]) -> Floats:
     c = np.where(np.abs(c) < least, least, c)
     excess = excess_of(slope * c[:, np.newaxis], -np.log(room))
     r = np.sign(c) * np.sqrt(2 * np.maximum((alpha * excess).sum(axis=1), 0.0))
-    tail = np.empty(len(b))
-    steps = steps_needed(alpha)
-    for step in np.unique(steps):
-        rows = steps == step
-        tail[rows] = along_path(
-            b[rows], alpha[rows], (c[rows], slope[rows], k2[rows], r[rows]), step
-        )
-    return tail
+    return c, slope, k2, r

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import fft
-from scipy.interpolate import PchipInterpolator, make_interp_spline
+from scipy.interpolate import PchipInterpolator, splev, splrep
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, expit, ndtr, ndtri
 from scipy.stats import betabinom
 
 from stakes._core.typing import Floats
@@ -25,10 +26,10 @@ from stakes.infer._outcomes import Outcomes, Stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
 
 LATTICE = 1 << 13
-SCORES = np.linspace(-6.0, 6.0, 33)
+SCORES = np.linspace(-6.0, 6.0, 25)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 4096, 7.1
+NODES, WIDEST = 2048, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
@@ -44,6 +45,9 @@ NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
 SMALL_TAIL, FEW_STEPS = 1e-6, 6
 
 NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
+
+HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
+"""With weights that are divided by their sum, the mean of a function of a normal variable."""
 
 Law = tuple[Floats, Floats, Floats]
 """Points, the probability of each, and how wide the cell is that it stands for."""
@@ -79,7 +83,7 @@ class Part:
     room: float
     left: float = math.inf
 
-    @property
+    @cached_property
     def n(self) -> float:
         """The number of draws."""
         return float(self.counts.sum())
@@ -101,14 +105,16 @@ class Part:
         """How many rows the stratum has in a finite population."""
         return self.left + self.n
 
-    @property
+    @cached_property
     def uncertain(self) -> bool:
         """Whether anything of it is left to know."""
         return self.top > self.bottom and self.weight > 0
 
-    @property
+    @cached_property
     def mean(self) -> float:
-        """The mean of the draws."""
+        """The mean of the draws; without any, the most, which leaves no room above."""
+        if not self.n:
+            return self.top
         amounts = self.counts if self.sizes is None else self.counts * self.sizes
         return float(amounts @ self.costs / amounts.sum())
 
@@ -337,19 +343,35 @@ class Contribution:
     steep: bool = False
     beta: tuple[float, float] | None = None
 
+    def expected(self) -> float:
+        """Return the mean of a smooth distribution: of its quantiles at normal scores."""
+        low, high = self.ends
+        logits, scores = self._scales()
+        scores = scores + CLOSE * np.arange(len(scores))
+        given = np.clip(HERMITE_NODES, scores[0], scores[-1])
+        shares = expit(splev(given, splrep(scores, logits)))
+        return low + (high - low) * float(HERMITE_WEIGHTS @ shares / HERMITE_WEIGHTS.sum())
+
+    def _scales(self) -> tuple[Floats, Floats]:
+        """Return the points on the logistic scale, and the distribution there on the normal."""
+        low, high = self.ends
+        logits = np.maximum.accumulate(_logit((self.points - low) / (high - low)))  # rounding
+        scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
+        # Mass at an end is a steep rise there: every point a little to the right of the last.
+        return logits + CLOSE * np.arange(len(logits)), scores
+
     def at(self, edges: Floats) -> Floats:
         """Return the distribution function."""
         if not self.smooth:
             found = np.searchsorted(self.points, edges, side="right")
             return np.asarray(np.append(0.0, self.below)[found])
         low, high = self.ends
-        logits = np.maximum.accumulate(_logit((self.points - low) / (high - low)))  # rounding
-        scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
-        # Mass at an end is a steep rise there: every point a little to the right of the last.
-        logits += CLOSE * np.arange(len(logits))
-        between = PchipInterpolator if self.steep else make_interp_spline
+        logits, scores = self._scales()
         given = np.clip(_logit((edges - low) / (high - low)), logits[0], logits[-1])
-        result = ndtr(between(logits, scores)(given))
+        if self.steep:
+            result = ndtr(PchipInterpolator(logits, scores)(given))
+        else:
+            result = ndtr(splev(given, splrep(logits, scores)))
         result[edges < low] = 0.0
         result[edges >= high] = 1.0
         return np.asarray(result)
@@ -424,7 +446,7 @@ def _of_pool(part: Part, total: float) -> Contribution:
     costs, shares = part.costs[seen], part.counts[seen] / part.n * total
     order = np.argsort(costs)
     (low, high), (cheap, costly) = costs[order], shares[order]
-    rows = round(part.left)
+    rows = max(round(part.left), 1)
     times = np.arange(rows + 1)
     below = np.cumsum(betabinom.pmf(times, rows, costly, cheap))
     points = part.weight * (low + (high - low) * times / rows)
@@ -489,14 +511,12 @@ def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
     )
     shape = (len(rows), len(SCORES))
     points, below = points.reshape(shape), 1 - tails.reshape(shape)
-    # The mean of a ratio is not quite the ratio of means: take it from the distribution.
-    means = (np.diff(below) * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1)
-    return [
-        Contribution(
-            part.weight * points[index], below[index], part.weight * means[index], part.observed
-        )
-        for index, (part, _) in enumerate(rows)
-    ]
+    found = []
+    for index, (part, _) in enumerate(rows):
+        law = Contribution(part.weight * points[index], below[index], 0.0, part.observed)
+        # The mean of a ratio is not quite the ratio of means: take it from the distribution.
+        found.append(replace(law, mean=law.expected()))
+    return found
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Law:

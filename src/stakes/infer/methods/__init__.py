@@ -1,15 +1,82 @@
-"""The methods for intervals and tests, one file each.
+"""The methods for intervals and tests, one file each, and what a method is.
 
-To add one: its file with an `IntervalMethod`, its test, and its name in `FILES`.
+It has limits of an interval, tails of a test, and the designs it can treat. To add one: its file
+with an `IntervalMethod`, its test, and its name in `FILES`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
-from stakes.infer.methods._method import IntervalMethod
+from stakes._core import validate
+from stakes._core.typing import Floats
 
 __all__ = ["METHODS", "IntervalMethod", "names_of_intervals", "names_of_tests"]
+
+TwoSides = tuple[Floats, Floats]
+"""An array for the lower and one for the upper side, with an entry for each table."""
+
+
+class Bounds(tuple[Floats, Floats]):  # noqa: SLOT001 - a tuple with slots takes no attribute
+    """Two sides that are bounds of what the method would return, were it computed exactly."""
+
+    error: float
+
+    @classmethod
+    def of(cls, low: Floats, high: Floats, error: float) -> TwoSides:
+        """Return the sides, with how far in cost what they were computed from can be off."""
+        result = cls((low, high))
+        result.error = error
+        return result
+
+
+EVERY_DESIGN = frozenset({"simple", "examples", "stratified", "weighted", "grouped", "finite"})
+ONE_SAMPLE = frozenset({"simple", "examples"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalMethod:
+    """A method for intervals, for tests, or for both. Nothing else knows methods by name.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    designs : frozenset of str
+        The designs it can treat, of those of `EVERY_DESIGN`.
+    limits : callable or None
+        ``limits(outcomes, alpha, *, …)`` returns the lower and the upper limit for each table; None
+        where there is only a test.
+    tails : callable or None
+        ``tails(outcomes, margin, alpha, *, …)`` returns for each table the evidence against a mean
+        of at most, and of at least, the margin: the one-sided p-values for "greater" and for
+        "less". None where there is only an interval.
+    one_sided : callable or None
+        Turns the options given for a one-sided test into those that `tails` gets, where they
+        differ.
+    needs_bounds : bool
+        Whether what it promises rests on knowing the most that an example can cost.
+    options, test_options : tuple of str
+        The keyword-only parameters of `limits` and of `tails`: what users may set.
+    """
+
+    name: str
+    designs: frozenset[str]
+    limits: Callable[..., TwoSides] | None = None
+    tails: Callable[..., TwoSides] | None = None
+    one_sided: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    needs_bounds: bool = False
+    options: tuple[str, ...] = field(init=False)
+    test_options: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, function in (("options", self.limits), ("test_options", self.tails)):
+            known = () if function is None else validate.keywords(function)
+            object.__setattr__(self, name, known)
+
 
 FILES = (
     "anytime",

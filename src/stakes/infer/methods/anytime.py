@@ -12,7 +12,7 @@ import numpy as np
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability import betting
-from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+from stakes.infer.methods import ONE_SAMPLE, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+from stakes.infer.methods import ONE_SAMPLE, IntervalMethod
 from stakes.infer.methods.exact import distributions
 
 

@@ -17,7 +17,7 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._outcomes import Outcomes, pseudo_counts
 from stakes.infer._probability.sampling import batch_sizes
-from stakes.infer.methods._method import IntervalMethod
+from stakes.infer.methods import IntervalMethod
 
 
 def limits(

@@ -9,7 +9,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods._method import IntervalMethod
+from stakes.infer.methods import IntervalMethod
 from stakes.infer.methods.bcost import METHOD as BCOST
 from stakes.infer.methods.bcost import order, resampled
 

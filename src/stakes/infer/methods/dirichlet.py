@@ -7,7 +7,7 @@ import numpy as np
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.dirichlet_mean import quantile
-from stakes.infer.methods._method import IntervalMethod
+from stakes.infer.methods import IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from stakes.infer._outcomes import Outcomes, pseudo_counts
 from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer._probability.sampling import all_tilted
-from stakes.infer.methods._method import Bounds, IntervalMethod
+from stakes.infer.methods import Bounds, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ The upper limit is the 1 - α/2 quantile of Σ D·C with D ~ Dirichlet(M + w·e)
 possible cell; the lower limit the α/2 quantile with e the cheapest. For two outcomes and w = 1 it
 is Clopper & Pearson's interval, in general Gaffke's bound for a bounded mean (see Learned-Miller &
 Thomas 2019; Phan, Thomas & Learned-Miller 2021), whose guarantee is conjectured. With w = 0.7 the
-coverage at a nominal 95 % falls to 93.9 % at worst.
+coverage at a nominal 95% falls to 93.9% at worst.
 """
 
 from __future__ import annotations
@@ -17,11 +17,17 @@ from scipy.stats import pearson3
 
 from stakes._core import validate
 from stakes._core.typing import Floats
-from stakes.infer._outcomes import Outcomes, Stratum
+from stakes.infer._outcomes import (
+    LEAST_ATOMS,
+    MOST_ATOMS,
+    MOST_TOGETHER,
+    Outcomes,
+    Stratum,
+)
 from stakes.infer._probability import gamma_ratio
 from stakes.infer._probability.dirichlet_mean import quantile, upper_tail
 from stakes.infer._probability.strata import Limit, limit_pair
-from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
+from stakes.infer.methods import EVERY_DESIGN, IntervalMethod
 
 WEIGHT = 0.7
 
@@ -52,7 +58,7 @@ def limits(
             gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
             for end, upper in ((0, 1 - level), (-1, level))
         ]
-        return ends[0], ends[1]
+        return np.maximum(ends[0], outcomes.lowest), np.minimum(ends[1], outcomes.highest)
     lower, upper = _posteriors(stratum, share)
     both = quantile(
         stratum.costs, np.concatenate([lower, upper]), np.concatenate([1 - level, level])
@@ -79,11 +85,27 @@ def limits_at(costs: Floats, counts: Floats, alpha: float) -> tuple[Floats, Floa
 
 
 def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> float:
-    """Return the upper limit of one table alone, of strata in half the time of both limits."""
+    """Return the upper limit of one table alone, in half the time of both limits."""
     lean = _condensed(outcomes)
+    if not _several(lean) and lean.only.units is None:
+        level = np.full(1, alpha / 2)
+        return float(quantile(lean.only.costs, _posteriors(lean.only, weight)[1], level)[0])
     if not _several(lean):
         return float(limits(lean, alpha, weight=weight)[1][0])
     return limit_pair(lean, 0, weight, full=False)[1].quantile(alpha / 2)
+
+
+def tail_of_one(outcomes: Outcomes, *, weight: float = WEIGHT) -> float:
+    """Return the α/2 at which the upper limit of one table would be 0."""
+    lean = _condensed(outcomes)
+    below = float(np.nextafter(0.0, -np.inf))
+    if _several(lean):
+        return float(limit_pair(lean, 0, weight, full=False)[1].upper_tail(below))
+    if lean.only.units is not None:
+        costs, sizes, alpha = _ratio(lean.only, weight, -1, full=False)
+        return float(gamma_ratio.upper_tail(sizes * (costs - below), alpha)[0])
+    _, upper = _posteriors(lean.only, weight)
+    return float(upper_tail(lean.only.costs, upper, np.full(1, below))[0])
 
 
 def tails(
@@ -170,7 +192,10 @@ def _share(weight: float, *, conservative: bool) -> float:
 
 def _condensed(outcomes: Outcomes) -> Outcomes:
     """Return draws of not too many different costs."""
-    return replace(outcomes, strata=tuple(stratum.condensed() for stratum in outcomes.strata))
+    strata, most = outcomes.strata, MOST_ATOMS
+    if len(strata) > 1 and strata[0].units is not None:
+        most = max(MOST_TOGETHER // len(strata), LEAST_ATOMS)
+    return replace(outcomes, strata=tuple(stratum.condensed(most) for stratum in strata))
 
 
 def _several(outcomes: Outcomes) -> bool:

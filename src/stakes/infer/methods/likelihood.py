@@ -7,7 +7,7 @@ from scipy.stats import chi2
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.betting import best_wealth, lower_limit
-from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+from stakes.infer.methods import ONE_SAMPLE, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:

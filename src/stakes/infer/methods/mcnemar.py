@@ -9,7 +9,7 @@ from scipy.special import betainc
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+from stakes.infer.methods import ONE_SAMPLE, IntervalMethod
 
 
 def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Floats]:

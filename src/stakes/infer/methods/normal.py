@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from stakes._core.typing import Floats
 from stakes.errors import InputError
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
+from stakes.infer.methods import EVERY_DESIGN, IntervalMethod
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
@@ -34,7 +34,7 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
 def standard_error(outcomes: Outcomes) -> Floats:
     """Return the standard error of the mean, for each table; sample variances have n - 1."""
     for stratum in outcomes.strata:
-        if (stratum.n < 2).any():  # noqa: PLR2004 - the least that has a variance
+        if (stratum.n < 2).any() and not stratum.certain:  # noqa: PLR2004 - the least that has a variance
             raise InputError(
                 "method",
                 "the normal and t intervals need at least two examples"

@@ -10,7 +10,7 @@ from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
 from stakes.infer._probability.sampling import batch_sizes
-from stakes.infer.methods._method import ONE_SAMPLE, IntervalMethod
+from stakes.infer.methods import ONE_SAMPLE, IntervalMethod
 
 
 def tails(

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods._method import EVERY_DESIGN, IntervalMethod
+from stakes.infer.methods import EVERY_DESIGN, IntervalMethod
 from stakes.infer.methods.normal import standard_error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import Labels
 from stakes._core.text import html_table, number, percent_range, seen, text_table
 from stakes._core.typing import Floats
@@ -20,10 +21,10 @@ from stakes.costs import CostMatrix, CostRanges
 from stakes.costs._axes import positions
 from stakes.counts.joint import JointConfusion
 from stakes.errors import DesignError, InputTypeError, RareCostWarning, warn
-from stakes.infer._design import priors_of_examples, stratum_shares
 from stakes.infer._inference import RareOutcome
 from stakes.infer._outcomes import ENOUGH, Design
 from stakes.infer._probability.sampling import batch_sizes
+from stakes.infer._shares import priors_of_examples, stratum_shares
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 
@@ -452,7 +453,7 @@ class CheapestProbability(Result):
         both = percent_range(self.probability_low[best], self.probability_high[best])
         sampling = percent_range(self.sampling_low[best], self.sampling_high[best])
         return (
-            f"{name} {lead} {both} ({100 * self.costs_only[best]:.0f} % if only the costs, "
+            f"{name} {lead} {both} ({100 * self.costs_only[best]:.0f}% if only the costs, "
             f"{sampling} if only the test set were uncertain)."
         )
 
@@ -470,6 +471,30 @@ class CheapestProbability(Result):
             for i, who in enumerate(self.names)
         }
 
+    def to_frame(self) -> Any:
+        """Return the bounds as a pandas data frame, a row for each model.
+
+        Returns
+        -------
+        DataFrame
+            With the attributes as columns.
+
+        Examples
+        --------
+        >>> from stakes import CostRanges, cheapest_probability
+        >>> costs = CostRanges.from_cells({(0, 1): (2, 30), (1, 0): 1}, labels=[0, 1])
+        >>> found = cheapest_probability(
+        ...     [0] * 600 + [1] * 400,
+        ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [1] * 9 + [0] * 611 + [1] * 380},
+        ...     costs, rng=0)
+        >>> found.to_frame()["name"].tolist()
+        ['eager', 'shy']
+        """
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        columns = {name: each for name, each in arrays.items() if np.ndim(each) == 1}
+        names = columns.pop("names", self.names)
+        return data_frame({"name": list(names), **columns})
+
     def __repr__(self) -> str:
         return f"{self.summary()}\n{text_table(*self._table())}"
 
@@ -482,7 +507,7 @@ class CheapestProbability(Result):
             [
                 str(name),
                 percent_range(self.probability_low[i], self.probability_high[i]),
-                f"{100 * self.costs_only[i]:.0f} %",
+                f"{100 * self.costs_only[i]:.0f}%",
                 percent_range(self.sampling_low[i], self.sampling_high[i]),
                 number(self.cost[i]),
                 number(self.sd[i]),
@@ -548,7 +573,7 @@ def cheapest_probability(
 
     For two classifiers and known costs the lower bound is 1 - p, p being the p-value of
     ``CostDifference.test("extremal", alternative="less")``. So a model that is not the cheapest
-    gets a lower bound of 99 % in about 1 % of test sets at most, however rare the mistakes.
+    gets a lower bound of 99% in about 1% of test sets at most, however rare the mistakes.
 
     References
     ----------
@@ -567,7 +592,7 @@ def cheapest_probability(
     ...     "eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [1] * 9 + [0] * 611 + [1] * 380}
     >>> found = cheapest_probability(y_true, predictions, costs, rng=0)
     >>> print(found.summary())
-    eager is the cheapest with a probability of 52 % to 61 % (63 % if only the costs, 65 % to 79 %
+    eager is the cheapest with a probability of 52% to 61% (63% if only the costs, 65% to 79%
     if only the test set were uncertain).
 
     Where only one in ten is a 1, false alarms matter more:
@@ -575,7 +600,7 @@ def cheapest_probability(
     >>> found = cheapest_probability(
     ...     y_true, predictions, costs, class_priors={0: 0.9, 1: 0.1}, rng=0)
     >>> print(found.summary())
-    shy is the cheapest with a probability of 100 % (100 % if only the costs, 100 % if only the
+    shy is the cheapest with a probability of 100% (100% if only the costs, 100% if only the
     test set were uncertain).
     """
     if not isinstance(costs, CostRanges):

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes._core.text import html_table, number
+from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
 from stakes._core.values import Result
-from stakes.counts import GroupedConfusion
+from stakes.counts import GroupedConfusion, JointConfusion
 from stakes.errors import DesignError, InputError
-from stakes.infer._design import cell_shares
+from stakes.infer._shares import cell_shares
 from stakes.infer.difference import CostDifference
 
 
@@ -149,8 +150,33 @@ class FlipRegion(Result):
             "flips": [asdict(flip) for flip in self.flips],
         }
 
+    def to_frame(self) -> Any:
+        """Return at which cost of each cell the verdict changes, as a pandas data frame.
+
+        Returns
+        -------
+        DataFrame
+            With a row for each cell, and the attributes of `Flip` as columns.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare, flip_region
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> found = flip_region(compare(
+        ...     [0] * 60 + [1] * 40, [0] * 40 + [1] * 60, [0] * 63 + [1] * 37, costs))
+        >>> [*found.to_frame().columns]
+        ['decision', 'label', 'cost', 'at', 'holds']
+        """
+        return data_frame([asdict(flip) for flip in self.flips])
+
     def _repr_html_(self) -> str:
-        return html_table(["verdict"], [[self.summary()]])
+        values = {
+            "cheaper": self.cheaper,
+            "other": self.other,
+            "costs of the two mistakes, ratio now": self.ratio_now,
+            "ratio at which the other is as cheap": self.ratio,
+        }
+        return html_values(values, self.summary())
 
     def __repr__(self) -> str:
         return self.summary()
@@ -191,7 +217,9 @@ def flip_region(difference: CostDifference) -> FlipRegion:
         raise DesignError(
             "difference", "costs of single examples have no cells whose cost could change."
         )
-    paired, table = difference.paired, difference._table()  # noqa: SLF001 - the same subpackage
+    paired = difference.paired
+    sparse = isinstance(paired, JointConfusion)  # of very many classes
+    table: Any = paired if sparse else difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second
     if difference.design.class_priors is None and not isinstance(paired, GroupedConfusion):

@@ -96,7 +96,7 @@ def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int)
 
 
 def _bounds(costs: CostRanges) -> Floats:
-    """Return the ends of each cell's range; of a distribution, its central 95 %."""
+    """Return the ends of each cell's range; of a distribution, its central 95%."""
     bounds = np.stack([costs.low, costs.high])
     for (decision, label), distribution in costs.distributions:
         i, j = costs.decisions.index(decision), costs.labels.index(label)

@@ -23,6 +23,7 @@ from stakes._core.labels import plain
 from stakes.errors import InputError
 from stakes.learn._base import needs_classes, read_classes
 from stakes.learn.trees._prepare import (
+    MOST,
     Column,
     Queries,
     Table,
@@ -32,6 +33,7 @@ from stakes.learn.trees._prepare import (
     read_columns,
     row_columns,
 )
+from stakes.learn.trees._workspace import grow_all, new_batch, new_workspace
 
 # Growing the trees of many queries.
 
@@ -72,16 +74,14 @@ def mean_probabilities(
     each = query_bytes(table.n_rows, max_nodes, by_information=rules.by_information)
     chunk = chunk_size(each, len(queries), len(bags))
     starts = range(0, len(queries), chunk)
-    workspaces: SimpleQueue[Any] = SimpleQueue()
+    spaces: SimpleQueue[Any] = SimpleQueue()
     total = np.zeros((len(queries), table.n_classes))
 
     def tasks() -> Iterator[Any]:
         for counts, least in zip(bags, smallest.tolist(), strict=True):
             data, own = table.bag(counts), rules._replace(smallest=least)
             for start in starts:
-                yield delayed(_grow)(
-                    table, own, workspaces, data, queries.part(start, start + chunk)
-                )
+                yield delayed(_grow)(table, own, spaces, data, queries.part(start, start + chunk))
 
     progress = _Progress(name, len(bags) * len(starts), verbose)
     for number, shares in enumerate(_results(tasks(), n_jobs, progress)):
@@ -101,9 +101,9 @@ def smallest_splits(
     name: str,
 ) -> NDArray[np.int64]:
     """Return, for each bag, the size from which on there are not more nodes than that."""
-    workspaces: SimpleQueue[Any] = SimpleQueue()
+    spaces: SimpleQueue[Any] = SimpleQueue()
     count = delayed(_smallest_split)
-    tasks = (count(table, rules, workspaces, counts, max_nodes) for counts in bags)
+    tasks = (count(table, rules, spaces, counts, max_nodes) for counts in bags)
     progress = _Progress(name, len(bags), verbose)
     return np.array(list(_results(tasks, n_jobs, progress)), np.int64)
 
@@ -141,60 +141,32 @@ def chunk_size(each: float, queries: int, bags: int) -> int:
     return max(1, min(fit, wanted, queries))
 
 
-def new_workspace(table: Table, queries: int) -> Any:
-    """Return room to work, for any bag of a table and so many queries."""
-    from stakes.learn.trees import _workspace as workspace
-
-    n, attributes = table.n_rows, len(table.attributes)
-    like = np.empty((0, 0), table.position_type)
-    return workspace.new_workspace(
-        n, n, table.n_classes, table.most_values, queries, attributes, table.width, like
-    )
-
-
-def grow_with(
-    table: Table, rules: Any, workspace: Any, data: Any, queries: Queries
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums of shares over all paths of each query, and how many paths there are."""
-    from stakes.learn.trees._graph import grow
-
-    sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
-    asked = queries.values, queries.ranks
-    grow(data, rules, workspace, *asked, sums, paths, 0)
-    return sums, paths
-
-
 def _grow(
-    table: Table, rules: Any, workspaces: SimpleQueue[Any], data: Any, queries: Queries
+    table: Table, rules: Any, spaces: SimpleQueue[Any], data: Any, queries: Queries
 ) -> NDArray[np.float64]:
-    workspace = _reused_workspace(table, workspaces, len(queries))
-    sums, paths = grow_with(table, rules, workspace, data, queries)
-    workspaces.put(workspace)
+    space = _reused_workspace(table, spaces)
+    sums, paths, _ = grow_all(table, rules, space, data, queries)
+    spaces.put(space)
     return np.asarray(sums / paths[:, np.newaxis])
 
 
 def _smallest_split(
-    table: Table, rules: Any, workspaces: SimpleQueue[Any], counts: NDArray[Any], max_nodes: int
+    table: Table, rules: Any, spaces: SimpleQueue[Any], counts: NDArray[Any], max_nodes: int
 ) -> int:
-    from stakes.learn.trees._graph import grow
-
     data = table.bag(counts)
     queries = table.rows_as_queries(data)
-    workspace = _reused_workspace(table, workspaces, table.n_rows)
-    sums, paths = np.zeros((len(queries), table.n_classes)), np.zeros(len(queries))
-    asked = queries.values, queries.ranks
-    found = grow(data, rules, workspace, *asked, sums, paths, max_nodes)
-    workspaces.put(workspace)
-    return int(found)
+    space = _reused_workspace(table, spaces)
+    *_, smallest = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
+    spaces.put(space)
+    return smallest
 
 
-def _reused_workspace(table: Table, workspaces: SimpleQueue[Any], queries: int) -> Any:
+def _reused_workspace(table: Table, spaces: SimpleQueue[Any]) -> Any:
     """Return a workspace that was used before, as it holds tables that the next task needs too."""
     try:
-        workspace = workspaces.get_nowait()
+        return spaces.get_nowait()
     except Empty:
-        return new_workspace(table, queries)
-    return workspace if len(workspace.below) >= queries else new_workspace(table, queries)
+        return new_workspace(table)
 
 
 class _Progress:
@@ -237,10 +209,10 @@ def tree_text(
 ) -> str:
     """Return the tree of a query in one bag: its tests, its leaves, and their average."""
     data = table.bag(counts)
-    workspace = new_workspace(table, 1)
-    sums, paths = grow_with(table, rules, workspace, data, query)
-    _, leaves = grow_with(table, rules._replace(per_node=False), workspace, data, query)
-    tree = _Tree(table, rules, data, workspace, query, labels)
+    space = new_workspace(table)
+    sums, paths, _ = grow_all(table, rules, space, data, query)
+    _, leaves, _ = grow_all(table, rules._replace(per_node=False), space, data, query)
+    tree = _Tree(table, rules, data, space, query, labels)
     lines, shown = [], 0
     for line, is_leaf in tree.lines():
         if is_leaf and shown == max_leaves:
@@ -261,20 +233,20 @@ class _Tree:
     table: Table
     rules: Any
     data: Any
-    workspace: Any
+    work: Any
     query: Queries
     labels: list[str]
 
     def lines(self) -> Iterator[tuple[str, bool]]:
         """Return the lines of the tree, and whether each is a leaf."""
-        rows = np.arange(len(self.data.row_class), dtype=np.int32)
+        rows = np.arange(len(self.data.entries), dtype=np.uint32)
         options = list(self.options(rows))
         head = self.counts(rows)
         yield (head if options else f"{head} -> {self.leaf(rows)}"), not options
         yield from self._below(rows, options, "")
 
     def _below(
-        self, rows: NDArray[np.int32], options: list[tuple[int, int]], indent: str
+        self, rows: NDArray[np.uint32], options: list[tuple[int, int]], indent: str
     ) -> Iterator[tuple[str, bool]]:
         for gain, key in options:
             passed = self.take(rows, key)
@@ -284,58 +256,55 @@ class _Tree:
             yield (line if further else f"{line} -> {self.leaf(passed)}"), not further
             yield from self._below(passed, further, indent + LINE)
 
-    def options(self, rows: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+    def options(self, rows: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
         """Return the gain and the number of each test that the query takes at a node."""
-        from stakes.learn.trees._entropy import COUNTS
-        from stakes.learn.trees._node import tests_of_one
-        from stakes.learn.trees._workspace import Node, new_batch
+        from stakes.learn.trees._kernel import tests_of_one
 
-        size = int(self.data.row_weight[rows].sum())
-        if size < self.rules.smallest:
-            return
-        self.workspace.note[COUNTS] = self.class_counts(rows)
-        batch = new_batch(self.query.values, self.query.ranks, self.rules.max_tests)
-        node = Node(rows, 0, len(rows), size)
-        tests_of_one(self.data, self.rules, self.workspace, node, batch)
-        found = batch.n_best[0]
-        yield from zip(batch.gains[0, :found].tolist(), batch.keys[0].tolist(), strict=False)
+        size = int(self.class_counts(rows).sum())
+        if size >= self.rules.smallest:
+            batch = new_batch(self.table, self.query, self.rules.max_tests)
+            tests_of_one(self.data, self.rules, self.work, batch, rows, size)
+            found = batch.n_best[0]
+            yield from zip(batch.gains[0, :found].tolist(), batch.keys[0].tolist(), strict=False)
 
-    def take(self, rows: NDArray[np.int32], key: int) -> NDArray[np.int32]:
+    def take(self, rows: NDArray[np.uint32], key: int) -> NDArray[np.uint32]:
         """Return the rows of a node that pass a test."""
-        from stakes.learn.trees._node import rows_of_one
-        from stakes.learn.trees._workspace import Node
+        a, choice = divmod(key, self.table.stride)
+        limit, above = divmod(choice, 2)
+        codes = self.data.columns[a][rows]
+        if self.table.attributes[a].discrete:
+            passes = codes == limit
+        else:
+            known = codes < self.table.missing
+            passes = (codes > limit) & known if above else codes <= limit
+        return np.asarray(rows[passes])
 
-        n = len(rows)
-        both = np.concatenate([rows, np.empty(n + 1, np.int32)])
-        kept, _, _ = rows_of_one(self.data, self.workspace, Node(both, 0, n, n), key, n)
-        return both[n : n + kept].copy()
-
-    def test(self, rows: NDArray[np.int32], key: int) -> str:
+    def test(self, rows: NDArray[np.uint32], key: int) -> str:
         """Return a test in words."""
-        from stakes.learn.trees._entropy import middle
+        from stakes.learn.trees._kernel import middle
 
         a, choice = divmod(key, self.table.stride)
         limit, above = divmod(choice, 2)
         attribute = self.table.attributes[a]
         if attribute.numbers is None:
             return f"{attribute.name} = {list(attribute.index or ())[limit]}"
-        codes = self.data.code[a][rows].astype(np.int64)
+        codes = self.data.columns[a][rows]
         low, high = attribute.numbers[limit], attribute.numbers[codes[codes > limit].min()]
         return f"{attribute.name} {'>' if above else '<='} {middle(low, high):.6g}"
 
-    def class_counts(self, rows: NDArray[np.int32]) -> NDArray[Any]:
+    def class_counts(self, rows: NDArray[np.uint32]) -> NDArray[Any]:
         """Return how many rows of each class there are, repeated ones as often as drawn."""
-        weights = self.data.row_weight[rows]
-        return np.bincount(self.data.row_class[rows], weights, minlength=len(self.labels))
+        entries = self.data.entries[rows]
+        return np.bincount(entries & MOST, entries >> 16, minlength=len(self.labels))
 
-    def counts(self, rows: NDArray[np.int32]) -> str:
+    def counts(self, rows: NDArray[np.uint32]) -> str:
         """Return how many rows of which classes there are in words."""
         numbers = self.class_counts(rows).astype(int).tolist()
         pairs = zip(self.labels, numbers, strict=True)
         each = ", ".join(f"{label}: {number}" for label, number in pairs if number)
         return f"{sum(numbers)} {'row' if sum(numbers) == 1 else 'rows'} ({each})"
 
-    def leaf(self, rows: NDArray[np.int32]) -> str:
+    def leaf(self, rows: NDArray[np.uint32]) -> str:
         """Return the shares of a leaf (equation 4.3) in words."""
         counts = self.class_counts(rows) + self.rules.laplace
         return self.shares(counts / counts.sum())
@@ -541,6 +510,6 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         return rules, max_nodes if by_information else None
 
     def _kernel_rules(self) -> Any:
-        from stakes.learn.trees._workspace import Rules
+        from stakes.learn.trees._kernel import Rules
 
         return Rules(*self._rules)

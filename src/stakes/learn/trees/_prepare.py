@@ -17,7 +17,6 @@ from sklearn.utils.validation import validate_data
 
 from stakes._core.labels import listing
 from stakes.errors import InputError, InputTypeError, MissingExtraError
-from stakes.learn.trees import LANES
 
 FROM_DTYPE = "from_dtype"
 _NUMBERS = (Real, Decimal, np.bool_)
@@ -220,10 +219,6 @@ def _with_texts(rows: Any) -> Any:
 MOST = 0xFFFF
 """An entry has 16 bits for its class and for its weight, and a gain 16 for its attribute."""
 
-SMALL = 65_000
-"""Positions below this are stored in 16 bits, which leaves one to stand for none."""
-
-
 HASH_SEED = 20_010_615
 MISSING = -1
 
@@ -283,11 +278,6 @@ class Table:
         return len(self.classes)
 
     @property
-    def position_type(self) -> type[np.integer[Any]]:
-        """The type of places in an attribute's order."""
-        return np.uint16 if self.n_rows < SMALL else np.int32
-
-    @property
     def any_discrete(self) -> bool:
         """Whether an attribute is discrete."""
         return any(attribute.discrete for attribute in self.attributes)
@@ -305,12 +295,7 @@ class Table:
     @property
     def missing(self) -> int:
         """The code of a missing value in a bag, higher than all others."""
-        return int(np.iinfo(self.position_type).max)
-
-    @property
-    def width(self) -> int:
-        """How many attributes whole vectors hold."""
-        return -(-len(self.attributes) // LANES) * LANES
+        return self.most_values
 
     def queries(self, columns: list[Column]) -> Queries:
         """Return the queries with these columns."""
@@ -335,11 +320,11 @@ class Table:
 
     def rows_as_queries(self, bag: Any) -> Queries:
         """Return the rows of a bag as queries."""
-        out = np.empty((len(bag.row_class), len(self.attributes)))
-        for a, (attribute, codes) in enumerate(zip(self.attributes, bag.code, strict=True)):
+        out = np.empty((len(bag.entries), len(self.attributes)))
+        for a, (attribute, codes) in enumerate(zip(self.attributes, bag.columns, strict=True)):
             missing = codes == self.missing
             if attribute.numbers is None:
-                out[:, a] = np.where(missing, MISSING, codes.astype(np.int64))
+                out[:, a] = np.where(missing, MISSING, codes)
             else:
                 out[~missing, a] = attribute.numbers[codes[~missing]]
                 out[missing, a] = np.nan
@@ -347,54 +332,40 @@ class Table:
 
     def bag(self, counts: NDArray[Any]) -> Any:
         """Return the rows of a bag, which drew each so often, for the compiled code."""
-        from stakes.learn.trees._workspace import Data
+        from stakes.learn.trees._kernel import Data
 
         drawn = counts > 0
         rows = np.flatnonzero(drawn)
-        rows = rows[np.argsort(self.classes[rows], kind="stable")]
-        size = len(rows)
-        new = np.empty(self.n_rows, np.int64)
-        new[rows] = np.arange(size)
-        of_row = (counts.astype(np.int64) << 16) | self.classes
-        attributes = len(self.attributes)
-        position = np.empty((attributes, size), self.position_type)
-        entry = np.empty((attributes, size), np.int64)
-        known, tied = np.empty(attributes, np.int64), np.empty(attributes, bool)
-        code = np.empty((attributes, size), self.position_type)
-        places = np.arange(size)
-        for a, attribute in enumerate(self.attributes):
-            order = self.order[a]
-            order = order[drawn[order]]
-            codes = self.codes[a][order]
-            position[a, new[order]] = places
-            entry[a] = (codes.astype(np.int64) << 32) | of_row[order]
-            known[a] = np.searchsorted(codes, len(attribute))
-            codes = np.where(places < known[a], codes, self.missing)
-            code[a, new[order]] = codes
-            tied[a] = (codes[1:] == codes[:-1]).any()
-        by_row = np.zeros((size, self.width), self.position_type)
-        by_row[:, :attributes] = code.T
+        rows = rows[np.argsort(self.classes[rows], kind="stable")].astype(np.int32)
+        new = np.empty(self.n_rows, np.int32)
+        new[rows] = np.arange(len(rows))
+        shape = len(self.attributes), len(rows)
+        order, position = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
+        for a, drawn_order in enumerate(self.order):
+            order[a] = new[drawn_order[drawn[drawn_order]]]
+            position[a, order[a]] = np.arange(len(rows))
+        columns = np.ascontiguousarray(self.codes[:, rows])
+        lengths = np.array([len(attribute) for attribute in self.attributes])[:, np.newaxis]
+        known = (columns < lengths).sum(axis=1)
+        columns[columns == lengths] = self.missing
         values = [
             np.empty(0) if attribute.numbers is None else attribute.numbers
             for attribute in self.attributes
         ]
         hashes = np.random.default_rng(HASH_SEED).integers(-(1 << 63), 1 << 63, self.n_rows)
         return Data(
-            code=code,
-            codes=by_row,
+            codes=np.ascontiguousarray(columns.T),
+            columns=columns,
             position=position,
-            entry=entry,
-            known=known,
-            tied=tied,
+            order=order,
             discrete=np.array([attribute.discrete for attribute in self.attributes]),
-            value=np.concatenate([*values, np.empty(0)]),
+            value=np.concatenate([*values, np.zeros(1)]),  # one more, for a feature without values
             value_start=np.cumsum([0, *map(len, values)]),
-            row_class=self.classes[rows].astype(np.int32),
-            row_weight=counts[rows].astype(np.int32),
+            entries=counts[rows].astype(np.int64) << 16 | self.classes[rows],
             row_hash=hashes[rows],
             stride=self.stride,
             missing=self.missing,
-            plain=bool((known == size).all()) and not self.any_discrete,
+            plain=bool((known == len(rows)).all()) and not self.any_discrete,
         )
 
 

@@ -1,209 +1,150 @@
-"""The rows of a bag as the compiled code takes them, its rules, and its room to work."""
+"""The arrays that the compiled trees work on, made and enlarged here, and the call to grow them."""
 
 from __future__ import annotations
 
-from math import log2
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from stakes.learn.trees import LANES
-from stakes.learn.trees._entropy import FEW, NEVER, NOTHING, ORDERED, fill_table, fill_tangents
-from stakes.learn.trees._vectors import MANY, MOST_CLASSES, TOGETHER
-
-LARGEST_TABLE, MOST_TABLED, MOST_TABLES = 512, 1 << 21, 1 << 12
-"""Small nodes share tables of all their splits, by the counts of their classes."""
-
-PARTS = 512
-"""How many tangents bound the entropy of masses."""
+from stakes.learn.trees._prepare import Queries, Table
 
 
-class Data(NamedTuple):
-    """The rows of a bag, class by class.
+def new_workspace(table: Table) -> Any:
+    """Return room to work on any bag of a table, with the tables of small nodes that bags share."""
+    from stakes.learn.trees import _kernel as kernel
 
-    `position` [attribute, row] is a row's place in the attribute's order, in which rows without a
-    value are last; `entry` [attribute, place] holds the value's code, the row's weight and class.
-    `code` [attribute, row] and `codes` [row, attribute], which has whole vectors of attributes,
-    hold the codes alone; `missing`, which is higher than all others, is that of missing values. The
-    tests of two attributes are `stride` apart. It is `plain` if all values are numbers and none is
-    missing.
-    """
-
-    code: np.ndarray
-    codes: np.ndarray
-    position: np.ndarray
-    entry: np.ndarray
-    known: np.ndarray
-    tied: np.ndarray
-    discrete: np.ndarray
-    value: np.ndarray
-    value_start: np.ndarray
-    row_class: np.ndarray
-    row_weight: np.ndarray
-    row_hash: np.ndarray
-    stride: int
-    missing: int
-    plain: bool
-
-
-class Rules(NamedTuple):
-    """How trees grow."""
-
-    max_tests: int
-    gain_ratio: float
-    min_leaf: int
-    laplace: float
-    balanced: bool
-    at_node: bool
-    by_information: bool
-    per_node: bool
-    smallest: int
+    n, attributes, classes = table.n_rows, len(table.attributes), table.n_classes
+    return kernel.Work(
+        log=np.log2(np.maximum(np.arange(n + 2), 1)),
+        terms=np.empty((2, n + classes + 1)),
+        tangents=kernel.tangents(),
+        bound=np.empty(n),
+        worth=np.empty(classes),
+        tally=np.zeros(classes, kernel.TALLY),
+        words=np.zeros((n >> 6) + 1, np.uint64),
+        summary=np.zeros((n >> 12) + 1, np.uint64),
+        keys=np.zeros(kernel.MANY * kernel.LANES, np.uint32),
+        local=np.empty(kernel.MANY, np.int64),
+        step=np.empty(kernel.MANY, np.uint64),
+        line=np.empty(n, np.int64),
+        runs=np.empty((6, n + 1), np.int64),
+        gain_of=np.full(table.most_values + 1, kernel.NOTHING, np.int64),
+        seen=np.empty(table.most_values + 1, np.int64),
+        sides=np.zeros((4, attributes), np.int64),
+        packed=np.empty(attributes, np.int64),
+        shares=np.empty(classes),
+        table_of=np.full(2 * kernel.MOST_TABLES, kernel.NOTHING, np.int32),
+        table_counts=np.zeros((kernel.MOST_TABLES, classes), np.int64),
+        table_begin=np.zeros(kernel.MOST_TABLES + 1, np.int64),
+        tables_used=np.zeros(1, np.int64),
+        scores=np.empty(kernel.MOST_TABLED, np.uint32),
+        table_gains=np.empty(kernel.MOST_TABLED, np.uint32),
+    )
 
 
-class Node(NamedTuple):
-    """A node: some of the rows of all nodes, `length` different ones, `size` with repeated ones."""
+def new_batch(table: Table, queries: Queries, max_tests: int) -> Any:
+    """Return the queries, with room for their leaves and for what they are told at a node."""
+    from stakes.learn.trees._kernel import NOTHING, Batch
 
-    rows: np.ndarray
-    first: int
-    length: int
-    size: int
-
-
-class Batch(NamedTuple):
-    """All queries, and which are at a node: their numbers, and the paths that bring them there.
-
-    Of each that is there, the `n_best` best tests: their gains, their numbers, and the class where
-    a test leaves one only. `met` is room to find a query's place at the node.
-    """
-
-    values: np.ndarray
-    ranks: np.ndarray
-    asked: np.ndarray
-    paths: np.ndarray
-    met: np.ndarray
-    gains: np.ndarray
-    keys: np.ndarray
-    onlys: np.ndarray
-    n_best: np.ndarray
-
-
-class Workspace(NamedTuple):
-    """Room to work on a node, and the tables of small nodes."""
-
-    log: np.ndarray
-    words: np.ndarray
-    summary: np.ndarray
-    at: np.ndarray
-    rank: np.ndarray
-    step: np.ndarray
-    starts: np.ndarray
-    share: np.ndarray
-    totals: np.ndarray
-    scored: np.ndarray
-    bounds: np.ndarray
-    least: np.ndarray
-    place: np.ndarray
-    found: np.ndarray
-    places: np.ndarray
-    note: np.ndarray
-    shares: np.ndarray
-    term: np.ndarray
-    worth: np.ndarray
-    bound: np.ndarray
-    tangents: np.ndarray
-    runs: np.ndarray
-    gain_of: np.ndarray
-    seen: np.ndarray
-    below: np.ndarray
-    sides: np.ndarray
-    gain_of_query: np.ndarray
-    choice_of_query: np.ndarray
-    packed: np.ndarray
-    rest: np.ndarray
-    alone: np.ndarray
-    pure: np.ndarray
-    table_of: np.ndarray
-    table_counts: np.ndarray
-    table_from: np.ndarray
-    tabled: np.ndarray
-    scores: np.ndarray
-    gains: np.ndarray
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def new_workspace(n, weight, classes, n_codes, n_queries, attributes, width, position):
-    """Make room for bags of at most n different rows of some weight in all."""
-    log = np.zeros(weight + 2)
-    for k in range(1, weight + 2):
-        log[k] = log2(k)
-    tangents = np.empty((3, PARTS))
-    fill_tangents(tangents)
-    n_words = (n >> 6) + 1
-    return Workspace(
-        log, np.zeros(n_words, np.uint64), np.zeros((n_words >> 6) + 1, np.uint64),
-        np.empty(FEW, position.dtype), np.empty(FEW, np.uint16),
-        np.empty(MANY, position.dtype), np.empty((2, classes + 1), np.int64),
-        np.empty((2, MOST_CLASSES), np.float32),
-        np.empty((min(classes, MOST_CLASSES), MANY + TOGETHER, LANES), position.dtype),
-        np.full((MANY, LANES), NEVER, np.uint32), np.empty((MANY, LANES), np.float32),
-        np.empty((2, LANES), np.float32), np.empty(LANES, np.int32),
-        np.zeros((5, width), np.uint32), np.empty(n, np.int32),
-        np.zeros((9, classes), np.int64), np.empty(classes), np.empty((3, weight + classes + 1)),
-        np.empty(classes), np.empty(n), tangents, np.empty((6, n + 1), np.int64),
-        np.full(n_codes + 1, NOTHING, np.int64), np.empty(n_codes + 1, np.int64),
-        np.empty(n_queries, np.int64),
-        np.zeros((4, attributes), np.int64),
-        np.zeros((n_queries, attributes), np.int64), np.empty((n_queries, attributes), np.int64),
-        np.empty(attributes, np.int64), np.empty(attributes + 1, np.int64),
-        np.empty(attributes, np.bool_), np.empty(n_queries, np.int64),
-        np.full(2 * MOST_TABLES, NOTHING, np.int32), np.zeros((MOST_TABLES, classes), np.int64),
-        np.zeros(MOST_TABLES + 1, np.int64), np.zeros(1, np.int64),
-        np.empty(MOST_TABLED, np.uint32), np.empty(MOST_TABLED, np.uint32),
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def new_batch(values, ranks, max_tests):
-    """Make room for what queries are told at a node."""
-    n, shape = len(values), (len(values), max_tests)
+    n, attributes = queries.values.shape
     return Batch(
-        values, ranks, np.empty(n, np.int32), np.empty(n), np.full(n, NOTHING, np.int32),
-        np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape, np.int64),
-        np.empty(n, np.int64),
-    )  # fmt: skip
+        values=queries.values,
+        ranks=queries.ranks,
+        sums=np.zeros((n, table.n_classes)),
+        totals=np.zeros(n),
+        asked=np.empty(n, np.int64),
+        paths=np.empty(n),
+        met=np.full(n, NOTHING, np.int64),
+        below=np.empty(n, np.int64),
+        pure=np.empty(n, np.int64),
+        gain=np.empty((n, attributes), np.int64),
+        choice=np.empty((n, attributes), np.int64),
+        n_best=np.empty(n, np.int64),
+        gains=np.empty((n, max_tests), np.int64),
+        keys=np.empty((n, max_tests), np.int64),
+        onlys=np.empty((n, max_tests), np.int64),
+    )
 
 
-@njit(error_model="numpy")
-def find_table(rules, workspace, present, size):
-    """Return where the table of all nodes with these counts begins."""
-    note, table_of, table_counts = workspace.note, workspace.table_of, workspace.table_counts
-    mask = len(table_of) - 1
-    at = 0
-    for k in range(present):
-        at = at * 31 + note[ORDERED, k]
-    home = (at ^ (at >> 13)) & mask
-    at = home
-    while table_of[at] != NOTHING:
-        known = table_of[at]
-        same = present == table_counts.shape[1] or table_counts[known, present] == 0
-        for k in range(present):
-            same = same and table_counts[known, k] == note[ORDERED, k]
-        if same:
-            return workspace.table_from[known]
-        at = (at + 1) & mask
-    number = workspace.tabled[0]
-    begin = workspace.table_from[number]
-    if number == MOST_TABLES or begin + size > len(workspace.scores):  # start anew
-        table_of[:] = NOTHING
-        number, begin, at = 0, 0, home
-    table_of[at] = number
-    for k in range(table_counts.shape[1]):
-        table_counts[number, k] = note[ORDERED, k] if k < present else 0
-    workspace.table_from[number + 1] = begin + size
-    workspace.tabled[0] = number + 1
-    fill_table(
-        begin, size, workspace.scores, workspace.gains, note, present, rules.balanced,
-        rules.by_information, rules.min_leaf, workspace.log,
-    )  # fmt: skip
-    return begin
+def _new_graph(rules: Any, data: Any, n_queries: int) -> Any:
+    """Return a graph of the root, which all rows and queries reach."""
+    from stakes.learn.trees import _kernel as kernel
+
+    n_rows, n_all = len(data.entries), int((data.entries >> kernel.WEIGHT).sum())
+    n_keys = len(data.discrete) * data.stride
+    graph = kernel.Graph(
+        rows=np.empty(4 * n_rows + 64, np.uint32),
+        nodes=np.empty(64, kernel.NODE),
+        segments=np.empty(64, kernel.SEGMENT),
+        reached=np.empty(n_queries * (rules.max_tests + 1) + 64, kernel.REACHED),
+        table=np.full(256, kernel.NOTHING, np.int32),
+        waiting=np.zeros(n_all + 1, kernel.WAITING),
+        slot_of=np.full(n_keys, kernel.NOTHING, np.int32),
+        slots=np.empty(min(n_queries * rules.max_tests, n_keys), kernel.SLOT),
+        state=np.zeros(1, kernel.STATE),
+    )
+    graph.rows[:n_rows] = np.arange(n_rows)
+    graph.nodes[0] = (0, n_rows, 0, kernel.NOTHING, 0, n_queries, kernel.NOTHING, kernel.NOTHING)
+    graph.reached["query"][:n_queries] = np.arange(n_queries)
+    graph.reached["paths"][:n_queries] = 1.0
+    graph.waiting["head"] = kernel.NOTHING
+    graph.waiting[n_all] = (0, 0, 1)
+    for name, number in (
+        *(("nodes", 1), ("reached", n_queries), ("rows", n_rows), ("split", 1)),
+        *(("smallest", rules.smallest), ("size", n_all), ("node", kernel.NOTHING)),
+    ):
+        graph.state[name] = number
+    return graph
+
+
+def _enlarged(graph: Any, most_chosen: int) -> Any:
+    """Return a graph with room for more, without the rows of nodes that are done."""
+    from stakes.learn.trees import _kernel as kernel
+
+    used, rows, nodes = graph.state[0], graph.rows, graph.nodes
+    needed = int(nodes["length"][used["node"]])
+    if used["rows"] + needed > len(rows):
+        known = nodes[: used["nodes"]]
+        live = int(known["length"][known["first"] != kernel.NOTHING].sum())
+        if 2 * (live + needed) > len(rows):
+            rows = np.empty(3 * (live + needed), rows.dtype)
+        kernel.pack_rows(graph.rows, rows, nodes, graph.state)
+    table = graph.table
+    if 2 * used["nodes"] > len(table):
+        table = np.full(4 * len(table), kernel.NOTHING, table.dtype)
+        kernel.fill_hash_table(table, nodes, used["nodes"])
+    return graph._replace(
+        rows=rows,
+        nodes=_longer(nodes, used["nodes"] + 1),
+        segments=_longer(graph.segments, used["segments"] + 1),
+        reached=_longer(graph.reached, used["reached"] + most_chosen),
+        table=table,
+    )
+
+
+def _longer(array: NDArray[Any], needed: int) -> NDArray[Any]:
+    """Return an array, or a copy that is longer if it is too short."""
+    if needed <= len(array):
+        return array
+    longer = np.empty(max(needed, 2 * len(array)), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def grow_all(
+    table: Table, rules: Any, work: Any, data: Any, queries: Queries, *, max_nodes: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Grow the trees of queries on a bag.
+
+    Returns the sums of their leaf shares over all paths, how many paths they have, and the size
+    from which on nodes are split: with a budget of nodes, the least one from which on there are not
+    more nodes than that. With a budget, the queries are to be the rows of the bag.
+    """
+    from stakes.learn.trees._kernel import grow
+
+    batch = new_batch(table, queries, rules.max_tests)
+    graph = _new_graph(rules, data, len(queries))
+    while not grow(data, rules, work, batch, graph, max_nodes):
+        graph = _enlarged(graph, len(queries) * rules.max_tests)
+    return batch.sums, batch.totals, int(graph.state["smallest"][0])

@@ -14,11 +14,11 @@ from stakes.learn.trees._prepare import FROM_DTYPE
 
 
 class LazyTreeClassifier(LazyTrees):
-    r"""Grow a decision tree for each query, with the tests that the query itself passes.
+    r"""Grow a decision tree for each query, with tests that the query itself passes (LT).
 
     A tree for one query is a path. At each node the test is taken that decreases the entropy
     :math:`-\sum_j p_j \log_2 p_j` most on the query's side, with the shares :math:`p_j` of the
-    classes: its gain is the node's entropy minus that of the side. The shares of the classes in the
+    classes: its gain is the node's entropy minus that of the side. The class frequencies in the
     last node are the probabilities,
 
     .. math:: P(j | x) = \frac{N_j + \lambda}{N + K \lambda},
@@ -131,7 +131,7 @@ class LazyTreeClassifier(LazyTrees):
 
 
 class LazyOptionTreeClassifier(LazyTrees):
-    r"""Grow a tree for each query that takes several of the best tests at each node.
+    r"""Grow a tree for each query that takes several of the best tests at each node (LOT).
 
     All tests whose gain is not much below the best one's are taken, up to `max_tests`, and each
     leads to a node of its own. The probabilities are the average over all leaves :math:`\ell`,
@@ -292,7 +292,7 @@ class _Bagged(LazyTrees):
 
 
 class BaggedLazyTreesClassifier(_Bagged):
-    r"""Average the probabilities of lazy trees, grown from bootstrap samples.
+    r"""Average the probabilities of lazy trees, grown from bootstrap samples (B-LT).
 
     :math:`P(j | x) = \frac{1}{B} \sum_b P_b(j | x)` over the :math:`B` samples, with the shares of
     the classes in a tree's leaf, equation 4.3 of the thesis, as :math:`P_b`.

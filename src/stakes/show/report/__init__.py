@@ -1,5 +1,98 @@
-"""The report: one page that opens from disk and asks nothing of the network."""
+"""The report: from data to one page that opens from disk and needs no network."""
 
-from stakes.show.report._page import report_html, write_report
+from __future__ import annotations
 
-__all__ = ["report_html", "write_report"]
+import os
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from stakes.errors import InputTypeError
+from stakes.findings import Settings, findings
+from stakes.show.report._page import audit_html, report_html, write_report
+from stakes.study import Study, study_of
+
+__all__ = ["audit_html", "page_of", "report", "report_html", "write_report", "write_study"]
+
+SETTINGS = ("unit", "volume", "per", "factor", "target", "title", "noun")
+
+
+def report(
+    data: Any,
+    costs: Any = None,
+    *,
+    out: str | os.PathLike[str] = "report.html",
+    **options: Any,
+) -> Study:
+    """Write a report on the predictions in a data frame.
+
+    Parameters
+    ----------
+    data : data frame, mapping of columns, or Study
+        A row for each example: the actual classes, and the decisions or scores of models. Of any
+        library that narwhals knows.
+    costs : CostMatrix, ExampleCosts or mapping
+        What decisions cost, or ``{"false_positive": 10, "false_negative": 100}``.
+    out : str or path, default "report.html"
+        The page to write.
+    **options
+        ``actual``, ``models``, ``scores``, ``groups``, ``class_priors`` and what else
+        `stakes.study_of` takes; ``unit``, ``volume``, ``per``, ``title``, ``noun`` and what else
+        `stakes.findings.Settings` takes.
+
+    Returns
+    -------
+    Study
+        What the report is about; ``study.notes`` states which column was taken for what.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import stakes
+    >>> tumours = stakes.datasets.load_breast_cancer_predictions()
+    >>> costs = stakes.datasets.load_breast_cancer_costs()
+    >>> page = os.path.join(tempfile.mkdtemp(), "report.html")
+    >>> stakes.report(tumours, costs, out=page, unit="USD").verdict().use
+    'logistic@0.07057'
+    """
+    settings = {name: options.pop(name) for name in SETTINGS if name in options}
+    if isinstance(data, Study):
+        if costs is not None or options:
+            raise InputTypeError("data", "a study has its costs and options; got others.")
+        study = data
+    else:
+        study = study_of(data, costs, **options)
+    write_study(study, out, **settings)
+    return study
+
+
+def write_study(study: Study, path: str | os.PathLike[str], **settings: Any) -> None:
+    """Write the report on a study; the settings are those of `stakes.findings.Settings`."""
+    write_report(findings(study, Settings(**settings)), path)
+
+
+@dataclass(frozen=True)
+class ShownPage:
+    """A page that notebooks show in a frame of its own.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    height : int
+        How high the frame is, in pixels.
+    """
+
+    html: str
+    height: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{self.height}" '
+            'style="border: 0" sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+
+def page_of(study: Study, *, height: int, **settings: Any) -> ShownPage:
+    """Return the report on a study, for a notebook."""
+    return ShownPage(report_html(findings(study, Settings(**settings))), height)

@@ -3,35 +3,62 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import hashlib
 import math
 import os
+import string
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from stakes._core.labels import Label
 from stakes._core.optional import address_limit, altair, jinja2, vl_convert
 from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
+from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
 from stakes.findings import Findings
-from stakes.findings._encode import json_text
+from stakes.findings.audit import AuditFound
 from stakes.findings.curves import MOST_PAIRED, ScoredCurve
+from stakes.findings.data import json_text
 from stakes.findings.models import Model
-from stakes.findings.policies import MOST_MODELS, ComparedPolicies, PolicyResult
+from stakes.findings.policies import PolicyResult
 from stakes.findings.sensitivity import CostPath
+from stakes.infer.rates import TITLES
 from stakes.infer.what_if.flips import Flip
 from stakes.infer.what_if.sensitivity import shown_words
+from stakes.policies import PolicyPair
 from stakes.read import cached_text, write_text
-from stakes.show.report._sections import MOST_PANELS, SECTIONS, charts, editable
-from stakes.show.report._theme import colour, dash, policy_colours
+from stakes.show.report._answer import (
+    DIGITS,
+    FARTHEST,
+    STEPS,
+    TICKS,
+    about,
+    answer_of,
+    assumptions,
+    confusion_of,
+    panel_of,
+    policy_chart,
+    rates_of,
+    threshold_text,
+    title_of,
+)
+from stakes.show.report._sections import MOST_PANELS, RATIO_SPAN, SECTIONS, charts
+from stakes.show.report._theme import MOST_ROWS, colour, dash, policy_colours
 
 MOST_TABLE_CELLS = 144
-MOST_LISTED = 12
+MOST_LISTED = 10
 MOST_RIVALS = 4
-SHORT, NARROW, WIDE = 6, 27, 48
-"""The least room of a class name, and what cards beside each other have, in letters."""
+MOST_MATRICES = 6
+LETTERS_FROM = 5
+"""From so many classes on, letters head the columns beside names that may not fit."""
+
+NARROW, WIDE = 3, 6
+"""How many classes fit on a third and on a half of the width."""
 
 
 @dataclass(frozen=True)
@@ -44,50 +71,98 @@ class Cell:
     cost: float
     shade: float
 
+    @property
+    def right(self) -> bool:
+        """Whether the decision is the class."""
+        return self.decision == self.label
+
 
 @dataclass(frozen=True)
 class MoneyTable:
-    """Where a model's cost comes from: rows by decision, or the `dearest` of `of` cells."""
+    """A policy's confusion matrix by decision, or the `largest` of `of` cells, with its costs."""
 
-    model: Model
+    policy: PolicyResult
+    title: str
+    role: str
+    said: str
     rows: tuple[tuple[Label, tuple[Cell, ...]], ...] | None
-    dearest: tuple[Cell, ...] = ()
+    largest: tuple[Cell, ...] = ()
     of: int = 0
 
 
 def money_tables(found: Findings) -> list[MoneyTable]:
-    """Return where the cost of models comes from: a matrix, or the dearest cells of many.
+    """Return the confusion matrices of the policy to use, the baseline and the other models."""
+    names = [found.verdict.use, found.verdict.baseline, *(each.policy for each in found.models)]
+    by_name = {each.name: each for each in found.policies}
+    tables = [_money_table(found, by_name[name]) for name in dict.fromkeys(names)]
+    return [each for each in tables if each is not None][:MOST_MATRICES]
 
-    Of very many models the cheapest ones have one.
-    """
-    return [_money_table(found, model) for model in found.models[:MOST_MODELS]]
 
-
-def _money_table(found: Findings, model: Model) -> MoneyTable:
+def _money_table(found: Findings, policy: PolicyResult) -> MoneyTable | None:
+    counts = confusion_of(found, policy.name)
+    if counts is None:
+        return None
     decisions, labels = found.data.decisions, found.data.labels
-    counts, parts = model.counts.tolist(), model.contributions.tolist()
-    most = max(abs(each) for row in parts for each in row)
-    rows = tuple(
-        (
-            decision,
-            tuple(
-                Cell(decision, label, count, part, abs(part) / most if most else 0.0)
-                for label, count, part in zip(labels, counts[i], parts[i], strict=True)
-            ),
+    model = next((each for each in found.models if each.policy == policy.name), None)
+    parts = _contributions(found, counts) if model is None else model.contributions
+    most = float(np.abs(parts).max())
+    use, baseline = policy.name == found.verdict.use, policy.name == found.verdict.baseline
+    role = "Recommended" if use else "Baseline" if baseline else ""
+    words = (title_of(policy), role, _said(model))
+
+    def cell(i: int, j: int) -> Cell:
+        count, part = counts[i, j].item(), parts[i, j].item()
+        return Cell(decisions[i], labels[j], count, part, abs(part) / most if most else 0.0)
+
+    if parts.size <= MOST_TABLE_CELLS:
+        rows = (
+            (decision, tuple(cell(i, j) for j in range(len(labels))))
+            for i, decision in enumerate(decisions)
         )
-        for i, decision in enumerate(decisions)
-    )
-    if len(decisions) * len(labels) <= MOST_TABLE_CELLS:
-        return MoneyTable(model, rows)
-    every = [cell for _, cells in rows for cell in cells if cell.cost]
-    every.sort(key=lambda cell: -abs(cell.cost))
-    return MoneyTable(model, None, tuple(every[:MOST_LISTED]), len(every))
+        return MoneyTable(policy, *words, tuple(rows))
+    places = np.argwhere(parts)
+    order = np.argsort(-np.abs(parts[parts != 0]), kind="stable")
+    largest = tuple(cell(*place) for place in places[order[:MOST_LISTED]].tolist())
+    return MoneyTable(policy, *words, None, largest, len(places))
+
+
+def _contributions(found: Findings, counts: Floats) -> Floats:
+    """Return what each cell adds to the cost per decision, at the class priors if any."""
+    priors = found.settings.class_priors
+    if priors is None:
+        return np.asarray(counts * found.costs.values / counts.sum())
+    totals = counts.sum(axis=0)
+    weights = np.divide(np.asarray(priors), totals, out=np.zeros(len(totals)), where=totals > 0)
+    return np.asarray(counts * found.costs.values * weights)
+
+
+def _said(model: Model | None) -> str:
+    """Say what a model saves, and how far it agrees with the classes."""
+    if model is None:
+        return ""
+    said = []
+    if model.savings is not None:
+        said.append(
+            f"It saves {100 * model.savings:.0f}% of the cost that always predicting "
+            f"{model.best_trivial} has and a perfect model avoids."
+        )
+    if model.kappa is not None:
+        said.append(f"Kappa {number(model.kappa)}.")
+    return " ".join(said)
 
 
 def card_width(found: Findings) -> str:
-    """Return how wide a model's confusion matrix is laid out, for its names to be read."""
-    room = sum(max(len(str(label)), SHORT) for label in found.data.labels)
-    return "" if room <= NARROW else "wide" if room <= WIDE else "full"
+    """Return how wide a confusion matrix is laid out, for its names to be read."""
+    size = len(found.data.labels)
+    return "" if size <= NARROW else "wide" if size <= WIDE else "full"
+
+
+def letters_of(found: Findings) -> str:
+    """Return the letters that stand for the classes; none where names fit."""
+    size = len(found.data.labels)
+    return (
+        string.ascii_uppercase[:size] if LETTERS_FROM <= size <= len(string.ascii_uppercase) else ""
+    )
 
 
 def path_words(found: Findings) -> list[str]:
@@ -170,7 +245,8 @@ def flip_table(found: Findings) -> FlipTable | None:
 
 def _turn(flip: Flip) -> Turn | None:
     """Return where a cost turns the verdict; None where nothing, or less than nothing, does."""
-    if flip.at is None or flip.at < 0 <= flip.cost:
+    rounding = 1e-9 * max(abs(flip.cost), 1.0)
+    if flip.at is None or (flip.at < rounding and flip.cost >= 0):
         return None
     return Turn(flip.at, flip.holds, _far(flip.cost, flip.at))
 
@@ -183,11 +259,11 @@ def _far(now: float, at: float) -> float:
 ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata.js", "live.js")
 """The scripts that compute what Python does, in the order in which they run."""
 
-SCRIPTS = (*ARITHMETIC, "page.js", "condition.js", "threshold.js", "costs.js")
+SCRIPTS = (*ARITHMETIC, "page.js", "tools.js", "answer.js", "sections.js", "panel.js")
 """The page's own scripts, in the order in which they run."""
 
 
-def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
+def write_report(findings: Findings, path: str | os.PathLike[str], *, full: bool = False) -> None:
     """Write the page of some findings into a file, whole or not at all.
 
     Parameters
@@ -196,6 +272,9 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
         As `stakes.findings.findings` returns them.
     path : str or path
         The name of the file.
+    full : bool, default False
+        Whether all sections are open, and printed; otherwise paper has the verdict, the chart of
+        thresholds, the comparisons and the settings.
 
     Returns
     -------
@@ -218,11 +297,21 @@ def write_report(findings: Findings, path: str | os.PathLike[str]) -> None:
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
     >>> write_report(findings(study_of([0, 0, 0, 1, 1], decided, costs)), page)
-    >>> "Use careful as decided" in page.read_text(encoding="utf-8")
+    >>> "Keep careful as decided" in page.read_text(encoding="utf-8")
     True
     """
-    write_text(path, report_html(findings))
+    write_text(path, report_html(findings, full=full))
 
+
+CONSTANTS = {
+    "farthest": FARTHEST,
+    "rows": MOST_ROWS,
+    "steps": STEPS,
+    "ticks": TICKS,
+    "digits": DIGITS,
+    "span": RATIO_SPAN,
+}
+"""What the page's scripts and Python must agree on."""
 
 RESERVED = (
     "__defineGetter__",
@@ -241,13 +330,15 @@ RESERVED = (
 """Names that every object of JavaScript has: Vega takes a model called so for one of them."""
 
 
-def report_html(findings: Findings) -> str:
-    """Return the page of some findings; the same findings always give the same page.
+def report_html(findings: Findings, *, full: bool = False) -> str:
+    """Return the page of some findings; on one day the same findings give the same page.
 
     Parameters
     ----------
     findings : Findings
         As `stakes.findings.findings` returns them.
+    full : bool
+        Whether all sections are open, and printed.
     """
     for model in findings.models:
         if model.name in RESERVED:
@@ -263,11 +354,20 @@ def report_html(findings: Findings) -> str:
     looks = _policy_looks(findings)
     context = {
         "f": findings,
+        "full": full,
+        "title": _title(findings),
+        "about": about(findings),
+        "made": f"{dt.datetime.now().astimezone():%d %B %Y}".lstrip("0"),
+        "answer": answer_of(findings),
+        "assumptions": assumptions(findings),
+        "policies": policy_chart(findings),
+        "panel": panel_of(findings),
         "sections": [section for section in SECTIONS if section.shown(findings)],
         "alt": {name: chart.words for name, chart in drawn.items()},
         "heights": {name: chart.spec.get("height", 0) for name, chart in drawn.items()},
         "findings_json": _script_json(findings),
         "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
+        "constants_json": _script_json(CONSTANTS),
         "style": _safe(_source(environment, "style.css")),
         "scripts": safe_scripts,
         "script_hashes": _safe(" ".join(map(_script_hash, safe_scripts))),
@@ -275,24 +375,44 @@ def report_html(findings: Findings) -> str:
         "looks": looks,
         "competing": [looks[name] for name in shown_names(findings)],
         "by_policy": {each.name: each for each in findings.policies},
-        "groups": policy_groups(findings),
-        "headline": headline(findings.verdict.text),
+        "threshold_rows": threshold_rows(findings),
         "scored": _scored(findings),
         "partial_pairs": len(_scored(findings)) > MOST_PAIRED,
         "money": money_tables(findings),
+        "rate_titles": tuple(TITLES.items()),
         "cards": card_width(findings),
+        "letters": letters_of(findings),
         "flips": flip_table(findings),
         "path_words": path_words(findings),
         "percent_range": percent_range,
         "panels": MOST_PANELS,
-        "editable": editable(findings),
     }
     page: str = environment.get_template("page.html.j2").render(context)
     return page
 
 
+def audit_html(found: AuditFound) -> str:
+    """Return the page of an audit; it has no scripts.
+
+    Parameters
+    ----------
+    found : AuditFound
+        As `stakes.findings.audit.audit_found` returns it.
+    """
+    environment = _environment()
+    style = _safe(_source(environment, "style.css"))
+    context = {"f": found, "style": style, "stakes": version("stakes")}
+    page: str = environment.get_template("audit.html.j2").render(context)
+    return page
+
+
+def _title(found: Findings) -> str:
+    return found.settings.title or found.data.source
+
+
+@cache
 def _environment() -> Any:
-    """Return what fills templates; all that is not marked as safe gets escaped."""
+    """Return what fills templates, compiled once; all that is not marked as safe gets escaped."""
     library = jinja2()
     environment = library.Environment(
         loader=library.PackageLoader("stakes.show.report", "."),
@@ -307,11 +427,12 @@ def _environment() -> Any:
         "amount": amount,
         "p_value": p_value,
         "listed": listed,
-        "percent": lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}"),
+        "percent": percent,
         "exact": exact,
         "label": repr,
         "threshold": threshold,
         "thresholds": threshold_range,
+        "place": lambda at: f"{at:.2f}%",
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     return environment
@@ -328,18 +449,12 @@ def threshold_range(limits: tuple[float, float]) -> str:
     """Say which thresholds would do as well."""
     low, high = limits
     if math.isinf(low) and math.isinf(high):
-        return "any threshold does"
+        return "any"
     if math.isinf(low):
-        return f"anything up to {high:.3g} does"
+        return f"up to {high:.3g}"
     if math.isinf(high):
-        return f"anything from {low:.3g} does"
-    return f"anything from {low:.3g} to {high:.3g} does"
-
-
-def headline(text: str) -> tuple[str, str]:
-    """Return the first sentence of a verdict, which ends with its interval, and the others."""
-    first, end, rest = text.partition(" CI). ")
-    return f"{first}{end[:-1]}", f"{end[-1:]}{rest}"
+        return f"from {low:.3g}"
+    return f"{low:.3g} to {high:.3g}"
 
 
 LEAST_ADDRESSES = 4 * 10**9
@@ -426,19 +541,31 @@ def shown_names(found: Findings) -> list[str]:
 
 
 @dataclass(frozen=True)
-class PolicyRow:
-    """A policy, and what its threshold saves against the same model's decisions as they stand."""
+class ThresholdRow:
+    """A policy with thresholds, its rates, and what it saves against the model's own decisions."""
 
     policy: PolicyResult
-    moved: ComparedPolicies | None
+    threshold: str
+    recall: float
+    fpr: float
+    flagged: float
+    moved: PolicyPair | None
 
 
-def policy_groups(found: Findings) -> list[PolicyRow]:
-    """Return the policies, those of one model together, constants last; the cheapest first."""
+def threshold_rows(found: Findings) -> list[ThresholdRow]:
+    """Return the policies that have thresholds, the cheapest first."""
+    positive, (labels, decisions) = found.data.pos_label, (found.data.labels, found.data.decisions)
+    if found.curves is None or positive is None or positive not in decisions:
+        return []
     moved = {each.first: each for each in found.moved}
-    order = {model.name: place for place, model in enumerate(found.models)}
-    rows = sorted(found.policies, key=lambda each: order.get(each.model or "", len(order)))
-    return [PolicyRow(each, moved.get(each.name)) for each in rows]
+    rows = []
+    for each in found.policies:
+        counts = confusion_of(found, each.name)
+        if each.kind != "threshold" or counts is None:
+            continue
+        rates = rates_of(found, counts, decisions.index(positive), labels.index(positive))
+        rows.append(ThresholdRow(each, threshold_text(each), *rates, moved.get(each.name)))
+    return rows
 
 
 @dataclass(frozen=True)

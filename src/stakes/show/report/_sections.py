@@ -9,16 +9,20 @@ screen and paper need no other chart.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stakes._core.optional import altair
+from stakes._core.text import number, percent, percent_range
 from stakes.findings import Findings
+from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
-from stakes.findings.policies import ComparedPolicies
 from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
+from stakes.policies import PolicyPair
 from stakes.show.report._theme import (
     CONFIG,
     CONSTANT,
@@ -40,69 +44,124 @@ Drawn = dict[str, tuple[Any, str]]
 
 # The charts.
 
-CROWD = 5
-"""With more models than this, bands get paler."""
+LOG_FROM = 10
+"""Where the largest score is so many times a chosen threshold, scores are on a logarithmic axis."""
+
+RATIO_SPAN = 15
+"""How many times more, and less, than stated a miss is worth at the ends of a chart."""
 
 
 def _curve_charts(found: Findings) -> Drawn:
     curves = found.curves
     if curves is None:
         return {}
-    drawn = {"curves": _cost_curves(found, curves), "roc": _roc(found)}
+    drawn: Drawn = {"roc": _roc(found)}
+    if any(np.isfinite(model.thresholds).any() for model in curves.models):
+        drawn["threshold"] = _by_threshold(found, curves)
+    if curves.condition.pc is None:
+        return drawn
+    drawn["ratio"] = _by_ratio(found)
+    drawn["prevalence"] = _by_prevalence(found)
     if any(piece.cheaper for pair in curves.pairs for piece in pair.ranges or ()):
         drawn["ranges"] = _ranges(found, curves)
-    if curves.pairs:
-        drawn["difference"] = _difference()
     return drawn
 
 
-def _condition_axis() -> Any:
-    alt = altair()
-    axis = number_axis("operating condition PC(+)")
-    return alt.X("pc:Q", axis=axis).scale(domain=[0, 1], nice=False)
-
-
-def _cost_curves(found: Findings, curves: Curves) -> tuple[Any, str]:
-    alt = altair()
+def _lines(found: Findings, x: Any, y: Any, tips: Sequence[Any], log: bool = False) -> list[Any]:
+    """Draw a line for each model, and what the pointer reads off it."""
     colours, dashes = scales(model_names(found))
-    top = max(float(model.band.high.max()) for model in curves.models)
-    band = alt.Chart().transform_flatten(
-        ["band.pc", "band.cost", "band.low", "band.high"], ["pc", "cost", "low", "high"]
-    )
-    x = _condition_axis()
-    y = alt.Y("cost:Q", axis=number_axis("normalised expected cost")).scale(
-        domain=[0, min(0.5, 1.15 * top)], nice=False
-    )
-    low = alt.Y("low:Q").scale(domain=[0, min(0.5, 1.15 * top)], nice=False)
-    trivial = dotted([{"pc": 0, "cost": 0}, {"pc": 0.5, "cost": 0.5}, {"pc": 1, "cost": 0}])
-    crossings = alt.Chart(alt.NamedData(name="curves.pairs")).transform_flatten(["crossovers"])
+    rows = altair().Chart(altair().NamedData(name="@rows"))
+    if log:
+        rows = rows.transform_filter("datum.threshold > 0")
+    return [
+        rows.mark_line(clip=True, strokeWidth=2).encode(x=x, y=y, color=colours, strokeDash=dashes),
+        rows.mark_point(opacity=0, size=90, clip=True).encode(x=x, y=y, tooltip=list(tips)),
+    ]
+
+
+def _tips(found: Findings, field: str, title: str) -> list[Any]:
+    alt = altair()
+    return [
+        alt.Tooltip("name:N", title="model"),
+        alt.Tooltip(f"{field}:Q", title=title, format=".4~g"),
+        alt.Tooltip("cost:Q", title=cost_title(found), format=",.4~g"),
+    ]
+
+
+def _by_threshold(found: Findings, curves: Curves) -> tuple[Any, str]:
+    """Draw what each model costs at each threshold; the page has the rows."""
+    alt = altair()
+    scores = np.concatenate([model.thresholds for model in curves.models])
+    scores = scores[np.isfinite(scores)]
+    chosen = [each.threshold for each in found.policies if each.threshold is not None]
+    least = min([each for each in chosen if each > 0], default=math.inf)
+    top = float(scores.max())
+    wide = top > LOG_FROM * least and float(np.median(scores)) > 0
+    scale = {"type": "log", "domain": [least / LOG_FROM, top]} if wide else {"type": "linear"}
+    axis = number_axis(f"threshold{' (log scale)' if wide else ''}")
+    x = alt.X("threshold:Q", axis=axis).scale(nice=False, **scale)
+    y = alt.Y("cost:Q", axis=number_axis(cost_title(found))).scale(zero=False)
+    colours, _ = scales(model_names(found))
     at = alt.Chart(alt.NamedData(name="@at"))
-    chart = layers(
-        "curves.models",
-        [
-            trivial.encode(x=x, y=y),
-            band.mark_area(clip=True, opacity=0.16 if len(found.models) <= CROWD else 0.06).encode(
-                x=x, y=low, y2="high:Q", color=colours
-            ),
-            band.mark_line(clip=True, strokeWidth=2).encode(
-                x=x, y=y, color=colours, strokeDash=dashes
-            ),
-            crossings.mark_point(
-                shape="triangle-up", filled=True, size=60, color="var(--ink)", yOffset=-4
-            ).encode(x="crossovers:Q", y=alt.datum(0), tooltip=["first:N", "second:N"]),
-            at.mark_rule(color="var(--ink)", strokeWidth=1, opacity=0.7).encode(x="pc:Q"),
-            at.mark_point(filled=True, size=70, opacity=1, clip=True).encode(
-                x="pc:Q", y="cost:Q", color=colours
-            ),
-        ],
-        300,
-    )
+    marks = [
+        *_lines(found, x, y, _tips(found, "threshold", "threshold"), wide),
+        at.mark_point(filled=True, size=70, opacity=1, clip=True).encode(x=x, y=y, color=colours),
+    ]
     words = (
-        "Cost curves with their bands: normalised expected cost against the operating condition "
-        "PC(+). Dotted, the constant predictions; triangles, crossovers; upright, the condition "
-        "that is chosen, whose numbers are in the table."
+        "Cost per decision against the threshold, a line for each model; dots are the thresholds "
+        "in the table."
     )
-    return chart, words
+    return layers("@rows", marks, 280), words
+
+
+PC = "datum.value * odds / (datum.value * odds + 1)"
+
+
+def _by_condition(found: Findings, x: Any, field: str, title: str) -> Any:
+    """Draw what each model costs as costs or prevalence change; the page has the rows."""
+    alt = altair()
+    top = alt.ExprRef("top")
+    y = alt.Y("cost:Q", axis=number_axis(cost_title(found))).scale(zero=True, domainMax=top)
+    constants = alt.Chart(alt.NamedData(name="@constants"))
+    decided = alt.Chart(alt.NamedData(name="@decided"))
+    at = alt.Chart(alt.NamedData(name="@at"))
+    marks = [
+        constants.mark_line(
+            clip=True, color="var(--edge)", strokeDash=[2, 3], strokeWidth=1.5
+        ).encode(x=x, y=y),
+        decided.mark_line(color="var(--soft)", strokeWidth=1, clip=True).encode(x=x, y=y),
+        *_lines(found, x, y, _tips(found, field, title)),
+        at.mark_rule(color="var(--ink)", strokeDash=[4, 3]).encode(x=alt.X(f"{field}:Q")),
+    ]
+    chart = layers("@rows", marks, 240)
+    return chart.add_params(alt.param(name="odds", value=1.0), alt.param(name="top", value=1.0))
+
+
+def _by_ratio(found: Findings) -> tuple[Any, str]:
+    alt = altair()
+    axis = alt.Axis(
+        title="a miss is worth n false alarms · PC(+)",
+        labelExpr=f"[format(datum.value, '~r'), format({PC}, '.2f')]",
+        labelSeparation=16,
+        grid=False,
+    )
+    x = alt.X("ratio:Q", axis=axis).scale(type="log", nice=False)
+    words = "Cost per decision of each model, and of constants, as misses get more expensive."
+    return _by_condition(found, x, "ratio", "a miss is worth"), words
+
+
+def _by_prevalence(found: Findings) -> tuple[Any, str]:
+    alt = altair()
+    share = "datum.value / (1 - datum.value) * odds"
+    axis = alt.Axis(
+        title="prevalence · PC(+)",
+        labelExpr=f"[format(datum.value, '.2~%'), format({share} / ({share} + 1), '.2f')]",
+        labelSeparation=16,
+        grid=False,
+    )
+    x = alt.X("prevalence:Q", axis=axis).scale(type="log", nice=False)
+    words = "Cost per decision of each model, and of constants, as the prevalence changes."
+    return _by_condition(found, x, "prevalence", "prevalence"), words
 
 
 def _roc(found: Findings) -> tuple[Any, str]:
@@ -110,7 +169,7 @@ def _roc(found: Findings) -> tuple[Any, str]:
     colours, dashes = scales(model_names(found))
     points = alt.Chart().transform_flatten(["roc.fpr", "roc.tpr"], ["fpr", "tpr"])
     x = alt.X("fpr:Q", sort=None, axis=number_axis("false positive rate")).scale(domain=[0, 1])
-    y = alt.Y("tpr:Q", axis=number_axis("true positive rate")).scale(domain=[0, 1])
+    y = alt.Y("tpr:Q", axis=number_axis("sensitivity")).scale(domain=[0, 1])
     chart = layers(
         "curves.models",
         [
@@ -118,19 +177,22 @@ def _roc(found: Findings) -> tuple[Any, str]:
             points.mark_line(strokeWidth=2).encode(x=x, y=y, color=colours, strokeDash=dashes),
             alt.Chart(alt.NamedData(name="@at"))
             .mark_point(filled=True, size=70, opacity=1)
-            .encode(x="fpr:Q", y="tpr:Q", color=colours),
+            .encode(x=alt.X("fpr:Q"), y=alt.Y("tpr:Q"), color=colours),
         ],
-        300,
+        260,
     )
-    words = "ROC curves; the points are the thresholds that are best at the condition chosen."
-    return chart, words
+    return chart, "ROC curves: sensitivity against the false positive rate; dots are thresholds."
 
 
 def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
+    """Draw where one model of a pair is shown to be cheaper, by what a miss is worth."""
     alt = altair()
     shown = curves.pairs[:MOST_ROWS]
     names = model_names(found)
     scale = alt.Scale(domain=names, range=[colour(place) for place in range(len(names))])
+    odds = curves.condition.prevalence / (1 - curves.condition.prevalence)
+    now = curves.condition.false_negative / curves.condition.false_positive
+    ends = [now / RATIO_SPAN, now * RATIO_SPAN]
     base = (
         alt.Chart()
         .transform_window(row="row_number()")
@@ -138,53 +200,37 @@ def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
         .transform_filter(f"datum.row < {len(shown)}")
         .encode(y=alt.Y("row:O", axis=None).scale(domain=list(range(len(shown))), paddingOuter=0.4))
     )
-    x = alt.X("range.low:Q", axis=number_axis("operating condition PC(+)")).scale(domain=[0, 1])
-    pieces = base.transform_flatten(["ranges"], ["range"])
+
+    def worth(pc: str) -> str:
+        return f"clamp({pc} / max(1 - {pc}, 1e-12) / {odds!r}, {ends[0]!r}, {ends[1]!r})"
+
+    axis = number_axis("a miss is worth n false alarms")
+    x = alt.X("from:Q", axis=axis).scale(type="log", domain=ends, nice=False)
+    pieces = base.transform_flatten(["ranges"], ["range"]).transform_calculate(
+        **{"from": worth("datum.range.low"), "to": worth("datum.range.high")}
+    )
     chart = layers(
         "curves.pairs",
         [
-            base.mark_bar(height=8, color="var(--grid)").encode(x=alt.datum(0), x2=alt.datum(1)),
+            base.mark_bar(height=8, color="var(--grid)").encode(
+                x=alt.datum(ends[0]), x2=alt.datum(ends[1])
+            ),
             pieces.transform_filter("isValid(datum.range.cheaper)")
             .mark_bar(height=8)
             .encode(
-                x=x, x2="range.high:Q", color=alt.Color("range.cheaper:N", scale=scale, legend=None)
+                x=x, x2=alt.X2("to:Q"), color=alt.Color("range.cheaper:N", scale=scale, legend=None)
             ),
             base.mark_text(align="left", baseline="bottom", dy=-7, limit=300).encode(
-                x=alt.value(0), text="pair:N"
+                x=alt.value(0), text=alt.Text("pair:N")
             ),
         ],
         38 * len(shown) + 8,
     )
     words = (
-        "Operating conditions at which one model of a pair was shown to be cheaper, in its colour; "
-        "grey where that is undecided. The sentences below say the same."
+        "What a miss is worth, in false alarms, where one model of a pair is shown to be cheaper, "
+        "in its colour; grey where that is undecided. The sentences below say the same."
     )
     return chart, words
-
-
-def _difference() -> tuple[Any, str]:
-    """Draw the difference of two cost curves; the page picks the pair."""
-    alt = altair()
-    rows = alt.Chart().transform_flatten(["pc", "cost", "low", "high"])
-    x = _condition_axis()
-    axis = number_axis("difference of normalised costs")
-    chart = layers(
-        "@pair",
-        [
-            rows.mark_area(color="var(--c0)", opacity=0.18).encode(
-                x=x, y=alt.Y("low:Q", axis=axis), y2="high:Q"
-            ),
-            rows.mark_line(color="var(--c0)", strokeWidth=2).encode(
-                x=x, y=alt.Y("cost:Q", axis=axis)
-            ),
-            dotted([{"pc": 0, "cost": 0}, {"pc": 1, "cost": 0}]).encode(x=x, y="cost:Q"),
-        ],
-        220,
-    )
-    return (
-        chart,
-        "The difference of two cost curves with its band; below zero the first is cheaper.",
-    )
 
 
 MOST_PANELS = 6
@@ -202,61 +248,6 @@ FARTHEST = 3
 """Constants that cost more than so many times the highest limit of a model are not drawn."""
 
 
-def _intervals(found: Findings, rows: int) -> Any:
-    """Draw what each policy costs, with its interval; the page has the rows.
-
-    A row has its place, the place of its model among the models (-1 for constants), and numbers.
-    """
-    alt = altair()
-    models = len(found.models)
-    colours = alt.Color("look:N", legend=None).scale(
-        domain=[*range(models), -1], range=[*map(colour, range(models)), CONSTANT]
-    )
-    base = alt.Chart().encode(
-        y=alt.Y("row:O", axis=None).scale(
-            domain=list(range(rows)), paddingInner=0.2, paddingOuter=0.4
-        )
-    )
-    x = alt.X("low:Q", axis=number_axis(cost_title(found))).scale(zero=True, nice=True)
-    tips = [alt.Tooltip("name:N"), *(alt.Tooltip(f"{each}:Q") for each in ("cost", "low", "high"))]
-    return layers(
-        "@policies",
-        [
-            base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-                x=x, x2="high:Q", color=colours, tooltip=tips
-            ),
-            base.mark_point(filled=True, size=90, opacity=1).encode(
-                x="cost:Q", color=colours, tooltip=tips
-            ),
-            base.mark_text(align="left", baseline="bottom", dy=-9, limit=260).encode(
-                x=alt.value(0), text="name:N"
-            ),
-        ],
-        ROW * rows + 10,
-    )
-
-
-def _model_charts(found: Findings) -> Drawn:
-    words = (
-        f"Expected cost per decision of {len(found.policies)} policies, each with its interval. "
-        "The table has the numbers."
-    )
-    reach = max(each.high for each in found.policies if each.model is not None)
-    near = [
-        each
-        for each in found.policies
-        if each.model is not None or each.cost <= FARTHEST * reach or reach <= 0
-    ]
-    return {"costs": (_intervals(found, min(len(near), MOST_ROWS)), words)}
-
-
-def _cost_charts(found: Findings) -> Drawn:
-    if not editable(found):
-        return {}
-    words = "Expected cost of each policy with its interval, for the costs in the table above."
-    return {"live": (_intervals(found, min(len(found.policies), MOST_ROWS)), words)}
-
-
 def editable(found: Findings) -> bool:
     """Tell whether the page can compute all again at other costs."""
     return found.other_costs is not None and found.costs.values.size <= MOST_CELLS
@@ -267,36 +258,39 @@ def _pair_charts(found: Findings) -> Drawn:
         return {}
     alt = altair()
     shown = _near_pairs(found)[:MOST_ROWS]
-    order = list(range(len(shown)))
-    base = (
-        alt.Chart()
-        .transform_filter(alt.FieldOneOfPredicate("second", [each.second for each in shown]))
-        .transform_window(row="row_number()")
-        .transform_calculate(row="datum.row - 1", pair="datum.first + ' minus ' + datum.second")
-        .encode(y=alt.Y("row:O", axis=None).scale(domain=order, paddingOuter=0.4))
+    base = alt.Chart().encode(
+        y=alt.Y("row:O", axis=None).scale(domain=list(range(len(shown))), paddingOuter=0.4)
     )
-    sure = alt.condition("datum.shown", alt.value("var(--c0)"), alt.value("var(--soft)"))
+    sure = alt.condition("datum.shown", alt.value("var(--accent)"), alt.value("var(--edge)"))
     x = alt.X("low:Q", axis=number_axis(f"difference of {cost_title(found)}")).scale(nice=True)
+    tips = [
+        alt.Tooltip("second:N", title="compared with"),
+        *(alt.Tooltip(f"{each}:Q", format=",.4~g") for each in ("difference", "low", "high")),
+    ]
     chart = layers(
-        "pairs",
+        "@pairs",
         [
             alt.Chart(alt.InlineData([{}])).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0)),
-            base.mark_rule(strokeWidth=3, opacity=0.6).encode(x=x, x2="high:Q", color=sure),
-            base.mark_point(filled=True, size=80, opacity=1).encode(x="difference:Q", color=sure),
+            base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+                x=x, x2=alt.X2("high:Q"), color=sure, tooltip=tips
+            ),
+            base.mark_point(filled=True, size=80, opacity=1).encode(
+                x=alt.X("difference:Q"), color=sure, tooltip=tips
+            ),
             base.mark_text(align="left", baseline="bottom", dy=-9, limit=300).encode(
-                x=alt.value(0), text="pair:N"
+                x=alt.value(0), text=alt.Text("second:N")
             ),
         ],
         ROW * len(shown) + 10,
     )
     words = (
-        f"Differences between the cheapest policy and {len(shown)} others with their limits; the "
+        f"Differences between the best policy and {len(shown)} others with their limits; the "
         "dashed line is no difference. The table has the numbers."
     )
     return {"pairs": (chart, words)}
 
 
-def _near_pairs(found: Findings) -> list[ComparedPolicies]:
+def _near_pairs(found: Findings) -> list[PolicyPair]:
     """Return the pairs but those with constants that cost far more than every model."""
     models = {each.name for each in found.policies if each.model is not None}
     ends = [max(abs(p.low), abs(p.high)) for p in found.pairs if p.second in models]
@@ -337,7 +331,7 @@ def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
     stated = (
         alt.Chart(alt.InlineData([{"now": now}]))
         .mark_rule(color="var(--ink)", strokeDash=[4, 3])
-        .encode(x="now:Q")
+        .encode(x=alt.X("now:Q"))
     )
     return rows, x, stated
 
@@ -350,7 +344,7 @@ def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     axis = number_axis(cost_title(found), minExtent=EXTENT)
     marks = [
         rows.mark_area(opacity=0.14).encode(
-            x=x, y=alt.Y("low:Q", axis=axis), y2="high:Q", color=colours
+            x=x, y=alt.Y("low:Q", axis=axis), y2=alt.Y2("high:Q"), color=colours
         ),
         rows.mark_line(strokeWidth=2).encode(
             x=x, y=alt.Y("cost:Q", axis=axis), color=colours, strokeDash=dashes
@@ -401,15 +395,104 @@ def _size(found: Findings, place: int, each: SampleSize) -> tuple[Any, str]:
     x = alt.X("size:Q", axis=sizes).scale(type="log", nice=False)
     y = alt.Y("low:Q", axis=number_axis(cost_title(found))).scale(zero=True)
     marks: list[Any] = [
-        rows.mark_area(opacity=0.2, color=shade).encode(x=x, y=y, y2="high:Q"),
-        alt.Chart().mark_rule(color=shade, strokeWidth=2).encode(y="cost:Q"),
+        rows.mark_area(opacity=0.2, color=shade).encode(x=x, y=y, y2=alt.Y2("high:Q")),
+        alt.Chart().mark_rule(color=shade, strokeWidth=2).encode(y=alt.Y("cost:Q")),
         alt.Chart(alt.InlineData([{"n": found.data.n}]))
         .mark_rule(color="var(--ink)", strokeDash=[4, 3])
-        .encode(x="n:Q"),
+        .encode(x=alt.X("n:Q")),
     ]
     chart = layers(f"sample_size.{place}", marks, 180)
     words = f"The interval of the cost of {each.name} against the number of test examples."
     return chart, words
+
+
+def _slice_charts(found: Findings) -> Drawn:
+    if not found.slices:
+        return {}
+    shown = min(len(found.slices), MOST_ROWS)
+    base = _rows_of(shown, "datum.column + ': ' + datum.slice + ' (' + datum.n + ' rows)'")
+    words = (
+        f"Cost per decision in {shown} slices, each with its interval. The table has the numbers."
+    )
+    return {"slices": (_cost_rows(found, "slices", base, shown), words)}
+
+
+def _period_charts(found: Findings) -> Drawn:
+    if not found.periods:
+        return {}
+    base = _rows_of(len(found.periods), "datum.period + (datum.complete ? '' : ' (incomplete)')")
+    words = "Cost per decision in each period, with its interval. The table has the numbers."
+    return {"periods": (_cost_rows(found, "periods", base, len(found.periods)), words)}
+
+
+def _rows_of(shown: int, name: str) -> Any:
+    """Return a chart with a row for each of the first entries, called as an expression says."""
+    alt = altair()
+    return (
+        alt.Chart()
+        .transform_window(row="row_number()")
+        .transform_calculate(row="datum.row - 1", name=name)
+        .transform_filter(f"datum.row < {shown}")
+        .encode(y=alt.Y("row:O", axis=None).scale(domain=list(range(shown)), paddingOuter=0.4))
+    )
+
+
+def _cost_rows(found: Findings, data: str, base: Any, shown: int) -> Any:
+    """Draw costs with their limits, a row each."""
+    alt = altair()
+    x = alt.X("low:Q", axis=number_axis(cost_title(found))).scale(zero=True, nice=True)
+    sure = alt.condition(
+        "datum.verdict != 'not shown'", alt.value("var(--accent)"), alt.value("var(--edge)")
+    )
+    return layers(
+        data,
+        [
+            base.mark_rule(strokeWidth=3, opacity=0.6).encode(x=x, x2=alt.X2("high:Q"), color=sure),
+            base.transform_filter("isValid(datum.cost)")
+            .mark_point(filled=True, size=80, opacity=1)
+            .encode(x=alt.X("cost:Q"), color=sure),
+            base.mark_text(align="left", baseline="bottom", dy=-9, limit=300).encode(
+                x=alt.value(0), text=alt.Text("name:N")
+            ),
+        ],
+        ROW * shown + 10,
+    )
+
+
+def _decision_charts(found: Findings) -> Drawn:
+    if not found.decision:
+        return {}
+    alt = altair()
+    colours, dashes = scales(model_names(found))
+    columns = ["threshold", "net_benefit", "low", "high", "treat_all"]
+    rows = alt.Chart().transform_flatten(columns)
+    top = max(float(each.high.max()) for each in found.decision)
+    scale = {"domain": [-0.2 * top, 1.05 * top], "nice": False}
+    x = alt.X("threshold:Q", axis=number_axis("threshold probability")).scale(domain=[0, 1])
+    y = alt.Y("net_benefit:Q", axis=number_axis("net benefit")).scale(**scale)
+    chart = layers(
+        "decision",
+        [
+            dotted([{"threshold": 0, "net_benefit": 0}, {"threshold": 1, "net_benefit": 0}]).encode(
+                x=x, y=y
+            ),
+            rows.mark_line(clip=True, color=CONSTANT, strokeDash=[4, 3]).encode(
+                x=x, y=alt.Y("treat_all:Q").scale(**scale)
+            ),
+            rows.mark_area(clip=True, opacity=0.14).encode(
+                x=x, y=alt.Y("low:Q").scale(**scale), y2=alt.Y2("high:Q"), color=colours
+            ),
+            rows.mark_line(clip=True, strokeWidth=2).encode(
+                x=x, y=y, color=colours, strokeDash=dashes
+            ),
+        ],
+        260,
+    )
+    words = (
+        "Decision curves with their bands: net benefit against the threshold probability. Dashed, "
+        "treating everyone; dotted, treating nobody."
+    )
+    return {"decision": (chart, words)}
 
 
 def _calibration_charts(found: Findings) -> Drawn:
@@ -422,15 +505,24 @@ def _calibration_charts(found: Findings) -> Drawn:
         .transform_flatten(["bins"], ["bin"])
         .transform_calculate(score="datum.bin.score", share="datum.bin.share", n="datum.bin.n")
     )
-    x = alt.X("score:Q", axis=number_axis("mean score")).scale(domain=[0, 1])
-    y = alt.Y("share:Q", axis=number_axis("share of positives")).scale(domain=[0, 1])
+    ends = bins.transform_calculate(low="datum.bin.low", high="datum.bin.high")
+    # Only as far as the scores go: rare classes have none near 1.
+    top = max(max(bin_.score, bin_.share) for each in found.calibration for bin_ in each.bins)
+    x = alt.X("score:Q", axis=number_axis("mean score")).scale(zero=True)
+    y = alt.Y("share:Q", axis=number_axis("observed frequency")).scale(zero=True)
     chart = layers(
         "calibration",
         [
-            dotted([{"score": 0, "share": 0}, {"score": 1, "share": 1}]).encode(x=x, y=y),
+            dotted([{"score": 0, "share": 0}, {"score": top, "share": top}]).encode(x=x, y=y),
+            ends.transform_filter("isValid(datum.low)")
+            .mark_rule(strokeWidth=2, opacity=0.35)
+            .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colours),
             bins.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colours, strokeDash=dashes),
             bins.mark_point(filled=True, size=45, opacity=0.9).encode(
-                x=x, y=y, color=colours, tooltip=["name:N", "score:Q", "share:Q", "n:Q"]
+                x=x,
+                y=y,
+                color=colours,
+                tooltip=[alt.Tooltip(each) for each in ("name:N", "score:Q", "share:Q", "n:Q")],
             ),
         ],
         300,
@@ -440,6 +532,42 @@ def _calibration_charts(found: Findings) -> Drawn:
         "score, in bins of about as many examples. The dotted line is perfect."
     )
     return {"calibration": (chart, words)}
+
+
+def _distribution_charts(found: Findings) -> Drawn:
+    shown = enumerate(found.score_distributions[:MOST_PANELS])
+    return {f"scores-{place}": _histogram(place, each) for place, each in shown}
+
+
+def _histogram(place: int, each: ScoreDistribution) -> tuple[Any, str]:
+    """Draw how many of each class have which scores, positives above the axis."""
+    alt = altair()
+    rows = (
+        alt.Chart()
+        .transform_calculate(low="slice(datum.edges, 0, -1)", high="slice(datum.edges, 1)")
+        .transform_flatten(["low", "high", "positives", "negatives"])
+        .transform_calculate(down="-datum.negatives")
+    )
+    x = alt.X("low:Q", axis=number_axis("score")).scale(
+        domain=[float(each.edges[0]), float(each.edges[-1])], nice=False
+    )
+    zero = alt.datum(0)
+    marks = [
+        rows.mark_bar(color="var(--accent)", opacity=0.8).encode(
+            x=x, x2=alt.X2("high:Q"), y=alt.Y("positives:Q", axis=number_axis("rows")), y2=zero
+        ),
+        rows.mark_bar(color=CONSTANT, opacity=0.8).encode(
+            x=x, x2=alt.X2("high:Q"), y=alt.Y("down:Q"), y2=zero
+        ),
+        alt.Chart()
+        .transform_filter("isValid(datum.threshold)")
+        .mark_rule(color="var(--ink)", strokeDash=[4, 3])
+        .encode(x=alt.X("threshold:Q")),
+    ]
+    words = (
+        f"Scores of {each.name}: positives above the axis, negatives below; dashed, the threshold."
+    )
+    return layers(f"score_distributions.{place}", marks, 160), words
 
 
 # The sections.
@@ -453,6 +581,111 @@ def _always(_: Findings) -> bool:
     return True
 
 
+# What each section finds, in a sentence.
+
+
+def _finds_matrices(found: Findings) -> str:
+    best = next((each for each in found.models if each.policy == found.verdict.use), None)
+    if best is None or best.error_rate is None:
+        return "How often each decision occurred, and what it adds to the cost."
+    return f"{best.policy} is wrong in {percent(best.error_rate)} of the examples."
+
+
+def _finds_thresholds(found: Findings) -> str:
+    use = next(each for each in found.policies if each.name == found.verdict.use)
+    if use.threshold_range is None:
+        return "What other thresholds, costs and prevalences would cost."
+    low, high = use.threshold_range
+    if math.isinf(low) and math.isinf(high):
+        return f"No threshold of {use.model} is shown to cost more than the chosen one."
+    ends = f"from {low:.3g} to {high:.3g}"
+    if math.isinf(low) or math.isinf(high):
+        ends = f"up to {high:.3g}" if math.isinf(low) else f"from {low:.3g}"
+    return f"Thresholds {ends} of {use.model} are not shown to cost more than the chosen one."
+
+
+def _finds_pairs(found: Findings) -> str:
+    verdict = found.verdict
+    if not verdict.ties:
+        return f"{verdict.use} is shown to cost less than every other policy that competes."
+    shown = len(found.pairs) - len(verdict.ties)
+    return (
+        f"{verdict.use} is shown to cost less than {number(shown)} of {number(len(found.pairs))} "
+        f"others."
+    )
+
+
+def _finds_sensitivity(found: Findings) -> str:
+    sensitivity = found.sensitivity
+    if sensitivity is None or sensitivity.cheapest is None:
+        return "How far costs may move before another policy has the lowest estimate."
+    chance = sensitivity.cheapest.get(found.verdict.use)
+    if chance is None:
+        return sensitivity.summary
+    ends = percent_range(chance.probability_low, chance.probability_high)
+    return (
+        f"If each cost may be wrong by a factor of {number(sensitivity.factor)}, "
+        f"{found.verdict.use} is the cheapest with a probability of {ends}."
+    )
+
+
+def _finds_size(found: Findings) -> str:
+    first = found.sample_size[0]
+    if first.plan is None or first.target is None:
+        return f"What fewer or more than {number(found.data.n)} test examples would show."
+    return (
+        f"{number(first.plan.n)} test examples would put the upper limit of {first.name} within "
+        f"{number(first.target)} of its cost; this test has {number(found.data.n)}."
+    )
+
+
+def _finds_calibration(found: Findings) -> str:
+    best = min(found.calibration, key=lambda each: each.brier_score)
+    return f"{best.name} has the lowest Brier score, {number(best.brier_score)}."
+
+
+def _finds_slices(found: Findings) -> str:
+    worst = found.slices[0]
+    shown = sum(each.verdict not in ("not shown", None) for each in found.slices)
+    return (
+        f"{worst.column} {worst.slice_} costs most; {number(shown)} of {number(len(found.slices))} "
+        "slices are shown to differ from the rest."
+    )
+
+
+def _finds_periods(found: Findings) -> str:
+    first, last = found.periods[0].period, found.periods[-1].period
+    return f"Cost per decision from {first} to {last}, with intervals that hold together."
+
+
+def _finds_rates(found: Findings) -> str:
+    best = next((each for each in found.models if each.policy == found.verdict.use), None)
+    rates = None if best is None else best.rates
+    if rates is None or rates.recall is None or rates.precision is None:
+        return "Recall, precision and other rates, with intervals."
+    said = [
+        f"{name} {percent(float(f'{rate.value:.3g}'))}"
+        for name, rate in (("recall", rates.recall), ("precision", rates.precision))
+        if rate.value is not None
+    ]
+    return f"{found.verdict.use}: {', '.join(said)}." if said else "Rates with intervals."
+
+
+def _finds_decision(_: Findings) -> str:
+    return "Net benefit at every threshold probability, against acting on everyone or nobody."
+
+
+def _finds_scores(_: Findings) -> str:
+    return "Histograms by class, and what flagging the highest scores achieves."
+
+
+def _finds_method(found: Findings) -> str:
+    fitted = any(each.cross_fitted for each in found.policies)
+    chosen = "Thresholds chosen by cross-fitting; " if fitted else ""
+    sure = percent(found.settings.confidence)
+    return f"{chosen}{sure} confidence intervals; seed {found.settings.seed}."
+
+
 @dataclass(frozen=True)
 class Section:
     """A section of the page.
@@ -462,41 +695,96 @@ class Section:
     name : str
         Its id in the page, and the name of its template in `parts/`.
     title : str
-        What the contents call it.
+        Its heading, also in the contents.
+    finding : callable
+        Says what it finds, in a sentence.
     charts : callable
         Returns its charts.
     shown : callable
         Tells whether some findings have it.
+    live : bool
+        Whether it follows the assumptions that readers change.
+    printed : bool
+        Whether it is printed although it is folded.
     """
 
     name: str
     title: str
+    finding: Callable[[Findings], str]
     charts: Callable[[Findings], Drawn] = _no_charts
     shown: Callable[[Findings], bool] = _always
+    live: bool = False
+    printed: bool = False
 
 
 SECTIONS = (
-    Section("models", "What each costs", _model_charts),
-    Section("pairs", "Which is cheaper", _pair_charts, lambda found: bool(found.pairs)),
-    Section("curves", "Other conditions", _curve_charts, lambda found: found.curves is not None),
-    Section("threshold", "Which threshold", shown=lambda found: found.curves is not None),
-    Section("costs", "Try other costs", _cost_charts),
+    Section("matrices", "Confusion matrices", _finds_matrices, live=True),
+    Section(
+        "threshold",
+        "Cost by threshold",
+        _finds_thresholds,
+        _curve_charts,
+        lambda found: found.curves is not None,
+        live=True,
+        printed=True,
+    ),
+    Section(
+        "pairs",
+        "Pairwise comparisons",
+        _finds_pairs,
+        _pair_charts,
+        lambda found: bool(found.pairs),
+        live=True,
+        printed=True,
+    ),
     Section(
         "sensitivity",
-        "If the costs are wrong",
+        "Uncertain costs",
+        _finds_sensitivity,
         _sensitivity_charts,
         lambda found: found.sensitivity is not None,
     ),
-    Section("sample_size", "Enough data?", _size_charts, lambda found: bool(found.sample_size)),
+    Section(
+        "sample_size",
+        "Sample size",
+        _finds_size,
+        _size_charts,
+        lambda found: bool(found.sample_size),
+    ),
+    Section("slices", "Slices", _finds_slices, _slice_charts, lambda found: bool(found.slices)),
+    Section(
+        "periods", "Over time", _finds_periods, _period_charts, lambda found: bool(found.periods)
+    ),
+    Section(
+        "rates",
+        "Rates",
+        _finds_rates,
+        shown=lambda found: any(each.rates is not None for each in found.models),
+    ),
+    Section(
+        "decision",
+        "Net benefit",
+        _finds_decision,
+        _decision_charts,
+        lambda found: bool(found.decision),
+    ),
     Section(
         "calibration",
-        "Scores as probabilities",
+        "Calibration",
+        _finds_calibration,
         _calibration_charts,
         lambda found: bool(found.calibration),
     ),
-    Section("method", "How it was computed"),
+    Section(
+        "scores",
+        "Scores by class",
+        _finds_scores,
+        _distribution_charts,
+        lambda found: bool(found.score_distributions),
+    ),
+    Section("method", "Method and settings", _finds_method, printed=True),
 )
-"""All sections after the verdict, in the order of the page."""
+"""All sections after the first screen, in the order of the page."""
 
 
 @dataclass(frozen=True)

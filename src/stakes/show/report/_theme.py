@@ -8,8 +8,8 @@ from typing import Any
 from stakes._core.optional import altair
 from stakes.findings import Findings
 
-COLOURS = 7
-"""How many colours the style sheet has: Okabe and Ito's, without yellow."""
+COLOURS = 5
+"""How many colours the style sheet has, which colour-blind people can tell apart; then grey."""
 
 DASHES = ([1, 0], [6, 3], [6, 3, 1.5, 3], [1.5, 2.5], [11, 3], [5, 2, 1.5, 2, 1.5, 2])
 """The line styles that go with them, for print in black and white."""
@@ -43,7 +43,7 @@ CONFIG = {
 
 def colour(index: int) -> str:
     """Return the colour of the model with that number."""
-    return f"var(--c{index % COLOURS})"
+    return f"var(--m{index + 1})" if index < COLOURS else CONSTANT
 
 
 def dash(index: int) -> str:
@@ -72,7 +72,7 @@ def scales(names: Sequence[str]) -> tuple[Any, Any]:
     return colours, dashes
 
 
-CONSTANT = "var(--soft)"
+CONSTANT = "var(--edge)"
 """The colour of constant predictions."""
 
 

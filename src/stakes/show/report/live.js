@@ -2,23 +2,25 @@
 
    From the decisions at several ratios of costs (`OtherCosts` of the findings) and a cost matrix
    `costs[predicted][actual]` this computes, to 1e-6, what each policy costs with its interval, how
-   the cheapest compares with the others, and the verdict. Thresholds are those of the nearest ratio
-   that Python chose them for. Rows are independent and of equal weight; groups, weights and class
-   priors are not treated here: a page with these has no costs to edit.
+   the cheapest compares with the others. Thresholds are those of the nearest ratio
+   that Python chose them for. Rows are independent and of equal weight; groups and weights are not
+   treated here: a page with these has no costs to edit. At another prevalence than that of the
+   examples costs and intervals are those of known class priors, and differences are not tested.
 
-   Follows stakes.policies: policies, _family and verdict. Each script names the Python module it
+   Follows stakes.policies: policies and _family. Each script names the Python module it
    follows; the numbers must stay equal, so change both. `tests/browser/test_live.py` holds them
    together. */
 
 globalThis.stakesLive = (() => {
   "use strict";
 
-  const { number, amount, general, seen, listed, quoted } = globalThis.stakesWords;
+  const { seen, quoted } = globalThis.stakesWords;
   const { outcomesOf, outcomesOfPair, costDifferences, unravelled, place, sum, totalOf, meanOf } =
     globalThis.stakesOutcomes;
   const { density, normalTail, normalScore, extremalLimits, extremalTails } =
     globalThis.stakesDirichlet;
   const { bootstrapTails, bootstrapLimits } = globalThis.stakesBootstrap;
+  const { stratifiedLimits } = globalThis.stakesStrata;
 
   // ---- what is asked
 
@@ -71,13 +73,15 @@ globalThis.stakesLive = (() => {
     return alarm <= 0 ? 0 : Infinity;
   }
 
-  /** Return the place of the tables that are nearest to the costs, and whether they fit at all. */
-  function nearest(other, costs) {
+  /** Return the place of the tables that are nearest to the costs, and whether they fit at all.
+
+      At another prevalence false alarms weigh more by a factor, `shift`. */
+  function nearest(other, costs, shift = 1) {
     const factors = other.tables.map(({ factor }) => asNumber(factor));
     const stated = factors.indexOf(1);
     const ratio = other.ratio === null ? null : ratioOf(other, costs);
     if (ratio === null || factors.length === 1) return { at: stated, rechosen: false, factor: null };
-    const factor = ratio / other.ratio;
+    const factor = (ratio / other.ratio) * shift;
     if (!(factor > 0 && factor < Infinity)) {
       return { at: factors.indexOf(factor), rechosen: true, factor };
     }
@@ -118,10 +122,12 @@ globalThis.stakesLive = (() => {
 
   /** Return the policies at some costs: all that the page shows of them.
 
-      `names` are the classes and decisions, as the findings of the costs have them. */
-  function policiesAt(other, names, costs, confidence) {
+      `names` are the classes and decisions, as the findings of the costs have them. `shares` are
+      the known frequencies of the classes, where they are not those of the examples. */
+  function policiesAt(other, names, costs, confidence, shares = null) {
     const alpha = checkedConfidence(confidence);
-    const { at, rechosen, factor } = nearest(other, costs);
+    const shift = shares === null ? 1 : shiftOf(other, names, shares);
+    const { at, rechosen, factor } = nearest(other, costs, shift);
     const table = other.tables[at];
     const heldOut = decoded(table.held_out, table.held_out_counts, other.columns, names);
     const inSample = table.in_sample.length
@@ -132,25 +138,69 @@ globalThis.stakesLive = (() => {
     const policies = other.policies.map((each, i) => {
       const cuts = table.cuts[i].map(asNumber);
       const [above, below] = other.decisions.map((place) => names.decisions[place]);
-      const always = cuts[0] === Infinity ? below : above; // where the only threshold is infinite
+      // The decision where there is only one: of a constant, or by an infinite threshold.
+      const infinite = cuts.length === 1 && !Number.isFinite(cuts[0]);
+      const same = infinite || each.kind === "constant";
+      const always = !infinite && same ? each.decision : cuts[0] === Infinity ? below : above;
       const again = each.rechosen && rechosen;
-      const policy = { ...each, name: table.names[i], cuts, always, rechosen: again };
-      const tables = each.cross_fitted ? [heldOut, inSample] : [heldOut];
-      const outcomes = tables.map((joint) => outcomesOfPolicy(context, joint, policy));
-      const limits = outcomes.map((one) => extremalLimits(one, alpha));
-      const low = Math.min(...limits.map(([end]) => end));
-      const [cost, total, high] = [meanOf(outcomes[0]), totalOf(outcomes[0]), limits[0][1]];
-      checkResults(cost, total, low, high);
-      return { ...policy, cost, total, low, high };
+      const fitted = each.cross_fitted && !same;
+      const about = { name: table.names[i], cuts, always, same, rechosen: again, cross_fitted: fitted };
+      const policy = { ...each, ...about };
+      const judged = judgedBy(context, policy, alpha, shares);
+      checkResults(judged.cost, judged.total, judged.low, judged.high);
+      return { ...policy, ...judged };
     });
     const order = competitors(other, policies);
-    const pairs = pairsOf(context, policies, order, alpha);
+    const pairs = shares === null ? pairsOf(context, policies, order, alpha) : [];
     return { policies, order, pairs, reference: reference(other, policies), factor, at, rechosen };
   }
 
+  /** Return how much more false alarms weigh at other frequencies of the classes. */
+  function shiftOf(other, names, shares) {
+    if (other.ratio === null) return 1;
+    const [negative, positive] = other.classes;
+    const here = [0, 0];
+    const { held_out: codes, held_out_counts: counts } = other.tables[0];
+    codes.forEach((code, i) => (here[code % names.labels.length] += counts[i]));
+    return (shares[negative] * here[positive]) / (shares[positive] * here[negative]);
+  }
+
+  /** Return the cost of a policy, with limits that hold although its threshold was chosen. */
+  function judgedBy(context, policy, alpha, shares) {
+    const tables = policy.cross_fitted ? [context.heldOut, context.inSample] : [context.heldOut];
+    const found = tables.map((joint) => {
+      const counts = confusionOf(joint, policy);
+      if (shares !== null) return atShares(counts, context.costs, shares, alpha, policy.same);
+      const outcomes = outcomesOfPolicy(context, joint, policy);
+      const [low, high] = extremalLimits(outcomes, alpha);
+      return { cost: meanOf(outcomes), total: totalOf(outcomes), low, high };
+    });
+    const counts = confusionOf(context.heldOut, policy);
+    return { ...found[0], low: Math.min(...found.map(({ low }) => low)), counts };
+  }
+
+  /** Return the cost and its limits at known frequencies of two classes; constants have no doubt. */
+  function atShares(counts, costs, shares, alpha, constant = false) {
+    const sizes = shares.map((_, j) => sum(counts.map((row) => row[j])));
+    const means = shares.map((_, j) => sum(counts.map((row, i) => row[j] * costs[i][j])) / sizes[j]);
+    const cost = sum(shares.map((share, j) => (share > 0 ? share * means[j] : 0)));
+    const [low, high] = constant ? [cost, cost] : stratifiedLimits(counts, costs, shares, alpha);
+    return { cost, total: cost * sum(sizes), low, high };
+  }
+
+  /** Return how often a policy took each decision, [decided][was]. */
+  function confusionOf(joint, policy) {
+    const { decided, actual, counts, decisions, labels } = joint;
+    const table = decisions.map(() => labels.map(() => 0));
+    const always = decisions.indexOf(policy.always);
+    const row = policy.same ? () => always : (i) => decided[i][policy.column];
+    counts.forEach((count, i) => (table[row(i)][actual[i]] += count));
+    return table;
+  }
+
   function outcomesOfPolicy({ costs }, joint, policy) {
-    if (policy.kind !== "constant") return outcomesOf(joint, costs, policy.column);
-    return outcomesOfRow(joint, costs[joint.decisions.indexOf(policy.decision)]);
+    if (!policy.same) return outcomesOf(joint, costs, policy.column);
+    return outcomesOfRow(joint, costs[joint.decisions.indexOf(policy.always)]);
   }
 
   /** Return the outcomes of what depends on the class only. */
@@ -196,10 +246,12 @@ globalThis.stakesLive = (() => {
 
   /** Compare the cheapest with each of the others; what is shown to cost more no longer competes. */
   function pairsOf(context, policies, order, alpha) {
-    const [best, ...others] = order;
+    const best = order[0];
+    const { same, always } = policies[best];
+    const others = order.slice(1).filter((i) => !(same && policies[i].same && policies[i].always === always));
     const compared = others.map((each) => compare(context, policies[best], policies[each]));
     const byP = [...compared].sort((a, b) => a.p_value - b.p_value);
-    let [left, largest, shown] = [order.length, 0, true];
+    let [left, largest, shown] = [1 + others.length, 0, true];
     for (const each of byP) {
       largest = Math.max(largest, adjusted(each.p_value, left));
       judge(each, level(alpha, left), largest, shown && largest <= alpha);
@@ -228,8 +280,8 @@ globalThis.stakesLive = (() => {
   /** Return the outcomes of a difference, and the method that suits them. */
   function difference(context, joint, first, second) {
     const { costs } = context;
-    const row = ({ decision }) => costs[joint.decisions.indexOf(decision)];
-    const constant = [first, second].map(({ kind }) => kind === "constant");
+    const row = ({ always }) => costs[joint.decisions.indexOf(always)];
+    const constant = [first, second].map(({ same }) => same);
     const careful = { method: "extremal", rare: null };
     if (constant[0] && constant[1]) {
       const [one, two] = [row(first), row(second)];
@@ -344,65 +396,5 @@ globalThis.stakesLive = (() => {
     return low;
   }
 
-  // ---- the verdict (stakes.policies.verdict)
-
-  const [MOST_NAMED, MOST_TIES] = [3, 6];
-
-  /** Say what a policy is. */
-  function inWords({ name, kind, model, decision, cuts, always }) {
-    if (kind === "constant") return `always predicting ${plain(decision)}`;
-    if (kind === "decisions") return `${model} as decided`;
-    if (kind === "minimum_cost") return `${model} by minimum expected cost`;
-    if (cuts.length === 1 && !Number.isFinite(cuts[0])) {
-      return `${model} (which then always predicts ${plain(always)})`;
-    }
-    return `${model} at threshold ${name.slice(name.lastIndexOf("@") + 1).replace(/'+$/, "")}`;
-  }
-
-  /** Write a label as Python's str does. */
-  const plain = (label) => (typeof label === "string" ? label : quoted(label));
-
-  /** Say which policy to use, what it saves, and what it cannot be told apart from. */
-  function verdict({ policies, order, pairs, reference: base }, confidence, stated = {}) {
-    const percent = `${general(100 * confidence, 4)} %`;
-    const unit = stated.unit ? ` ${stated.unit}` : "";
-    const best = policies[order[0]];
-    const use = best.kind === "constant" ? `Use no model: ${inWords(best)}` : `Use ${inWords(best)}: it`;
-    const limits = `${number(best.low)} to ${number(best.high)}`;
-    const sentences = [`${use} costs ${number(best.cost)}${unit} per decision (${limits}, ${percent} CI).`];
-    const place = order.indexOf(base);
-    sentences.push(
-      place === 0
-        ? "It is the baseline."
-        : savingWords(pairs[place - 1], inWords(policies[base]), `${percent} confidence`, unit, stated)
-    );
-    const ties = order.slice(1).filter((_, i) => !pairs[i].shown);
-    if (ties.length) {
-      const tiedNames = ties.map((each) => inWords(policies[each]));
-      const more = tiedNames.length - MOST_TIES;
-      const tied = listed(more > 0 ? [...tiedNames.slice(0, MOST_TIES), `${more} others`] : tiedNames);
-      sentences.push(`At ${percent} confidence it cannot be told apart from ${tied}.`);
-    } else if (pairs.length) {
-      const others = order.slice(1).map((each) => inWords(policies[each]));
-      const every = others.length <= MOST_NAMED ? listed(others) : `all ${others.length} others`;
-      sentences.push(`At ${percent} confidence it is shown to cost less than ${every}.`);
-    }
-    return sentences.join(" ");
-  }
-
-  function savingWords({ difference: apart, low, high, shown }, against, sure, unit, { volume, per }) {
-    const [saving, least, most] = [0 - apart, 0 - high, 0 - low];
-    let text =
-      `${number(saving)}${unit} per decision against ${against} ` +
-      `(${number(least)} to ${number(most)})`;
-    if (volume) {
-      const period = per ? ` a ${per}` : "";
-      text +=
-        `, ${amount(saving * volume)}${unit} over ${number(volume)} decisions${period} ` +
-        `(${amount(least * volume)} to ${amount(most * volume)})`;
-    }
-    return shown ? `It saves ${text}.` : `It may save ${text}: a saving is not shown at ${sure}.`;
-  }
-
-  return { estimates, policiesAt, verdict, warning, adjusted, level, nearest };
+  return { estimates, policiesAt, atShares, warning, adjusted, level, nearest };
 })();

@@ -10,13 +10,13 @@ globalThis.stakesPage = (() => {
   const specs = read("charts");
   const views = new Map();
   const pageRows = new Map();
-  const FARTHEST = 3; // times the highest limit of a policy of a model
-  const MOST_ROWS = 20; // as many as the chart has room for
-  const { number, listed } = globalThis.stakesWords;
+  const signals = new Map();
+  const constants = read("constants");
+  const { number } = globalThis.stakesWords;
 
   // ---- numbers for people
 
-  const percent = (share) => `${number(100 * share)}\u00a0%`;
+  const percent = (share) => `${number(100 * share)}%`;
   const threshold = (value) =>
     Number.isFinite(value) ? String(Number(value.toPrecision(6))) : number(value);
 
@@ -70,10 +70,13 @@ globalThis.stakesPage = (() => {
       mode: "vega-lite",
       ast: true, // expressions are interpreted: the page's policy lets nothing be compiled
       renderer: "svg",
+      logLevel: 1, // errors only: a chart without rows is no error
       actions: false,
       defaultStyle: false,
     });
     views.set(name, view);
+    for (const [signal, value] of signals.get(name) ?? []) view.signal(signal, value);
+    await view.runAsync();
     element.querySelector("svg").setAttribute("aria-hidden", "true"); // the element has the words
     element.style.minHeight = "";
   }
@@ -85,30 +88,79 @@ globalThis.stakesPage = (() => {
     views.get(chart)?.data(data, copy).run();
   }
 
-  async function drawAll() {
-    await Promise.all([...document.querySelectorAll("[data-chart]")].map(draw));
+  /** Give a chart numbers that its axes are written with. */
+  function setSignals(chart, values) {
+    signals.set(chart, Object.entries(values));
+    const view = views.get(chart);
+    if (view === undefined) return;
+    for (const [signal, value] of Object.entries(values)) view.signal(signal, value);
+    view.run();
+  }
+
+  // A chart is drawn when its section is opened for the first time: what is folded has no width.
+  const drawn = new Map();
+
+  function drawInside(root) {
+    const charts = [...root.querySelectorAll("[data-chart]")];
+    return Promise.all(
+      charts.map((each) => {
+        if (!drawn.has(each)) drawn.set(each, draw(each));
+        return drawn.get(each);
+      })
+    );
+  }
+
+  /** Draw what is open, and what paper shows although it is folded: that is opened meanwhile. */
+  async function drawOpen() {
+    const folded = [...document.querySelectorAll("details.printed:not([open])")];
+    for (const each of folded) {
+      each.classList.add("drawing");
+      each.open = true;
+    }
+    await Promise.all([...document.querySelectorAll("details[open]")].map(drawInside));
+    for (const each of folded) {
+      each.open = false;
+      each.classList.remove("drawing");
+    }
     document.documentElement.dataset.drawn = "true";
   }
 
-  /** Draw policies, but for constants that cost so much more that nothing else could be told. */
-  function setPolicies(chart, policies) {
-    const look = ({ model }) => findings.models.findIndex(({ name }) => name === model);
-    const others = policies.filter(({ model }) => model !== null);
-    const reach = Math.max(...others.map(({ high }) => high));
-    const near = (each) => each.model !== null || each.cost <= FARTHEST * reach || reach <= 0;
-    const shown = policies.filter(near).slice(0, MOST_ROWS);
-    const row = ({ name, cost, low, high }) => ({ name, cost, low, high });
-    setRows(chart, "@policies", shown.map((each, i) => ({ ...row(each), row: i, look: look(each) })));
-    const far = policies.filter((each) => !near(each)).map(({ name }) => name);
-    const element = document.getElementById(`far-${chart}`);
-    element.hidden = far.length === 0;
-    element.textContent = far.length
-      ? `Not drawn, because the cost is so much higher: ${listed(far)}.`
-      : "";
+  for (const each of document.querySelectorAll("details.section")) {
+    each.addEventListener("toggle", () => {
+      if (!each.open) return;
+      drawInside(each);
+      reachTables();
+    });
   }
+  addEventListener("DOMContentLoaded", drawOpen); // once all scripts have set their rows
 
-  setPolicies("costs", findings.policies);
-  addEventListener("DOMContentLoaded", drawAll); // once all scripts have set their rows
+  // ---- folding
+
+  const sections = () => [...document.querySelectorAll("details.section")];
+  const openAll = document.getElementById("open-all");
+
+  openAll.addEventListener("click", () => {
+    const open = sections().some((each) => !each.open);
+    for (const each of sections()) each.open = open;
+    openAll.textContent = open ? "Close all" : "Open all";
+  });
+
+  /** Open the section that an address points to. */
+  function openAddressed() {
+    const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (found?.matches("details")) found.open = true;
+  }
+  for (const each of document.querySelectorAll(".contents a")) {
+    each.addEventListener("click", () => {
+      document.getElementById(each.hash.slice(1)).open = true;
+    });
+  }
+  addEventListener("hashchange", openAddressed);
+  openAddressed();
+  document.getElementById("show-policies")?.addEventListener("click", (event) => {
+    document.getElementById("policies").classList.add("all");
+    event.target.remove();
+  });
 
   /** Let the keyboard reach the tables that scroll, and no others. */
   function reachTables() {
@@ -120,7 +172,7 @@ globalThis.stakesPage = (() => {
 
   /** Let each cell say its column, for screens that are too narrow to have columns. */
   function nameCells() {
-    for (const table of document.querySelectorAll("table:not(.matrix, .settings)")) {
+    for (const table of document.querySelectorAll("table.data")) {
       const titles = [...table.querySelectorAll("thead th")].map((each) => each.textContent.trim());
       for (const row of table.tBodies[0].rows) {
         [...row.cells].forEach((cell, i) => (cell.dataset.title = titles[i]));
@@ -133,10 +185,13 @@ globalThis.stakesPage = (() => {
   addEventListener("resize", reachTables);
   addEventListener("DOMContentLoaded", reachTables);
 
-  // What is folded away must not be missing on paper.
+  // Paper has the sections that it needs, whether folded or not; charts are drawn before.
   addEventListener("beforeprint", () => {
-    document.querySelectorAll("details").forEach((each) => (each.open = true));
+    const all = document.body.dataset.full === "true";
+    for (const each of sections()) {
+      if (all || each.classList.contains("printed")) each.open = true;
+    }
   });
 
-  return { findings, percent, threshold, asNumber, show, complain, setRows, setPolicies };
+  return { findings, constants, views, percent, threshold, asNumber, show, complain, setRows, setSignals, reachTables };
 })();

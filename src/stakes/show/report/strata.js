@@ -1,4 +1,4 @@
-/* The extremal interval where the shares of the classes are known, not those of the test set.
+/* The extremal interval where the class priors are known, not those of the test set.
 
    Each class is a stratum of its own. With S the sum of their Dirichlet means and Top what all would
    cost at the most, the upper limit is a quantile of S + E·(Top - S), E being one beta share for all

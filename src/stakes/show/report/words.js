@@ -54,19 +54,10 @@ globalThis.stakesWords = (() => {
     return below % 2 === 0 ? below : below + 1;
   }
 
-  /** Write an amount of money: four significant digits, thousands separated. */
-  const amount = (value) => number(Number(general(value, 4)));
-
   /** Write how often something was seen. */
   function seen(count) {
     if (count === 0) return "never seen";
     return count === 1 ? "seen once" : `seen ${number(count)} times`;
-  }
-
-  /** Write names as a list: a, b and c. */
-  function listed(names) {
-    if (names.length === 1) return names[0];
-    return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
   }
 
   const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -85,5 +76,5 @@ globalThis.stakesWords = (() => {
     return value < 1e-4 ? "< 0.0001" : general(value, 2);
   }
 
-  return { number, amount, general, roundHalfEven, seen, listed, quoted, pValue };
+  return { number, general, roundHalfEven, seen, quoted, pValue };
 })();

@@ -1,0 +1,115 @@
+"""The pytest plug-in: a fixture that lets a test fail when a model costs too much.
+
+pytest loads this file wherever stakes is installed, so it imports nothing but pytest until the
+fixture is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+
+class CostGate:
+    """Fails a test when a model costs too much; what cannot be judged is an error."""
+
+    def cheaper(
+        self,
+        candidate: str,
+        *,
+        than: str,
+        file: Any,
+        costs: Any,
+        margin: float = 0.0,
+        **options: Any,
+    ) -> None:
+        """Fail unless a model is shown to cost less than a margin more than another.
+
+        Parameters
+        ----------
+        candidate, than : str
+            The policies: ``new``, ``new@0.31``, ``new@best``.
+        file : str, path, data frame or mapping of columns
+            The predictions of both.
+        costs : CostMatrix, mapping, or path
+            What decisions cost, or the file that says it.
+        margin : float, default 0
+            How much more per decision the model may cost; 0 asks that it is shown to be cheaper.
+        **options
+            As `stakes.study_of` takes them for a data frame: actual, pos_label, groups, ….
+        """
+        __tracebackhide__ = True
+        _judge(candidate, than, file, costs, margin=margin, options=options)
+
+    def not_costlier(
+        self, candidate: str, *, than: str, file: Any, costs: Any, **options: Any
+    ) -> None:
+        """Fail if a model is shown to cost more than another; arguments as in `cheaper`."""
+        __tracebackhide__ = True
+        _judge(candidate, than, file, costs, margin=None, options=options)
+
+
+def _judge(
+    candidate: str,
+    than: str,
+    file: Any,
+    costs: Any,
+    *,
+    margin: float | None,
+    options: dict[str, Any],
+) -> None:
+    __tracebackhide__ = True
+    from stakes.costs import CostMatrix
+    from stakes.policies import Asked
+    from stakes.read.tables import is_frame
+    from stakes.study import study_of, study_of_files
+
+    if isinstance(costs, str | os.PathLike):
+        costs = CostMatrix.read(costs, rows=options.pop("rows", None))
+    if is_frame(file):
+        study = study_of(file, costs, baseline=than, **options)
+    else:
+        study = study_of_files([os.fspath(file)], costs, *_columns(options), **options)
+    study = replace(study, asked=Asked(than, (candidate,)))
+    gate = study.policies.gate(margin=margin)
+    if gate.failures:
+        pairs = [f"{each.first} minus {each.second}: {each.difference:.4g}" for each in gate.pairs]
+        tests = [test.summary() for test in gate.tests]
+        said = [gate.summary(), *pairs, *tests, f"The gate: {gate.rule}"]
+        pytest.fail("\n".join(said), pytrace=False)
+
+
+def _columns(options: dict[str, Any]) -> tuple[Any, Any]:
+    """Take the columns out of the options, and return them; the progress is told to nobody."""
+    from stakes.predictions import Columns, DesignColumns, Reading
+
+    def taken(names: Sequence[str]) -> dict[str, Any]:
+        return {name: options.pop(name) for name in names if name in options}
+
+    design = DesignColumns(**taken(["groups", "sample_weight", "strata"]))
+    reading = Reading(**taken(["ignore_case", "drop_missing", "lower_is_positive"]))
+    named = taken(["actual", "models", "scores", "key", "model_column"])
+    return Columns(**named, design=design, reading=reading), _Untold()
+
+
+class _Untold:
+    """Is told how far reading is, and does nothing."""
+
+    def expect(self, steps: int) -> None:
+        """Take how many more steps there are."""
+
+    def step(self, text: str) -> None:
+        """Take what is done next."""
+
+    def reach(self, done: int, total: int, text: str) -> None:
+        """Take how many of all steps are done."""
+
+
+@pytest.fixture
+def cost_gate() -> CostGate:
+    """Judge models by what they cost: ``cost_gate.cheaper("new", than="old", file=, costs=)``."""
+    return CostGate()

@@ -1,0 +1,515 @@
+"""Count a pool of decided rows where they are, and draw rows of it: the same rows on every engine.
+
+Which rows are drawn depends on their identifiers and a seed alone, not on their order or on how
+they are partitioned. Identifiers become whole numbers (text by its MD5), these a number below 2³¹
+by polynomials modulo a prime, whose coefficients come from the seed: arithmetic that every engine
+can do without rounding. Rows with small numbers are collected; BLAKE2 of seed and identifier
+decides among these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core.labels import Label, is_missing, plain
+from stakes._core.typing import Floats
+from stakes.counts._bins import FINENESS, bin_expression
+from stakes.counts.engines import (
+    as_frame,
+    check_scored,
+    collected,
+    collected_groups,
+    column,
+    label_column,
+    run_query,
+)
+from stakes.errors import InputError, InputTypeError
+
+PRIME, OTHER_PRIME = 2**31 - 1, 2**31 - 19
+SPARE, AT_LEAST = 2.0, 64
+"""So many times as many rows are collected as are drawn, and so many more: they are as random."""
+
+POWERS = 16
+"""Amounts are told apart by factors of two, so many of them below the largest."""
+
+COARSE = 2.0**6
+"""Bins of scores in an interval of length one, where rows are told apart by amounts, too."""
+
+MOST_VERDICTS = 20
+NUMBER, ROW = "stakes_number", "stakes_row"
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class PoolColumns:
+    """Which columns of a pool play which part.
+
+    Attributes
+    ----------
+    decisions : tuple of str
+        The decisions of one model, or of two.
+    score, amount, key : str or None
+        A score, an amount and an identifier of each row; without an identifier it is the number of
+        the row.
+    judges : tuple of str
+        Verdicts on each row.
+    """
+
+    decisions: tuple[str, ...]
+    score: str | None = None
+    judges: tuple[str, ...] = ()
+    amount: str | None = None
+    key: str | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns that hold labels."""
+        return [*self.decisions, *self.judges]
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that hold numbers."""
+        return [name for name in (self.score, self.amount) if name is not None]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How many rows there are of each kind that can be told apart.
+
+    Attributes
+    ----------
+    decided, verdicts : tuple of tuple of labels
+        What was decided for the rows of each cell, and the judges' verdicts on them.
+    scores : ndarray, shape (cells, 2)
+        From where to where their scores go; the end is not one of them.
+    powers : ndarray, shape (cells, 2)
+        The same of their amounts.
+    amounts : ndarray, shape (cells, 3)
+        The least and the largest amount, and the sum.
+    rows : ndarray
+        How many there are.
+    """
+
+    decided: tuple[tuple[Label, ...], ...]
+    verdicts: tuple[tuple[Label, ...], ...]
+    scores: Floats
+    powers: Floats
+    amounts: Floats
+    rows: Floats
+
+    def checksum(self) -> str:
+        """Return a number that other rows are unlikely to have, whatever the engine."""
+        lines = sorted(
+            repr(
+                (
+                    *map(str, (*each, *verdict)),  # as a CSV file has them
+                    score.tolist(),
+                    power.tolist(),
+                    int(rows),
+                )
+            )
+            for each, verdict, score, power, rows in zip(
+                self.decided, self.verdicts, self.scores, self.powers, self.rows, strict=True
+            )
+        )
+        return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
+
+
+def count_cells(frame: Any, columns: PoolColumns) -> Cells:
+    """Count the rows of each kind, in one pass where the frame is."""
+    import narwhals as nw
+
+    wrapped = as_frame(frame, columns.labels, columns.numbers)
+    keyed = {f"key_{i}": column(wrapped, name) for i, name in enumerate(columns.labels)}
+    fineness = FINENESS if columns.amount is None else COARSE
+    if columns.score is not None:
+        score = column(wrapped, columns.score).cast(nw.Float64)
+        keyed["bin"] = bin_expression(score) if columns.amount is None else _coarse(score)
+    selected = [each.alias(name) for name, each in keyed.items()]
+    sums = [nw.len().alias("rows")]
+    top = 0.0
+    if columns.amount is not None:
+        top = _largest_amount(wrapped, columns.amount)
+        amount = column(wrapped, columns.amount).cast(nw.Float64)
+        keyed["power"] = _power(amount, top)
+        selected += [keyed["power"].alias("power"), amount.alias("amount")]
+        each = nw.col("amount")
+        sums += [each.min().alias("least"), each.max().alias("most"), each.sum().alias("sum")]
+    names = [*columns.labels, *columns.numbers]
+    table = collected_groups(
+        wrapped, names, lambda: wrapped.select(selected).group_by(list(keyed)).agg(sums)
+    )
+    rows = table["rows"].to_numpy().astype(np.float64)
+    found = [
+        label_column(wrapped, name, table[f"key_{i}"].to_list(), rows)
+        for i, name in enumerate(columns.labels)
+    ]
+    values = [[each.values[code - each.offset] for code in each.codes.tolist()] for each in found]
+    for name, said in zip(columns.judges, values[len(columns.decisions) :], strict=True):
+        _check_verdicts(name, said)
+    n, split = len(rows), len(columns.decisions)
+    cells = [tuple(row) for row in zip(*values, strict=True)]
+    scores, powers = np.tile([-np.inf, np.inf], (n, 1)), np.tile([0.0, np.inf], (n, 1))
+    if columns.score is not None:
+        bins = table["bin"].to_numpy().astype(np.float64)
+        check_scored(bins, rows, columns.score)
+        scores = _ranges(bins, fineness)
+    amounts = np.ones((n, 3)) * [1.0, 1.0, 0.0]
+    if columns.amount is not None:
+        powers = _power_ranges(table["power"].to_numpy().astype(np.float64), top)
+        amounts = np.stack([table[each].to_numpy() for each in ("least", "most", "sum")], axis=1)
+        amounts = amounts.astype(np.float64)
+    return Cells(
+        tuple(row[:split] for row in cells),
+        tuple(row[split:] for row in cells),
+        scores,
+        powers,
+        amounts,
+        rows,
+    )
+
+
+def _check_verdicts(name: str, values: list[Label]) -> None:
+    if len(set(values)) > MOST_VERDICTS:
+        raise InputError(
+            f"column {name!r}",
+            f"expected at most {MOST_VERDICTS} different verdicts, got {len(set(values))}.",
+            "Give numbers as score=.",
+        )
+
+
+def _coarse(score: Any) -> Any:
+    """Return the number of a score's bin, of not too many: beyond 16 they make one on each side."""
+    import narwhals as nw
+
+    near = (score * COARSE).floor()
+    far = 16 * COARSE
+    bounded = nw.when(near < -far).then(nw.lit(-far - 1)).otherwise(near)
+    return nw.when(bounded >= far).then(nw.lit(far)).otherwise(bounded)
+
+
+def _ranges(bins: Floats, fineness: float) -> Floats:
+    """Return from where to where the scores of each bin go."""
+    far = 16 * fineness
+    low = np.where(bins < -far, -np.inf, np.where(bins > far, far, bins)) / fineness
+    high = np.where(bins < -far, -far, np.where(bins >= far, np.inf, bins + 1)) / fineness
+    return np.stack([low, high], axis=1)
+
+
+def _largest_amount(wrapped: Any, name: str) -> float:
+    """Return the power of two above the largest amount; amounts must be 0 or more."""
+    import narwhals as nw
+
+    each = column(wrapped, name).cast(nw.Float64).alias("amount")
+    amount = nw.col("amount")
+    asked = [
+        amount.min().alias("least"),
+        amount.max().alias("most"),
+        amount.sum().alias("sum"),
+        amount.count().alias("known"),
+        nw.len().alias("rows"),
+    ]
+    table = collected(wrapped, [name], lambda: wrapped.select(each).select(asked))
+    least, most, total, known, rows = (table[key].to_list()[0] for key in table.columns)
+    if not rows:
+        raise InputError("frame", "expected at least one example, got none.")
+    if known < rows or not np.isfinite([least, most, total]).all() or least < 0:
+        raise InputError(
+            f"column {name!r}", "expected amounts that are finite, 0 or more, in every row."
+        )
+    return float(2.0 ** np.ceil(np.log2(most) + 1e-12)) if most > 0 else 1.0
+
+
+def _power(amount: Any, top: float) -> Any:
+    """Return how many halvings of `top` an amount is below, 0 being the largest amounts."""
+    import narwhals as nw
+
+    found = nw.lit(0.0)
+    for k in range(1, POWERS + 1):
+        found = nw.when(amount < top / 2.0**k).then(nw.lit(float(k))).otherwise(found)
+    return found
+
+
+def _power_ranges(powers: Floats, top: float) -> Floats:
+    high = np.where(powers > 0, top / 2.0**powers, np.inf)
+    low = np.where(powers < POWERS, top / 2.0 ** (powers + 1), 0.0)
+    return np.stack([low, high], axis=1)
+
+
+# Identifiers become numbers, and these are mixed.
+
+
+def coefficients(seed: int) -> list[int]:
+    """Return the coefficients of the polynomials."""
+    found = []
+    for k in range(9):
+        digest = hashlib.blake2b(f"rows to label {seed} {k}".encode(), digest_size=8).digest()
+        found.append(1 + int.from_bytes(digest) % (PRIME - 1))
+    return found
+
+
+def mixed(number: Any, given: Sequence[int]) -> Any:
+    """Return a number below 2³¹ for whole numbers of 0 or more: an array, or an expression."""
+    low, high = number % PRIME, number % OTHER_PRIME
+    found = (low * given[0] + high * given[1] + given[2]) % PRIME
+    for k in (3, 6):
+        square = (found * found) % PRIME
+        found = (square * given[k] + found * given[k + 1] + given[k + 2]) % PRIME
+    return found
+
+
+def number_of_text(text: Any) -> int:
+    """Return the first 60 bits of the MD5 of a text."""
+    return int(hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def rank_of(key: Any, seed: int, purpose: str = "draw") -> bytes:
+    """Return by what rows are sorted that were collected: BLAKE2 of seed and identifier."""
+    text = f"{purpose}\x00{seed}\x00{key}"
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def _with_numbers(wrapped: Any, key: str) -> Any:
+    """Return the frame with the whole number of each identifier."""
+    import narwhals as nw
+
+    kind = wrapped.collect_schema()[key]
+    each = column(wrapped, key)
+    if kind.is_integer():
+        return wrapped.with_columns(each.cast(nw.Int64).abs().alias(NUMBER))
+    if kind not in (nw.String, nw.Categorical):
+        raise InputTypeError(
+            f"column {key!r}", f"expected whole numbers or text as identifiers, got {kind}."
+        )
+    native = wrapped.to_native()
+    implementation = wrapped.implementation
+    if implementation.is_polars():
+        import polars as pl
+
+        def numbered(values: Any) -> Any:
+            return pl.Series(
+                [None if v is None else number_of_text(v) for v in values], dtype=pl.Int64
+            )
+
+        made = pl.col(key).cast(pl.String).map_batches(numbered, return_dtype=pl.Int64)
+        return nw.from_native(native.with_columns(made.alias(NUMBER)))
+    if implementation.is_duckdb():
+        quoted = '"' + key.replace('"', '""') + '"'
+        text = f"('0x' || substr(md5({quoted}), 1, 15))::BIGINT AS {NUMBER}"
+        return nw.from_native(native.project(f"*, {text}"))
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        from pyspark.sql import functions as f
+
+        quoted = f"`{key.replace('`', '``')}`"
+        digits = f.conv(f.substring(f.md5(f.col(quoted).cast("binary")), 1, 15), 16, 10)
+        return nw.from_native(native.withColumn(NUMBER, digits.cast("long")))
+    if isinstance(wrapped, nw.LazyFrame):  # engines without MD5: their rows come here
+        wrapped = run_query(wrapped, [key], wrapped.collect)
+    numbers = [
+        0 if is_missing(plain(value)) else number_of_text(plain(value))
+        for value in wrapped[key].to_list()
+    ]
+    series: Any = nw.new_series(NUMBER, numbers, nw.Int64, backend=wrapped.implementation)
+    return wrapped.with_columns(series)
+
+
+def with_row_numbers(frame: Any) -> Any:
+    """Return a frame with the number of each row, where rows have an order."""
+    import narwhals as nw
+
+    wrapped = as_frame(frame, [])
+    if not isinstance(wrapped, nw.LazyFrame):
+        return wrapped.with_row_index(ROW).to_native()
+    if wrapped.implementation.is_polars():
+        return wrapped.to_native().with_row_index(ROW)
+    raise InputError(
+        "id",
+        f"the rows of {wrapped.implementation.value} have no order, so their numbers are no "
+        "identifiers.",
+        "Name a column of identifiers: id=.",
+    )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rows a stratum has, and how many of them to draw.
+
+    Attributes
+    ----------
+    decided : tuple of labels
+        What was decided for them.
+    verdicts : tuple of tuple of labels
+        The combinations of verdicts on them; empty for all.
+    scores, amounts : pair of float
+        From where to where their scores and amounts go; the end is not one of them.
+    rows, labels : int
+        How many there are, and how many to draw.
+    """
+
+    decided: tuple[Label, ...]
+    verdicts: tuple[tuple[Label, ...], ...]
+    scores: tuple[float, float]
+    amounts: tuple[float, float]
+    rows: int
+    labels: int
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A row that was drawn: its identifier, the place of its stratum, its amount, what to show."""
+
+    key: Any
+    stratum: int
+    amount: float
+    shown: tuple[Any, ...]
+
+
+def draw(
+    frame: Any,
+    columns: PoolColumns,
+    selections: Sequence[Selection],
+    seed: int,
+    *,
+    show: Sequence[str] = (),
+    without: frozenset[Any] = frozenset(),
+) -> list[Drawn]:
+    """Return the rows drawn from each stratum; only candidates are brought here.
+
+    Of each stratum, those with the smallest numbers are candidates: a few more than are drawn.
+    """
+    import narwhals as nw
+
+    key = columns.key
+    if key is None:
+        frame, key = with_row_numbers(frame), ROW
+    names = list(dict.fromkeys([key, *columns.labels, *columns.numbers, *show]))
+    wrapped = as_frame(frame, columns.labels, columns.numbers)
+    wrapped = as_frame(_with_numbers(wrapped, key).to_native(), [])
+    known = set(wrapped.collect_schema())
+    for name in names:
+        if name not in known:
+            raise InputError("frame", f"there is no column {name!r}.")
+    hashed = mixed(nw.col(NUMBER), coefficients(seed))
+    # The ids of an earlier stage may be among the smallest numbers: as many more are collected.
+    wanted = {
+        place: each.labels + len(without) for place, each in enumerate(selections) if each.labels
+    }
+    factor = SPARE
+    found: dict[int, list[Drawn]] = {}
+    while len(found) < len(wanted):
+        todo = {place: more for place, more in wanted.items() if place not in found}
+        limits = {place: _limit(selections[place], more, factor) for place, more in todo.items()}
+        made = wrapped.select(
+            *(column(wrapped, name).alias(f"column_{i}") for i, name in enumerate(names)),
+            hashed.alias("hash"),
+        )
+        places = {name: f"column_{i}" for i, name in enumerate(names)}
+        condition = _chosen(selections, limits, places, columns)
+        table = collected(wrapped, names, lambda: made.filter(condition))  # noqa: B023 - run at once
+        data = {name: table[place].to_list() for name, place in places.items()}
+        hashes = np.array(table["hash"].to_list(), dtype=np.float64)
+        keys = [plain(each) for each in data[key]]
+        if any(map(is_missing, keys)):
+            raise InputError("id", "some rows have no identifier.")
+        shown = list(zip(*(map(plain, data[name]) for name in show), strict=True))
+        inside = _by_stratum(data, hashes, columns, selections, limits)
+        amounts = data[columns.amount] if columns.amount else [1.0] * len(keys)
+        for place, chosen in inside.items():
+            rows = [
+                Drawn(keys[row], place, float(amounts[row]), shown[row] if show else ())
+                for row in chosen
+            ]
+            kept = [row for row in rows if row.key not in without]
+            enough = len(kept) >= selections[place].labels
+            if enough or limits[place] > PRIME:
+                found[place] = _ranked(kept, selections[place], seed)
+        factor *= 4
+    return [row for place in sorted(found) for row in found[place]]
+
+
+def _limit(selection: Selection, labels: int, factor: float) -> int:
+    share = (factor * labels + AT_LEAST) / max(selection.rows, 1)
+    return PRIME + 1 if share >= 1 else int(share * PRIME)
+
+
+def _ranked(rows: list[Drawn], selection: Selection, seed: int) -> list[Drawn]:
+    """Return as many as are drawn, in the order of the strong hash."""
+    keys = [row.key for row in rows]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError("id", f"the identifier {twice!r} stands in several rows.")
+    if len(rows) < selection.labels:
+        raise InputError(
+            "frame",
+            f"{len(rows)} rows of a stratum were found where {selection.rows} were counted.",
+            "The rows must not change between counting and drawing.",
+        )
+    return sorted(rows, key=lambda row: rank_of(row.key, seed))[: selection.labels]
+
+
+def _chosen(
+    selections: Sequence[Selection], limits: dict[int, int], places: Any, columns: PoolColumns
+) -> Any:
+    """Return the expression for rows of the strata with small enough numbers."""
+    import narwhals as nw
+
+    chosen: Any = None
+    for place, limit in limits.items():
+        inside: Any = nw.col("hash") < limit
+        each = selections[place]
+        for name, value in zip(columns.decisions, each.decided, strict=True):
+            inside &= nw.col(places[name]) == value
+        if each.verdicts and columns.judges:
+            either: Any = None
+            for verdicts in each.verdicts:
+                alike: Any = None
+                for name, value in zip(columns.judges, verdicts, strict=True):
+                    same = nw.col(places[name]) == value
+                    alike = same if alike is None else alike & same
+                either = alike if either is None else either | alike
+            inside &= either
+        for known, (low, high) in ((columns.score, each.scores), (columns.amount, each.amounts)):
+            if known is None:
+                continue
+            value = nw.col(places[known]).cast(nw.Float64)
+            if low > -np.inf:
+                inside &= value >= low
+            if high < np.inf:
+                inside &= value < high
+        chosen = inside if chosen is None else chosen | inside
+    return chosen
+
+
+def _by_stratum(
+    data: dict[str, list[Any]],
+    hashes: Floats,
+    columns: PoolColumns,
+    selections: Sequence[Selection],
+    limits: dict[int, int],
+) -> dict[int, list[int]]:
+    """Return which of the collected rows are candidates of each stratum."""
+    decided = list(zip(*(map(plain, data[name]) for name in columns.decisions), strict=True))
+    verdicts = list(zip(*(map(plain, data[name]) for name in columns.judges), strict=True))
+    n = len(hashes)
+    scores = np.array(data[columns.score], dtype=np.float64) if columns.score else np.zeros(n)
+    amounts = np.array(data[columns.amount], dtype=np.float64) if columns.amount else np.ones(n)
+    found = {}
+    for place, limit in limits.items():
+        each = selections[place]
+        below = (scores < each.scores[1]) | (each.scores[1] == np.inf)
+        inside = (hashes < limit) & (scores >= each.scores[0]) & below
+        inside &= (amounts >= each.amounts[0]) & (amounts < each.amounts[1])
+        found[place] = [
+            row
+            for row in np.flatnonzero(inside).tolist()
+            if decided[row] == each.decided
+            and (not each.verdicts or not verdicts or verdicts[row] in each.verdicts)
+        ]
+    return found

@@ -1,0 +1,246 @@
+"""What the labels of a plan tell: of the whole, of each stratum, and of what to label next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from stakes._core.labels import Label, in_order, plain
+from stakes.audit._allocation import LEAST
+from stakes.costs import CostMatrix
+from stakes.counts import GroupedConfusion
+from stakes.errors import InputError, InputTypeError, LabelError
+from stakes.infer import CostDifference, CostEstimate, Interval
+from stakes.infer._inference import outcomes_behind
+from stakes.infer._outcomes import Outcomes
+from stakes.infer.methods import extremal
+
+MOST_TIMES, STEPS, CLOSE = 4096.0, 40, 1.01
+"""Up to how many times as many labels are tried, in how many steps, and how closely."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A row with its label: its identifier, stratum, decisions, amount and class."""
+
+    key: Any
+    stratum: str
+    decided: tuple[Label, ...]
+    amount: float
+    actual: Label
+
+
+@dataclass(frozen=True)
+class StratumFound:
+    """What the labels of a stratum tell.
+
+    Attributes
+    ----------
+    name : str
+        The stratum.
+    rows, labels : int
+        How many rows it has, and how many have labels.
+    costly : int
+        How many of these cost more than the least possible.
+    cost : float
+        Their mean cost.
+    width : float
+        The share of the interval's width that the stratum is responsible for.
+    next : int
+        How many of further labels it should get, out of as many as were read.
+
+    Examples
+    --------
+    >>> from stakes.audit import StratumFound
+    >>> found = StratumFound("ok", rows=900, labels=30, costly=1, cost=16.7, width=0.8, next=24)
+    >>> found.rows - found.labels
+    870
+    """
+
+    name: str
+    rows: int
+    labels: int
+    costly: int
+    cost: float
+    width: float
+    next: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the labels of a plan tell, beyond the estimate.
+
+    Attributes
+    ----------
+    result : CostEstimate or CostDifference
+        What was found.
+    interval : Interval
+        With the confidence, and by the method, that the plan calls for.
+    labels : int
+        How many labels were read.
+    drawn : int
+        How many rows were drawn.
+    strata : tuple of StratumFound
+        What each stratum tells.
+    more : int or None
+        How many more labels would be expected to settle which of two models costs less; None for
+        one model, where it is settled, and where no number would.
+    note : str
+        What to know of the labels; empty for all of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stakes import CostMatrix, Pool
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+    >>> plan = Pool.from_frame(rows, decision="decided", id="id").plan(costs, n_labels=40)
+    >>> reading = plan.reading({key: 0 for key in plan.rows["id"]})
+    >>> reading.labels, [each.costly for each in reading.strata]
+    (40, [0, 2])
+    """
+
+    result: CostEstimate | CostDifference
+    interval: Interval
+    labels: int
+    drawn: int
+    strata: tuple[StratumFound, ...]
+    more: int | None
+    note: str = ""
+
+
+# Labels by identifier.
+
+
+def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
+    """Return labels by identifier, of a mapping or a frame; no identifier may stand twice."""
+    if isinstance(labels, Mapping):
+        return {plain(key): plain(value) for key, value in labels.items()}
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(labels)
+    except TypeError as error:
+        raise InputTypeError(
+            "labels",
+            "expected a mapping from identifiers to classes, or a frame with both; got "
+            f"{type(labels).__name__}.",
+        ) from error
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    for name in (id_name, "actual"):
+        if name not in frame.columns:
+            raise InputError(
+                "labels",
+                f"there is no column {name!r}. It has: {', '.join(map(repr, frame.columns))}.",
+            )
+    keys = [plain(each) for each in frame[id_name].to_list()]
+    if len(set(map(written_key, keys))) < len(keys):
+        seen: set[Any] = set()
+        twice = next(key for key in keys if written_key(key) in seen or seen.add(written_key(key)))  # type: ignore[func-returns-value]
+        raise LabelError("labels", f"the row {twice!r} stands twice.")
+    return dict(zip(keys, map(plain, frame["actual"].to_list()), strict=True))
+
+
+def written_key(value: Any) -> str:
+    """Return an identifier as it is written: 7, 7.0 and "7" are one in a CSV file."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
+
+
+def written_keys(values: Sequence[Any]) -> dict[str, Any]:
+    return {written_key(each): each for each in values}
+
+
+def count_labelled(
+    costs: CostMatrix,
+    strata: Sequence[Label],
+    names: Sequence[str],
+    rows: Sequence[Labelled],
+    *,
+    models: int,
+) -> GroupedConfusion:
+    """Count labelled rows by stratum; strata without labels have counts of zero."""
+    counts = np.zeros(
+        (len(strata), *(len(costs.decisions),) * models, len(costs.labels)), dtype=np.int64
+    )
+    place = {name: index for index, name in enumerate(strata)}
+    for name, row in zip(names, rows, strict=True):
+        decided = (costs.decisions.index(each) for each in row.decided)
+        counts[(place[name], *decided, costs.labels.index(row.actual))] += 1
+    return GroupedConfusion(counts, costs.labels, costs.decisions, strata=list(strata))
+
+
+# What each stratum is responsible for, and how many more labels would settle it.
+
+
+def width_shares(result: CostEstimate | CostDifference, interval: Interval) -> dict[str, float]:
+    """Return, roughly, which share of the interval's width each stratum is responsible for.
+
+    An arm has two sources: the variance of the labels seen, and what rows without labels could
+    cost more than those. The squares of both add up to that of the arm.
+    """
+    outcomes = outcomes_behind(result)
+    names = [str(name) for name in in_order(list(result.design.population))]
+    if interval.width <= 0 or len(names) != len(outcomes.strata):
+        return {}
+    mean, z = float(outcomes.mean[0]), -float(ndtri((1 - interval.confidence) / 2))
+    variances, rooms = [], []
+    for each in outcomes.strata:
+        n = float(each.n[0])
+        known = each.certain or n < LEAST
+        variances.append(0.0 if known else (z * each.weight) ** 2 * float(each.variance[0]))
+        left = 0.0 if each.certain else each.weight * (1 - each.labelled)
+        rooms.append([left * abs(each.end(end) - float(each.mean[0])) for end in (0, -1)])
+    shares = np.zeros(len(names))
+    for end, arm in enumerate((mean - interval.low, interval.high - mean)):
+        room = np.array([each[end] for each in rooms])
+        parts = np.array(variances)
+        if room.sum() > 0:
+            parts = parts + max(arm**2 - parts.sum(), 0.0) * room / room.sum()
+        if parts.sum() > 0:
+            shares += arm / interval.width * parts / parts.sum()
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def more_labels(result: CostEstimate | CostDifference, confidence: float) -> int | None:
+    """Return how many more labels would settle which costs less, if all goes on as it did."""
+    if not isinstance(result, CostDifference):
+        return None
+    outcomes = outcomes_behind(result)
+    alpha = 1 - confidence
+    n = sum(float(each.n[0]) for each in outcomes.strata if not each.certain)
+
+    def settled(times: float) -> bool:
+        made = []
+        for each in outcomes.strata:
+            if each.certain or not float(each.n[0]):
+                made.append(each)
+                continue
+            rows = each.left + float(each.n[0])
+            labels = min(round(times * float(each.n[0])), round(rows))
+            counts = each.counts * (labels / float(each.n[0]))
+            made.append(replace(each, counts=counts, labelled=labels / rows, left=rows - labels))
+        low, high = extremal.limits(Outcomes(tuple(made), outcomes.design), alpha)
+        return bool(low[0] > 0 or high[0] < 0)
+
+    if not n or settled(1.0) or not settled(MOST_TIMES):
+        return None
+    low, high = 1.0, MOST_TIMES
+    for _ in range(STEPS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if settled(middle) else (middle, high)
+        if high < CLOSE * low:
+            break
+    extra = 0.0
+    for each in outcomes.strata:
+        labels = float(each.n[0])
+        if not each.certain and labels:
+            extra += min((high - 1) * labels, each.left)
+    return math.ceil(extra)

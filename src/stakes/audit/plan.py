@@ -1,0 +1,773 @@
+"""The rows that are to be labelled, and what their labels tell."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.labels import Label, LabelMatcher, is_blank, listing
+from stakes._core.text import csv_text, html_table, number, percent, with_unit
+from stakes.audit._allocation import LEAST, Expected, Prices, Stratum, allocate, expect
+from stakes.audit._draw import Drawn, PoolColumns, rank_of
+from stakes.audit._reading import (
+    Labelled,
+    Reading,
+    StratumFound,
+    count_labelled,
+    labels_by_key,
+    more_labels,
+    width_shares,
+    written_key,
+    written_keys,
+)
+from stakes.costs import CostMatrix
+from stakes.counts import CostSample
+from stakes.errors import FileError, InputError, LabelError, PlanError
+from stakes.infer import CostDifference, CostEstimate, Design, Interval
+from stakes.infer._design import LEAST_LEFT
+from stakes.read import read_text, write_text
+from stakes.read.checksums import check_unchanged, checksum, json_content
+
+FORMAT = "stakes-audit/1"
+BATCHES = 10
+"""Where labels are read at any time, so many batches of the same shares at most."""
+
+TRUSTED = 4.0
+"""How many labels the guess of a stratum's rate is worth in a second stage."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a plan was asked for.
+
+    Attributes
+    ----------
+    columns : PoolColumns
+        The columns of the pool.
+    prices : Prices
+        What rows cost.
+    confidence : float
+        Of what the labels tell.
+    looks : int
+        How often they will be read.
+    anytime : bool
+        Whether they may be read after every batch.
+    unit : str
+        The unit of the costs.
+    seed : int
+        Of the draw.
+    rows : int
+        How many rows the pool has.
+    checksum : str
+        Of the pool.
+    """
+
+    columns: PoolColumns
+    prices: Prices
+    confidence: float = 0.95
+    looks: int = 1
+    anytime: bool = False
+    unit: str = ""
+    seed: int = 0
+    rows: int = 0
+    checksum: str = ""
+
+    @property
+    def look_confidence(self) -> float:
+        """The confidence of each of several looks."""
+        return 1 - (1 - self.confidence) / self.looks
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan:
+    """Which rows to label, and what is expected of their labels.
+
+    `Pool.plan` makes it; `load` reads one that was saved.
+
+    Parameters
+    ----------
+    strata : tuple of Stratum
+        The strata of the pool, with their rows and labels.
+    options : Options
+        What was asked for.
+    pool : Pool or None
+        The rows; None for a plan that was loaded without them.
+    earlier : tuple of Labelled
+        The labels of earlier stages, which count as known.
+    drawn : tuple of Drawn or None
+        The rows, where they were drawn before.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from stakes import CostMatrix, Pool
+    >>> costs = CostMatrix.from_errors(false_positive=5, false_negative=500,
+    ...                                pos_label="fraud", neg_label="ok")
+    >>> rows = pd.DataFrame({"id": range(10_000), "score": [k % 100 / 500 for k in range(10_000)]})
+    >>> rows["decided"] = ["fraud" if score >= 0.18 else "ok" for score in rows.score]
+    >>> plan = Pool.from_frame(rows, decision="decided", score="score", id="id").plan(
+    ...     costs, n_labels=100)
+    >>> labels = {key: "ok" for key in plan.rows["id"]}
+    >>> found = plan.read(labels)
+    >>> round(found.cost, 2), round(found.interval().high, 1)
+    (0.5, 14.2)
+    """
+
+    strata: tuple[Stratum, ...]
+    options: Options
+    pool: Any = None
+    earlier: tuple[Labelled, ...] = ()
+    drawn: tuple[Drawn, ...] | None = field(default=None)
+
+    @cached_property
+    def _drawn(self) -> tuple[Drawn, ...]:
+        """The rows, drawn once they are asked for."""
+        if self.drawn is not None:
+            return self.drawn
+        return tuple(self._draw(()))
+
+    def _draw(self, show: Sequence[str]) -> list[Drawn]:
+        if self.pool is None:
+            raise InputError("pool", "this plan was loaded without its rows.", "Give the pool.")
+        without = frozenset(each.key for each in self.earlier)
+        drawn: list[Drawn] = self.pool.draw(self.strata, self.options, show, without)
+        return drawn
+
+    @property
+    def id_name(self) -> str:
+        """What the column of identifiers is called."""
+        return self.options.columns.key or "row"
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows to label, in random order: their identifiers, stratum and decisions, as a frame.
+
+        Of the library that the pool is of, if it is pandas or polars; otherwise pyarrow.
+        """
+        import narwhals as nw
+
+        names = self.options.columns.decisions
+        data: dict[str, list[Any]] = {
+            self.id_name: [each.key for each in self._drawn],
+            "stratum": [self.strata[each.stratum].name for each in self._drawn],
+        }
+        for place, name in enumerate(names):
+            data[name] = [self.strata[each.stratum].decided[place] for each in self._drawn]
+        if self.options.columns.amount is not None:
+            data[self.options.columns.amount] = [each.amount for each in self._drawn]
+        frame = None if self.pool is None else nw.from_native(self.pool.frame, pass_through=True)
+        implementation = getattr(frame, "implementation", None)
+        backend: Any = "pyarrow"
+        if implementation is not None and implementation.is_pandas():
+            backend = "pandas"
+        elif implementation is not None and implementation.is_polars():
+            backend = "polars"
+        return nw.from_dict(data, backend=backend).to_native()
+
+    @property
+    def n_labels(self) -> int:
+        """How many rows are to be labelled."""
+        return sum(each.labels for each in self.strata)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What is expected, if expensive mistakes are as frequent as was guessed."""
+        return expect(self.strata, self.options.look_confidence)
+
+    def summary(self) -> str:
+        """Say how many rows are labelled, where, and what is expected of that.
+
+        Returns
+        -------
+        str
+            Some sentences.
+        """
+        expected, unit = self.expected, self.options.unit
+        open_ones = [each for each in self.strata if each.at_stake > 0]
+        rows = sum(each.rows for each in open_ones)
+        text = (
+            f"Label {number(self.n_labels)} of {number(self.options.rows)} rows, in "
+            f"{_plural(len(open_ones), 'stratum', 'strata')}."
+        )
+        if len(self.options.columns.decisions) > 1:
+            agree = self.options.rows - rows - len(self.earlier)
+            text += (
+                f" The {number(agree)} rows on which both models agree need no label. Expected: "
+                f"the difference in cost per decision within "
+                f"±{with_unit(expected.half_width, unit)}"
+            )
+        else:
+            text += (
+                f" Expected: an upper limit of about {with_unit(expected.high, unit)} per decision"
+            )
+        guess = "scores" if self.options.columns.score else "guess"
+        text += f" ({percent(expected.confidence)} confidence) if mistakes are as rare as the "
+        text += f"{guess} say{'' if guess == 'scores' else 's'}"
+        if len(self.options.columns.decisions) == 1:
+            text += f", {number(expected.high_if_triple)} if they are three times as frequent"
+        whole = sum(each.labels for each in open_ones if each.whole)
+        if whole:
+            text += f". {number(whole)} of these rows are strata that are labelled whole"
+        if self.options.columns.key is None:
+            text += ". There is no column of identifiers: rows go by their number in the table"
+        return f"{text}."
+
+    def to_frame(self) -> Any:
+        """Return the strata as a pandas data frame.
+
+        Returns
+        -------
+        DataFrame
+            A row for each stratum: its rows, labels, the least and the most that a row can cost,
+            and the guessed rate.
+        """
+        from stakes._core.frames import data_frame
+
+        names = ("name", "rows", "labels", "low", "high", "rate")
+        return data_frame([{name: getattr(each, name) for name in names} for each in self.strata])
+
+    # Reading labels.
+
+    def read(self, labels: Any, *, skipped: str | None = None) -> CostEstimate | CostDifference:
+        """Return what the labels tell: the cost of a model, or the difference of two.
+
+        Parameters
+        ----------
+        labels : mapping or data frame
+            From each identifier to the actual class; or a frame with the identifiers and a column
+            ``actual``. Rows without a label are allowed at the end of the plan's order; elsewhere,
+            only with ``skipped="random"``.
+        skipped : "random", optional
+            That rows without a label were left out at random.
+
+        Returns
+        -------
+        CostEstimate or CostDifference
+            With all that these can do.
+        """
+        return self.reading(labels, skipped=skipped).result
+
+    def reading(self, labels: Any, *, skipped: str | None = None) -> Reading:
+        """Return what the labels tell, and what they tell of each stratum.
+
+        Parameters
+        ----------
+        labels, skipped
+            As in `read`.
+
+        Returns
+        -------
+        Reading
+            The estimate, its interval, the strata, and what to label next.
+        """
+        if skipped is not None:
+            validate.choice(skipped, "skipped", ("random",))
+        given, note = self._checked(labels, skipped)
+        known = self._known(given)
+        result = self._result(known)
+        interval = self.interval(result)
+        return Reading(
+            result=result,
+            interval=interval,
+            labels=len(known),
+            drawn=len(self._drawn) + len(self.earlier),
+            strata=self._found(known, result, interval),
+            more=more_labels(result, self.options.look_confidence),
+            note=note,
+        )
+
+    def interval(self, result: CostEstimate | CostDifference) -> Interval:
+        """Return the interval that the plan calls for, however often it was looked before.
+
+        Parameters
+        ----------
+        result : CostEstimate or CostDifference
+            What the labels tell.
+
+        Returns
+        -------
+        Interval
+            Of the plan's confidence: by the guaranteed method where labels are read at any time,
+            with its share of the error rate where looks were planned.
+        """
+        method = "guaranteed" if self.options.anytime else "auto"
+        return result._interval(self.options.look_confidence, method, {})  # noqa: SLF001
+
+    def next(self, labels: Any, n_labels: int, *, skipped: str | None = None) -> LabelPlan:
+        """Plan further labels, with those read so far as known.
+
+        Parameters
+        ----------
+        labels, skipped
+            As in `read`.
+        n_labels : int
+            How many more.
+
+        Returns
+        -------
+        LabelPlan
+            Of rows that were not drawn before. What it reads counts the rows of earlier stages as
+            known, and estimates the others by the new labels alone.
+        """
+        n = validate.as_size(n_labels, "n_labels", 2)
+        if self.options.anytime:
+            raise PlanError(
+                "anytime",
+                "a plan that is read at any time keeps the shares of its strata.",
+                "Plan all labels at once, and stop after any batch.",
+            )
+        given, _ = self._checked(labels, skipped)
+        known = self._known(given)
+        counts = {each.name: 0 for each in self.strata}
+        costly = {each.name: 0.0 for each in self.strata}
+        ends = {each.name: (each.low, each.high) for each in self.strata}
+        for row in known:
+            low, high = ends[row.stratum]
+            counts[row.stratum] += 1
+            cost = self._cost(row)
+            costly[row.stratum] += (cost - low) / (high - low) if high > low else 0.0
+        fresh = {row.stratum: 0 for row in known}
+        for row in known[len(self.earlier) :]:
+            fresh[row.stratum] += 1
+        strata = [
+            replace(
+                each,
+                rows=each.rows - fresh.get(each.name, 0),
+                rate=(each.rate * TRUSTED + costly[each.name]) / (TRUSTED + counts[each.name]),
+                labels=0,
+            )
+            for each in self.strata
+        ]
+        kept = allocate(strata, n, self.options.look_confidence)
+        seed = self.options.seed + 1
+        return replace(
+            self,
+            strata=tuple(kept),
+            options=replace(self.options, seed=seed),
+            earlier=tuple(known),
+            drawn=None,
+        )
+
+    def _known(self, given: Mapping[Any, Label]) -> list[Labelled]:
+        """Return all rows with labels, those of earlier stages first."""
+        return [
+            *self.earlier,
+            *(
+                Labelled(
+                    each.key,
+                    self.strata[each.stratum].name,
+                    self.strata[each.stratum].decided,
+                    each.amount,
+                    given[each.key],
+                )
+                for each in self._drawn
+                if each.key in given
+            ),
+        ]
+
+    def _checked(self, labels: Any, skipped: str | None) -> tuple[dict[Any, Label], str]:
+        """Return the labels of drawn rows, all in order or a beginning of them."""
+        given = labels_by_key(labels, self.id_name)
+        classes = self.options.prices.costs.labels
+        text = self.pool is None or self.pool.text
+        keys = written_keys([each.key for each in self._drawn])
+        strange = [key for key in given if written_key(key) not in keys]
+        if strange:
+            raise LabelError(
+                "labels",
+                f"the row {strange[0]!r} was not drawn ({_plural(len(strange), 'such row')}).",
+                "Read the labels with the plan that they belong to, and add no rows.",
+            )
+        matcher = LabelMatcher(classes, "text" if text else "values")
+        found: dict[Any, Label] = {}
+        for key, value in given.items():
+            if is_blank(value):
+                continue
+            place = matcher.find(value)
+            if place < 0:
+                raise LabelError(
+                    "labels",
+                    f"the label {value!r} of row {key!r} is not among the classes: "
+                    f"{listing(classes)}.",
+                )
+            found[keys[written_key(key)]] = classes[place]
+        return self._in_order(found, skipped)
+
+    def _in_order(
+        self, found: dict[Any, Label], skipped: str | None
+    ) -> tuple[dict[Any, Label], str]:
+        """Check that what has labels is a random part of what was drawn."""
+        order = [each.key for each in self._drawn]
+        if not found and not self.earlier:
+            raise InputError("labels", "no row has a label yet.")
+        has = [key in found for key in order]
+        first = has.index(False) if False in has else len(has)
+        if self.options.anytime:
+            sizes = np.cumsum(batch_sizes(self.strata))
+            whole = int(sizes[sizes <= first].max(initial=0))
+            if not whole:
+                raise InputError(
+                    "labels", f"the first batch of {sizes[0]} rows is not labelled whole yet."
+                )
+            note = "" if whole == len(order) else f"{whole} labels, in whole batches, were read."
+            return {key: found[key] for key in order[:whole]}, note
+        if all(has):
+            return found, ""
+        blank = len(has) - sum(has)
+        if any(has[first:]) and skipped is None:
+            raise LabelError(
+                "labels",
+                f"the row {order[first]!r} has no label, and later ones have "
+                f"({_plural(blank, 'row')} without).",
+                "Label them, or leave all rows after it blank: rows are in random order, so the "
+                "first ones are a smaller audit. Where rows were left out at random, give "
+                "skipped='random'.",
+            )
+        how = "left out at random" if any(has[first:]) else "not labelled yet"
+        return found, f"{_plural(blank, 'row')} of {len(has)} {how}: a smaller audit."
+
+    def _cost(self, row: Labelled) -> float:
+        prices = self.options.prices
+        place = prices.costs.labels.index(row.actual)
+        return float(prices.of(row.decided)[place] * prices.factors(row.amount)[place])
+
+    def _result(self, known: Sequence[Labelled]) -> CostEstimate | CostDifference:
+        """Return the estimate: rows of earlier stages are strata that are labelled whole."""
+        old, new = known[: len(self.earlier)], known[len(self.earlier) :]
+        rows: dict[Label, float] = {each.name: each.rows for each in self.strata if each.rows}
+        decided = {each.name: each.decided for each in self.strata}
+        bounds = {each.name: (each.low, each.high) for each in self.strata if each.rows}
+        names = [each.stratum for each in new]
+        for row in old:
+            name = f"{row.stratum} (earlier labels)"
+            rows[name] = rows.get(name, 0) + 1
+            decided[name], bounds[name] = row.decided, bounds.get(name) or self._ends(row.stratum)
+            names.append(name)
+        every = [*new, *old]
+        two, prices = len(self.options.columns.decisions) > 1, self.options.prices
+        unit = self.options.unit
+        if prices.by_amount:
+            values = [self._cost(row) for row in every]
+            sample = CostSample(values, strata=names, bounds=bounds)
+            design = Design(population=rows)
+            if two:
+                return CostDifference(sample, None, self._two_names, design, unit)
+            return CostEstimate(sample, None, design, unit)
+        table = count_labelled(prices.costs, list(rows), names, every, models=2 if two else 1)
+        taken: dict[Label, Any] = {
+            name: decided[str(name)] if two else decided[str(name)][0] for name in rows
+        }
+        design = Design(population=rows, decided=taken)
+        if two:
+            return CostDifference(table, prices.costs, self._two_names, design, unit)
+        return CostEstimate(table, prices.costs, design, unit)
+
+    @property
+    def _two_names(self) -> tuple[str, str]:
+        first, second = self.options.columns.decisions
+        return first, second
+
+    def _ends(self, name: str) -> tuple[float, float]:
+        found = next(each for each in self.strata if each.name == name)
+        return found.low, found.high
+
+    def _found(
+        self, known: Sequence[Labelled], result: Any, interval: Interval
+    ) -> tuple[StratumFound, ...]:
+        """Return what each stratum tells, and what to label next."""
+        costs: dict[str, list[float]] = {each.name: [] for each in self.strata}
+        for row in known:
+            costs[row.stratum].append(self._cost(row))
+        widths = width_shares(result, interval)
+        earlier = {each.name: 0 for each in self.strata}
+        for row in self.earlier:
+            earlier[row.stratum] += 1
+        advice = self._advice(known)
+        found = []
+        for each in self.strata:
+            values = costs[each.name]
+            found.append(
+                StratumFound(
+                    name=each.name,
+                    rows=each.rows + earlier[each.name],
+                    labels=len(values),
+                    costly=sum(value > each.low for value in values),
+                    cost=float(np.mean(values)) if values else math.nan,
+                    width=widths.get(each.name, 0.0),
+                    next=advice.get(each.name, 0),
+                )
+            )
+        return tuple(found)
+
+    def _advice(self, known: Sequence[Labelled]) -> dict[str, int]:
+        """Return how many of as many further labels each stratum should get."""
+        given = {row.key: row.actual for row in known[len(self.earlier) :]}
+        try:
+            plain_plan = replace(self, options=replace(self.options, anytime=False))
+            plan = plain_plan.next(given, max(len(given), LEAST), skipped="random")
+        except InputError:  # nothing is left to label, or less than that
+            return {}
+        return {each.name: each.labels for each in plan.strata}
+
+    # Files.
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        show: Sequence[str] = (),
+        show_decisions: bool = False,
+    ) -> None:
+        """Write a file to be labelled, and the manifest beside it.
+
+        Parameters
+        ----------
+        path : path
+            The label file, ``.csv``: identifiers, the columns to show, and an empty column
+            ``actual``, in random order. The manifest's name is that with ``.manifest.json`` at the
+            end: without it the labels cannot be read.
+        show : sequence of str
+            The columns of the pool that labellers see.
+        show_decisions : bool, default False
+            Whether they see the decisions, too. Labellers who know what a model decided tend to
+            agree with it.
+        """
+        target = Path(path)
+        if target.suffix.lower() != ".csv":
+            raise FileError(f"{target}", "expected a name ending in .csv.")
+        rows: Sequence[Drawn] = self._drawn
+        if show:
+            rows = self._draw(show)
+        elif self.drawn is None and self.pool is not None:
+            rows = self._drawn
+        names = self.options.columns.decisions if show_decisions else ()
+        header = [self.id_name, *names, *show, "actual"]
+        lines = [
+            [
+                each.key,
+                *(self.strata[each.stratum].decided if show_decisions else ()),
+                *each.shown,
+                "",
+            ]
+            for each in rows
+        ]
+        write_text(target, csv_text(header, lines))
+        write_text(manifest_name(target), self.manifest())
+
+    def manifest(self) -> str:
+        """Return the plan as the text of its manifest, a JSON file.
+
+        Returns
+        -------
+        str
+            Version, strata with sizes and draws, seed, costs, drawn rows, checksums.
+        """
+        options = self.options
+        content: dict[str, Any] = {
+            "format": FORMAT,
+            "stakes": version("stakes"),
+            "seed": options.seed,
+            "confidence": options.confidence,
+            "looks": options.looks,
+            "anytime": options.anytime,
+            "unit": options.unit,
+            "pool": {"rows": options.rows, "checksum": options.checksum},
+            "columns": asdict(options.columns),
+            "costs": options.prices.costs.to_dict(),
+            "positive": options.prices.positive,
+            "by_amount": list(options.prices.by_amount),
+            "strata": [_finite(asdict(each)) for each in self.strata],
+            "rows": [[each.key, each.stratum, each.amount] for each in self._drawn],
+            "earlier": [
+                [each.key, each.stratum, list(each.decided), each.amount, each.actual]
+                for each in self.earlier
+            ],
+        }
+        plain_values = json.loads(json.dumps(content, allow_nan=False))
+        content["checksum"] = checksum(plain_values)
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], pool: Any = None) -> LabelPlan:
+        """Read a plan from its manifest.
+
+        Parameters
+        ----------
+        path : path
+            The manifest, or the label file that it lies beside.
+        pool : Pool, optional
+            The rows, which further labels need; they must be the same.
+
+        Returns
+        -------
+        LabelPlan
+            The plan.
+        """
+        target = Path(path)
+        if not target.name.endswith(".manifest.json"):
+            target = manifest_name(target)
+        content = json_content(read_text(target), f"{target}", "a manifest of an audit")
+        plan = _plan_of(content, f"{target}")
+        return plan if pool is None else plan.with_pool(pool)
+
+    def with_pool(self, pool: Any) -> LabelPlan:
+        """Return the plan with its rows.
+
+        Parameters
+        ----------
+        pool : Pool
+            The rows; they must be the same as when labels were planned.
+
+        Returns
+        -------
+        LabelPlan
+            The plan.
+        """
+        found = pool._cells(self.options.columns).checksum()  # noqa: SLF001 - of this room
+        if found != self.options.checksum:
+            raise InputError(
+                "pool",
+                "these are not the rows that the labels were planned for: their numbers by "
+                "decision, verdict, score and amount differ.",
+                "Give the same rows, or plan anew.",
+            )
+        return replace(self, pool=pool)
+
+    def __repr__(self) -> str:
+        return f"LabelPlan: {self.summary()}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [each.name, number(each.rows), number(each.labels), number(each.low), number(each.high)]
+            for each in self.strata
+        ]
+        header = ["stratum", "rows", "labels", "least cost", "most"]
+        return html_table(header, rows, self.summary())
+
+
+def manifest_name(path: Path) -> Path:
+    """Return the name of the manifest of a label file."""
+    return path.with_name(f"{path.name}.manifest.json")
+
+
+def _finite(stratum: dict[str, Any]) -> dict[str, Any]:
+    """Return a stratum with null in place of infinite ends, which JSON does not have."""
+    for name in ("scores", "amounts"):
+        stratum[name] = [each if math.isfinite(each) else None for each in stratum[name]]
+    return stratum
+
+
+def _plan_of(content: Any, source: str) -> LabelPlan:
+    """Return the plan that a manifest holds."""
+    if not isinstance(content, dict) or not str(content.get("format", "")).startswith(
+        "stakes-audit/"
+    ):
+        raise FileError(source, "not a manifest of an audit.")
+    if content["format"] != FORMAT:
+        raise FileError(
+            source,
+            f"a manifest of the version {content['format']!r}; this version of stakes reads "
+            f"{FORMAT!r}.",
+            "Read it with the version that wrote it, "
+            f"stakes {content.get('stakes', 'of that time')}.",
+        )
+    written = content.pop("checksum", None)
+    check_unchanged(written, checksum(content), source, "the manifest")
+    columns = content["columns"]
+    prices = Prices(
+        CostMatrix(**content["costs"]), content["positive"], tuple(content["by_amount"])
+    )
+    options = Options(
+        columns=PoolColumns(
+            tuple(columns["decisions"]),
+            columns["score"],
+            tuple(columns["judges"]),
+            columns["amount"],
+            columns["key"],
+        ),
+        prices=prices,
+        confidence=content["confidence"],
+        looks=content["looks"],
+        anytime=content["anytime"],
+        unit=content["unit"],
+        seed=content["seed"],
+        rows=content["pool"]["rows"],
+        checksum=content["pool"]["checksum"],
+    )
+    return LabelPlan(
+        strata=tuple(_stratum_of(each) for each in content["strata"]),
+        options=options,
+        earlier=tuple(
+            Labelled(key, stratum, tuple(decided), amount, actual)
+            for key, stratum, decided, amount, actual in content["earlier"]
+        ),
+        drawn=tuple(Drawn(key, stratum, amount, ()) for key, stratum, amount in content["rows"]),
+    )
+
+
+def _stratum_of(given: dict[str, Any]) -> Stratum:
+    given = dict(given)
+    for name, least in (("scores", -math.inf), ("amounts", 0.0)):
+        low, high = given[name]
+        given[name] = (least if low is None else low, math.inf if high is None else high)
+    given["decided"] = tuple(given["decided"])
+    given["verdicts"] = tuple(tuple(each) for each in given["verdicts"])
+    return Stratum(**given)
+
+
+def _plural(n: int, one: str, several: str = "") -> str:
+    return f"{number(n)} {one}" if n == 1 else f"{number(n)} {several or one + 's'}"
+
+
+# In which order rows are labelled.
+
+
+def batches_of(strata: Sequence[Stratum]) -> int:
+    """Return into how many batches of the same shares the labels can be divided."""
+    common = math.gcd(*(each.labels for each in strata if each.labels and not each.whole))
+    return max((each for each in range(1, BATCHES + 1) if common % each == 0), default=1)
+
+
+def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
+    """Return strata whose labels can be divided into batches of the same shares."""
+    found = []
+    for each in strata:
+        labels = max(round(each.labels / BATCHES), 1) * BATCHES
+        if not each.labels or each.whole:
+            labels = each.labels
+        elif each.rows - labels < LEAST_LEFT:
+            labels = each.rows
+        found.append(replace(each, labels=labels))
+    return found
+
+
+def batch_sizes(strata: Sequence[Stratum]) -> list[int]:
+    """Return how many rows each batch has; strata labelled whole are in the first."""
+    batches = batches_of(strata)
+    each = sum(one.labels for one in strata if not one.whole) // batches
+    whole = sum(one.labels for one in strata if one.whole)
+    return [whole + each, *([each] * (batches - 1))]
+
+
+def ordered(rows: Sequence[Drawn], strata: Sequence[Stratum], options: Options) -> list[Drawn]:
+    """Return the rows in random order; where they are read at any time, in batches of it."""
+    batches = batches_of(strata) if options.anytime else 1
+    met = [0] * len(strata)
+    found = []
+    for row in sorted(rows, key=lambda row: rank_of(row.key, options.seed, "batch")):
+        stratum = strata[row.stratum]
+        size = max(stratum.labels // batches, 1)
+        batch = 0 if batches == 1 or stratum.whole else met[row.stratum] // size
+        met[row.stratum] += 1
+        found.append((batch, rank_of(row.key, options.seed, "order"), row))
+    return [row for *_, row in sorted(found, key=lambda each: each[:2])]

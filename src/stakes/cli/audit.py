@@ -1,0 +1,425 @@
+"""stakes audit: which rows to label, and what their labels tell."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stakes.cli import _inputs as options
+from stakes.cli._inputs import add, check_name, costs_if_given, no_costs
+from stakes.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from stakes.audit import LabelPlan, Pool, Reading
+    from stakes.cli._output import Output
+    from stakes.costs import CostMatrix
+    from stakes.findings.audit import AuditFound, PlanFound
+
+EXAMPLES = {
+    "plan": (
+        "stakes audit plan rows.csv -c costs.csv --compare a b --labels 300 -o l.csv",
+        "stakes audit plan rows.csv -c costs.csv -m a -s score --target 0.5 -o l.csv",
+    ),
+    "read": (
+        "stakes audit read to_label.csv",
+        "stakes audit read to_label.csv --report audit.html --json audit.json",
+    ),
+    "more": ("stakes audit more to_label.csv rows.csv --labels 200 -o second.csv",),
+}
+
+Rows = Annotated[
+    str,
+    typer.Argument(metavar="ROWS", help="Decided rows, most without labels: CSV, Parquet, …"),
+]
+LabelFile = Annotated[
+    Path, typer.Argument(metavar="LABELS", help="The file that was labelled, with its manifest.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", "-m", metavar="COLUMN", help="The column with a model's decisions."),
+]
+Compare = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--compare",
+        metavar="COLUMN COLUMN",
+        help="The columns with two models' decisions: only rows on which they differ are labelled.",
+    ),
+]
+Score = Annotated[
+    str | None,
+    typer.Option(
+        "--score", "-s", metavar="COLUMN", help="A column with scores, at best probabilities."
+    ),
+]
+Judges = Annotated[
+    list[str] | None,
+    typer.Option("--judge", metavar="COLUMN", help="A column with a judge's verdicts; repeatable."),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--id", metavar="COLUMN", help="The column that names a row. Default: its number."
+    ),
+]
+Labels = Annotated[
+    int | None, typer.Option("--labels", metavar="N", help="How many rows can be labelled.")
+]
+Target = Annotated[
+    float | None,
+    typer.Option(
+        "--target",
+        metavar="COST",
+        help="Instead of --labels: the upper limit to reach; with --compare, half the width.",
+    ),
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="The label file to write: .csv.")
+]
+Show = Annotated[
+    list[str] | None,
+    typer.Option("--show", metavar="COLUMN", help="A column that labellers see; repeatable."),
+]
+ShowDecisions = Annotated[
+    bool, typer.Option("--show-decisions", help="Labellers see the decisions, too.")
+]
+Looks = Annotated[
+    int, typer.Option("--looks", metavar="K", help="How often labels will be read on the way.")
+]
+Anytime = Annotated[
+    bool, typer.Option("--anytime", help="Labels may be read after every batch; wider limits.")
+]
+ErrorRate = Annotated[
+    float,
+    typer.Option(
+        "--error-rate", metavar="SHARE", help="The guessed share of mistakes, without scores."
+    ),
+]
+Skipped = Annotated[
+    str | None,
+    typer.Option(
+        "--skipped", metavar="HOW", help="'random' if rows were left without a label at random."
+    ),
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Write a page: .html.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the label file if it exists.")]
+
+
+@dataclass(frozen=True)
+class PoolOptions:
+    """Which columns of the pool play which part."""
+
+    model: Model = None
+    compare: Compare = None
+    score: Score = None
+    judges: Judges = None
+    key: Key = None
+
+
+def plan(
+    context: typer.Context,
+    *,
+    pool: Rows,
+    out: Out,
+    prices: options.CostOptions,
+    amounts: options.AmountOptions,
+    columns: PoolOptions,
+    labels: Labels = None,
+    target: Target = None,
+    show: Show = None,
+    show_decisions: ShowDecisions = False,
+    looks: Looks = 1,
+    anytime: Anytime = False,
+    error_rate: ErrorRate = 0.001,
+    confidence: options.Confidence = 0.95,
+    unit: options.Unit = "",
+    seed: options.Seed = 0,
+    json: options.Json = None,
+    force: Force = False,
+) -> None:
+    """Choose the rows to label, and write a file for those who label them."""
+    from stakes.findings.audit import plan_found
+
+    output = context.obj
+    _check_out(output, out, json, inputs=[pool, prices.costs or "-"], force=force)
+    rows, costs, classes = _rows_and_costs(pool, prices, amounts, columns)
+    made = rows.plan(
+        costs,
+        n_labels=labels,
+        target=target,
+        compare=columns.compare,
+        error_rate=error_rate,
+        confidence=confidence,
+        looks=looks,
+        anytime=anytime,
+        pos_label=None if prices.pos_label is None else _class_of(prices.pos_label, costs),
+        by_amount=classes,
+        unit=unit,
+        rng=seed,
+    )
+    _write(output, made, out, show, show_decisions=show_decisions)
+    _show_plan(output, made, plan_found(made))
+
+
+def read(
+    context: typer.Context,
+    *,
+    labels: LabelFile,
+    skipped: Skipped = None,
+    report: Report = None,
+    json: options.Json = None,
+) -> None:
+    """Say what the labels tell, and what to label next."""
+    from stakes.audit import LabelPlan
+    from stakes.findings.audit import audit_found
+
+    output = context.obj
+    check_name(report, (".html", ".htm"))
+    output.will_write(report, json, inputs=[labels])
+    output.only_json(json)
+    made = LabelPlan.load(labels)
+    reading = made.reading(_labels(labels, made), skipped=skipped)
+    found = audit_found(made, reading)
+    _show_reading(output, reading, found)
+    output.results(found)
+    if report is not None:
+        from stakes.show.report import audit_html
+
+        output.write_text(report, audit_html(found))
+
+
+def more(
+    context: typer.Context,
+    *,
+    labels: LabelFile,
+    pool: Rows,
+    out: Out,
+    number: Annotated[
+        int, typer.Option("--labels", metavar="N", help="How many further rows can be labelled.")
+    ],
+    show: Show = None,
+    show_decisions: ShowDecisions = False,
+    skipped: Skipped = None,
+    json: options.Json = None,
+    force: Force = False,
+) -> None:
+    """Plan further labels, those read so far being known."""
+    from stakes.audit import LabelPlan
+    from stakes.findings.audit import plan_found
+
+    output = context.obj
+    _check_out(output, out, json, inputs=[pool, labels], force=force)
+    made = LabelPlan.load(labels)
+    made = made.with_pool(_pool_of(pool, made.options.columns))
+    further = made.next(_labels(labels, made), number, skipped=skipped)
+    _write(output, further, out, show, show_decisions=show_decisions)
+    _show_plan(output, further, plan_found(further))
+
+
+def _check_out(
+    output: Output, out: Path, json: Path | None, *, inputs: list[Any], force: bool
+) -> None:
+    """Raise where what would be written has no good name, or exists."""
+    from stakes.audit.plan import manifest_name
+
+    check_name(out, (".csv",))
+    output.will_write(out, manifest_name(out), json, inputs=inputs)
+    output.only_json(json)
+    if out.exists() and not force:
+        raise InputError(f"{out}", "it exists, and may hold labels.", "Overwrite it with --force.")
+
+
+def _write(
+    output: Output, made: LabelPlan, out: Path, show: list[str] | None, *, show_decisions: bool
+) -> None:
+    made.save(out, show=show or (), show_decisions=show_decisions)
+    output.remark(
+        f"Wrote {out}, to be labelled in the column 'actual', and {out}.manifest.json, which "
+        "reading the labels needs."
+    )
+
+
+def _rows_and_costs(
+    path: str, prices: options.CostOptions, amounts: options.AmountOptions, columns: PoolOptions
+) -> tuple[Pool, CostMatrix, list[Any] | None]:
+    """Return the pool, the costs, and the classes whose costs the amounts multiply."""
+    from stakes.audit._draw import PoolColumns
+    from stakes.costs import CostMatrix
+
+    given = costs_if_given(prices, amounts)
+    if given is None:
+        raise no_costs()
+    model = () if columns.model is None else (columns.model,)
+    names: dict[str, str] = {}
+    if not isinstance(given, CostMatrix):
+        names = {name: value for name, value in given.items() if isinstance(value, str)}
+    if len(set(names.values())) > 1:
+        raise InputError(
+            "--fp-column, --fn-column", "amounts of a plan are in one column; these are two."
+        )
+    amount = next(iter(names.values()), None)
+    parts = PoolColumns(model, columns.score, tuple(columns.judges or ()), amount, columns.key)
+    pool = _pool_of(path, parts)
+    if isinstance(given, CostMatrix):
+        return pool, given, None
+    positive, other = _two_classes(pool, prices.pos_label, columns)
+    mistakes = {name: 1.0 if name in names else float(value) for name, value in given.items()}
+    costs = CostMatrix.from_errors(**mistakes, pos_label=positive, neg_label=other)
+    classes = [positive if name == "false_negative" else other for name in names]
+    return pool, costs, classes or None
+
+
+def _two_classes(pool: Pool, positive: str | None, columns: PoolOptions) -> tuple[Any, Any]:
+    """Return the two classes that the decisions are, the positive one first."""
+    from stakes._core.labels import LabelMatcher, listing
+    from stakes.counts.engines import group
+
+    named = list(columns.compare or ((columns.model,) if columns.model else ()))
+    if not named:
+        raise InputTypeError("--model, --compare", "name the columns with the decisions.")
+    found, _ = group(pool.frame, named)
+    values = list(dict.fromkeys(value for each in found for value in each.present(each.used())))
+    if positive is None:
+        raise InputTypeError("--pos-label", "which class is the positive one? Name it.")
+    place = LabelMatcher(values, "text").find(positive)
+    if len(values) != 2 or place < 0:  # noqa: PLR2004 - two classes
+        raise InputError(
+            "--pos-label",
+            f"the decisions are {listing(values)}; with --fp and --fn they must be two classes, "
+            f"{positive!r} among them.",
+            "Give a cost matrix with --costs.",
+        )
+    return values[place], values[1 - place]
+
+
+def _class_of(label: str, costs: CostMatrix) -> Any:
+    """Return the class that is meant by what was typed."""
+    from stakes._core.labels import LabelMatcher
+
+    place = LabelMatcher(costs.labels, "text").find(label)
+    return label if place < 0 else costs.labels[place]
+
+
+def _pool_of(path: str, columns: Any) -> Pool:
+    """Read a pool; text of a CSV file becomes numbers where numbers are meant."""
+    from stakes.audit import Pool
+    from stakes.read.tables import read_table
+
+    table = read_table(path, None).table
+    for name in (columns.score, columns.amount):
+        if name in table.column_names:
+            table = _as_numbers(table, name, path)
+    if columns.key in table.column_names:
+        table = _as_whole_numbers(table, columns.key)
+    return Pool(table, columns, text=True)
+
+
+def _as_numbers(table: Any, name: str, path: str) -> Any:
+    """Return a table in which a column of text is one of numbers."""
+    import pyarrow as pa
+
+    from stakes.errors import FileError
+
+    column = table.column(name)
+    if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
+        return table
+    try:
+        numbers = column.cast(pa.string()).cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise FileError(f"{path}, column {name!r}", f"expected numbers: {error}.") from error
+    return table.set_column(table.column_names.index(name), name, numbers)
+
+
+def _as_whole_numbers(table: Any, name: str) -> Any:
+    """Return a table in which identifiers that are written as whole numbers are such.
+
+    A CSV file and a Parquet file of the same rows then have the same identifiers.
+    """
+    import pyarrow as pa
+
+    text = table.column(name)
+    if pa.types.is_integer(text.type):
+        return table
+    try:
+        numbers = text.cast(pa.string()).cast(pa.int64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return table
+    if not numbers.cast(pa.string()).equals(text.cast(pa.string())):
+        return table
+    return table.set_column(table.column_names.index(name), name, numbers)
+
+
+def _labels(path: Path, made: LabelPlan) -> Any:
+    """Read the labels of a file that someone has filled in."""
+    from stakes._core.labels import is_blank
+    from stakes.errors import FileError
+    from stakes.read.tables import read_table
+
+    table = read_table(str(path), None).table
+    for name in (made.id_name, "actual"):
+        if name not in table.column_names:
+            raise FileError(
+                f"{path}", f"there is no column {name!r}; it has {', '.join(table.column_names)}."
+            )
+    keys = table.column(made.id_name).to_pylist()
+    values = table.column("actual").to_pylist()
+    seen: set[Any] = set()
+    for row, key in enumerate(keys):
+        if is_blank(key):
+            raise FileError(f"{path}, row {row + 2}", f"there is no {made.id_name}.")
+        if key in seen:
+            raise FileError(f"{path}, row {row + 2}", f"the row {key!r} stands twice.")
+        seen.add(key)
+    return dict(zip(keys, values, strict=True))
+
+
+def _show_plan(output: Output, made: LabelPlan, found: PlanFound) -> None:
+    from stakes._core.text import number, text_table
+
+    output.text(made.summary(), "bold")
+    output.text()
+    lines = [
+        [each.name, number(each.rows), number(each.labels), number(each.low), number(each.high)]
+        for each in found.strata
+    ]
+    output.table(text_table(["stratum", "rows", "labels", "least cost", "most"], lines))
+    output.results(found)
+
+
+def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
+    from stakes._core.text import number, percent, text_table
+
+    output.text(found.text, "bold")
+    if found.note:
+        output.text()
+        output.text(found.note)
+    output.text()
+    lines = [
+        [
+            each.name,
+            number(each.rows),
+            number(each.labels),
+            number(each.costly),
+            percent(each.width),
+            number(each.next),
+        ]
+        for each in reading.strata
+        if each.labels or each.width
+    ]
+    header = ["stratum", "rows", "labels", "costly", "of the width", "label next"]
+    output.table(text_table(header, lines))
+
+
+app = typer.Typer(
+    help="Choose rows to label, and read what few labels tell.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+for command in EXAMPLES:
+    add(app, sys.modules[__name__], command)

@@ -1,0 +1,949 @@
+"""Decision curves: the net benefit of acting on a predicted risk, over threshold probabilities.
+
+Net benefit is cost counted from the other end, in units of one miss: π - cost/c_fn with
+c_fp/c_fn = p_t/(1 - p_t). So its limits are those of costs: of the cells of a confusion matrix at
+each threshold, or, at a known prevalence, of a cost curve's lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label, label_codes
+from stakes._core.text import html_table, number, percent
+from stakes._core.typing import Floats
+from stakes._core.values import Result
+from stakes.counts import GroupedConfusion, PairedConfusion, ScoreCounts
+from stakes.curves._rates import represented
+from stakes.curves._sampling import Multinomial, drawn, mistakes
+from stakes.curves._survival import SurvivalRisks
+from stakes.curves.bands import mover
+from stakes.curves.condition import operating_condition
+from stakes.curves.curve import check_both_classes
+from stakes.errors import DesignError, InputError
+from stakes.infer._design import outcomes_of
+from stakes.infer._outcomes import SIMPLE, Design, Outcomes
+from stakes.infer._shares import cell_shares
+from stakes.infer.methods.extremal import high_of_one, limits_at
+
+DRAWS = 10_000
+"""How many draws the level of a simultaneous band is found from."""
+
+NOTHING = 1e-12
+
+PER = 100
+"""Interventions avoided are counted per so many."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionBand(Result):
+    """A net benefit, or the difference of two, with limits at threshold probabilities.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+        The threshold probabilities.
+    net_benefit, low, high : ndarray
+        The net benefit, or the difference of two, and its limits.
+    confidence : float
+        The confidence level: at each threshold, or at all of them at once if `simultaneous`.
+    simultaneous : bool
+        Whether the limits hold at all thresholds at once with that confidence.
+
+    Examples
+    --------
+    >>> from stakes import DecisionCurve
+    >>> band = DecisionCurve.from_scores([0, 1] * 50, [0.2, 0.6] * 50).band([0.3, 0.5])
+    >>> band.net_benefit.tolist(), band.simultaneous
+    ([0.5, 0.5], False)
+    """
+
+    thresholds: Floats
+    net_benefit: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    simultaneous: bool
+
+    def to_frame(self) -> Any:
+        """Return the band as a pandas data frame.
+
+        Returns
+        -------
+        DataFrame
+            With the columns threshold, net_benefit, low and high.
+        """
+        names = ("net_benefit", "low", "high")
+        columns = {name: getattr(self, name) for name in names}
+        return data_frame({"threshold": self.thresholds, **columns})
+
+    def __repr__(self) -> str:
+        reach = "at all thresholds at once" if self.simultaneous else "at each threshold"
+        return f"Net benefit with {percent(self.confidence)} limits {reach}."
+
+    def _repr_html_(self) -> str:
+        shown = np.linspace(0, len(self.thresholds) - 1, min(len(self.thresholds), 11))
+        names = ("thresholds", "net_benefit", "low", "high")
+        rows = [[number(getattr(self, name)[i]) for name in names] for i in shown.astype(int)]
+        return html_table(["threshold", "net benefit", "low", "high"], rows, caption=repr(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurve(Result):
+    """The net benefit of treating from each threshold probability on (Vickers & Elkin 2006).
+
+    Parameters
+    ----------
+    counts : ScoreCounts or SurvivalRisks
+        The predicted risks, by class; or with times to an event.
+    name : str, optional
+        The model's name.
+    prevalence : float, optional
+        The share of positives in the target population, if it is known and not the sample's: in a
+        case-control study, for example.
+    harm : float, default 0
+        What applying the model costs for each person, in units of net benefit.
+    design : Design, optional
+        The population of the strata, where the risks were counted with such.
+
+    Notes
+    -----
+    NB(p_t) = π tpr - (1 - π) fpr p_t/(1 - p_t) - harm, at the threshold p_t itself. "Treat all" has
+    π - (1 - π) p_t/(1 - p_t), "treat none" 0. With the cost NC at PC(+) = π (1 - p_t)/[π (1 - p_t)
+    + (1 - π) p_t] it is π (1 - NC/PC(+)).
+
+    References
+    ----------
+    Vickers & Elkin (2006).
+
+    Vickers et al. (2008).
+
+    Kerr et al. (2016).
+
+    Examples
+    --------
+    >>> from stakes import DecisionCurve
+    >>> curve = DecisionCurve.from_scores(
+    ...     [0, 0, 0, 1, 0, 1, 1, 0, 1, 1],
+    ...     [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+    >>> curve.net_benefit([0.2, 0.5]).round(4).tolist()
+    [0.4, 0.3]
+    >>> curve.treat_all([0.2, 0.5]).round(4).tolist()
+    [0.375, 0.0]
+    """
+
+    counts: ScoreCounts | SurvivalRisks
+    name: str = ""
+    prevalence: float | None = None
+    harm: float = 0.0
+    design: Design = SIMPLE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.counts, ScoreCounts):
+            check_both_classes(self.counts, "counts")
+            if self.counts.thresholds[0] > 1 or self.counts.thresholds[-1] < 0:
+                raise InputError(
+                    "risk",
+                    "expected predicted risks from 0 to 1, got "
+                    f"{self.counts.thresholds[-1]:g} to {self.counts.thresholds[0]:g}.",
+                    "Turn scores into probabilities first; cost curves take any scores.",
+                )
+        if self.prevalence is not None:
+            share = validate.one_number(self.prevalence, "prevalence")
+            if not 0 < share < 1:
+                raise InputError("prevalence", f"expected a share between 0 and 1, got {share:g}.")
+        if validate.one_number(self.harm, "harm") < 0:
+            raise InputError("harm", f"expected a number that is not negative, got {self.harm:g}.")
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        risk: Any,
+        *,
+        pos_label: Label = 1,
+        prevalence: float | None = None,
+        harm: float = 0.0,
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        population: Any = None,
+        name: str = "",
+    ) -> Self:
+        """Count predicted risks, and return their decision curve.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        risk : array_like, shape (n,)
+            The predicted probability of the positive class, from 0 to 1.
+        pos_label : default 1
+            Which class is the positive one.
+        prevalence : float, optional
+            The share of positives in the target population, if it is known and not the sample's.
+        harm : float, default 0
+            What applying the model costs for each person, in units of net benefit.
+        sample_weight, groups, strata, population
+            As in `evaluate`.
+        name : str, optional
+            The model's name.
+
+        Returns
+        -------
+        DecisionCurve
+            The curve.
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.net_benefit(0.3)
+        0.392...
+        """
+        counts = ScoreCounts.from_scores(
+            y_true,
+            risk,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+        )
+        return cls(counts, name, prevalence, harm, Design(population=population))
+
+    @classmethod
+    def from_survival(
+        cls,
+        time: Any,
+        event: Any,
+        risk: Any,
+        *,
+        at: float,
+        prevalence: float | None = None,
+        harm: float = 0.0,
+        name: str = "",
+    ) -> Self:
+        """Return the decision curve of the risk of an event by a time, some times being censored.
+
+        Parameters
+        ----------
+        time : array_like, shape (n,)
+            The time of the event, or of the end of observation.
+        event : array_like, shape (n,)
+            Whether the event occurred at that time (1 or True), or observation ended before it.
+        risk : array_like, shape (n,)
+            The predicted probability of the event by the time `at`, from 0 to 1.
+        at : float
+            The time by which the event counts.
+        prevalence, harm, name
+            As in `from_scores`.
+
+        Returns
+        -------
+        DecisionCurve
+            The curve.
+
+        Notes
+        -----
+        The share of events among those at or above a threshold is Kaplan & Meier's estimate at the
+        time `at`.
+
+        References
+        ----------
+        Vickers et al. (2008).
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_survival(
+        ...     [2, 3, 1, 5, 4, 6], [1, 0, 1, 0, 1, 0], [0.7, 0.2, 0.9, 0.1, 0.4, 0.3], at=3)
+        >>> curve.net_benefit([0.3, 0.5]).round(4).tolist()
+        [0.1905, 0.3333]
+        """
+        return cls(SurvivalRisks.of(time, event, risk, at), name, prevalence, harm)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether rows came one by one."""
+        counts = self.counts
+        if isinstance(counts, SurvivalRisks):
+            return True
+        return counts.squares is None and counts.rows is None and self.design.population is None
+
+    def _rates(self, thresholds: Floats) -> tuple[Floats, Floats, float]:
+        """Return the true and the false positive rate at thresholds, and the prevalence."""
+        if isinstance(self.counts, SurvivalRisks):
+            flagged, among = self.counts.at_thresholds(thresholds)[:2]
+            share = self.counts.event_share
+            rates = flagged * among / share, flagged * (1 - among) / (1 - share)
+        else:
+            counts = self._represented
+            below = np.searchsorted(counts.thresholds[::-1], thresholds, side="left")
+            cuts = len(counts.thresholds) - below
+            sums = [
+                np.append(0.0, np.cumsum(side, dtype=np.float64))
+                for side in (counts.positives, counts.negatives)
+            ]
+            share = float(sums[0][-1] / (sums[0][-1] + sums[1][-1]))
+            rates = sums[0][cuts] / sums[0][-1], sums[1][cuts] / sums[1][-1]
+        return *rates, share if self.prevalence is None else self.prevalence
+
+    @cached_property
+    def _represented(self) -> ScoreCounts:
+        assert isinstance(self.counts, ScoreCounts)  # noqa: S101 - who asks looked
+        return represented(self.counts, self.design)
+
+    def net_benefit(self, thresholds: Any) -> Any:
+        """Return the net benefit of treating from each threshold on.
+
+        Parameters
+        ----------
+        thresholds : float or array_like
+            Threshold probabilities, from 0 to below 1.
+
+        Returns
+        -------
+        float or ndarray
+            One for each threshold.
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.net_benefit([0.1, 0.5]).round(4).tolist()
+        [0.4444, 0.25]
+        """
+        at = threshold_list(thresholds)
+        true, false, share = self._rates(at)
+        found = share * true - (1 - share) * false * odds_of(at) - self.harm
+        return float(found[0]) if np.ndim(thresholds) == 0 else found
+
+    def treat_all(self, thresholds: Any) -> Any:
+        """Return the net benefit of treating everyone.
+
+        Parameters
+        ----------
+        thresholds : float or array_like
+            Threshold probabilities, from 0 to below 1.
+
+        Returns
+        -------
+        float or ndarray
+            One for each threshold; that of treating nobody is 0.
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.treat_all([0.1, 0.5]).round(4).tolist()
+        [0.4444, 0.0]
+        """
+        at = threshold_list(thresholds)
+        share = self._rates(at)[2]
+        found = share - (1 - share) * odds_of(at)
+        return float(found[0]) if np.ndim(thresholds) == 0 else found
+
+    def band(
+        self, thresholds: Any = None, *, confidence: float = 0.95, simultaneous: bool = False
+    ) -> DecisionBand:
+        """Return the net benefit with limits.
+
+        Parameters
+        ----------
+        thresholds : array_like, optional
+            Threshold probabilities; by default 0.01, 0.02, … 0.99.
+        confidence : float, default 0.95
+            The confidence level.
+        simultaneous : bool, default False
+            Whether the limits shall hold at all the thresholds at once.
+
+        Returns
+        -------
+        DecisionBand
+            The limits at each threshold.
+
+        Notes
+        -----
+        The net benefit is the mean of 1 for each true positive, -p_t/(1 - p_t) for each false
+        positive and 0 for others; its limits are those of the default interval of costs, and at a
+        known prevalence those of a cost curve's lines. Simultaneous limits are pointwise ones at
+        the level at which the largest of the correlated departures is as rare as wanted; with
+        weights, groups or strata, Bonferroni's.
+
+        References
+        ----------
+        Zou & Donner (2008).
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_scores([0, 1] * 50, [0.2, 0.6] * 50)
+        >>> band = curve.band([0.3, 0.5])
+        >>> band.low.round(3).tolist(), band.high.round(3).tolist()
+        ([0.396, 0.389], [0.6, 0.6])
+        """
+        at = threshold_list(thresholds)
+        alpha = validate.alpha(confidence)
+        if simultaneous:
+            alpha = self._level(at, alpha)
+        value = self.net_benefit(at)
+        low, high = self._limits(at, alpha)
+        within = (np.minimum(low, value + self.harm), np.maximum(high, value + self.harm))
+        return DecisionBand(
+            at, value, within[0] - self.harm, within[1] - self.harm, float(confidence), simultaneous
+        )
+
+    def _limits(self, at: Floats, alpha: float, *, below: bool = False) -> tuple[Floats, Floats]:
+        """Return pointwise limits of the net benefit without harm.
+
+        `below` is for what it exceeds that of treating everyone by: the odds for each negative
+        below the threshold, minus 1 for each positive there.
+        """
+        if isinstance(self.counts, SurvivalRisks):
+            return self._survival_limits(at, alpha, below=below)
+        true, false, share = self._rates(at)
+        counts, odds = self.counts, odds_of(at)
+        sign = -1.0 if below else 1.0
+        if below:
+            true, false = 1 - true, 1 - false
+        worth = np.stack([sign * np.ones_like(odds), -sign * odds, 0 * odds], axis=1)
+        if self._plain and self.prevalence is None:
+            n = float(counts.n)
+            hits, alarms = share * true * n, (1 - share) * false * n
+            cells = np.rint(np.stack([hits, alarms, n - hits - alarms], axis=1))
+            return limits_at(worth, cells, alpha)
+        if self._plain and below:
+            sides = ((counts.n_positives, true, share), (counts.n_negatives, false, 1 - share))
+            return mover.limits(
+                [
+                    Multinomial(float(n), (rate * float(n))[None], (each / float(n) * value)[None])
+                    for (n, rate, each), value in zip(sides, worth.T[:2], strict=True)
+                ],
+                alpha,
+            )
+        if self._plain:
+            sizes = float(counts.n_positives), float(counts.n_negatives)
+            pc = operating_condition(prevalence=share, false_positive=at, false_negative=1 - at)
+            sample = drawn(pc, mistakes(sizes[0], 1 - true), mistakes(sizes[1], false), full=False)
+            low, high = mover.limits(sample, alpha)
+            return share * (1 - high / pc), share * (1 - low / pc)
+        tables = [counts.confusion_at(threshold) for threshold in at]
+        priors = None if self.prevalence is None else self._priors(counts)
+        design = replace(self.design, class_priors=priors)
+        values = [np.array([[0.0, 0.0], [-each, 1.0]]) for each in odds]
+        if below:
+            values = [-each[::-1] for each in values]
+        return _designed(tables, values, design, alpha)
+
+    def _priors(self, counts: ScoreCounts) -> dict[Label, float]:
+        share = self.prevalence or 0.0
+        return {counts.neg_label: 1 - share, counts.pos_label: share}
+
+    def _survival_limits(self, at: Floats, alpha: float, *, below: bool) -> tuple[Floats, Floats]:
+        """Return limits from as many uncensored rows as Greenwood's variance is worth."""
+        assert isinstance(self.counts, SurvivalRisks)  # noqa: S101 - who calls looked
+        if self.prevalence is not None:
+            raise DesignError(
+                "prevalence", "with censored times, limits are for the prevalence of the sample."
+            )
+        flagged, among, worth = self.counts.at_thresholds(at, below=below)
+        total = np.where(flagged > 0, worth / np.where(flagged > 0, flagged, 1.0), len(self.counts))
+        shares = [flagged * among, flagged * (1 - among), 1 - flagged]
+        odds = odds_of(at)
+        costs = (-1 if below else 1) * np.stack([np.ones_like(odds), -odds, 0 * odds], axis=1)
+        return limits_at(costs, total[:, np.newaxis] * np.stack(shares, axis=1), alpha)
+
+    def _level(self, at: Floats, alpha: float, *, below: bool = False) -> float:
+        """Return the level of pointwise limits that hold at all thresholds at once."""
+        if not self._plain or isinstance(self.counts, SurvivalRisks):
+            return alpha / len(np.unique(self._rates(at)[:2], axis=1).T)
+        true, false, share = self._rates(at)
+        odds = odds_of(at)
+        # Who is above the higher of two thresholds is above both, and so below the lower one.
+        order = (np.minimum if below else np.maximum).outer(at, at) == at[:, np.newaxis]
+        if below:
+            true, false = 1 - true, 1 - false
+        joint = [np.where(order, rate[:, np.newaxis], rate[np.newaxis]) for rate in (true, false)]
+        both = np.outer(odds, odds)
+        if self.prevalence is None:
+            value = share * true - (1 - share) * false * odds
+            moments = share * joint[0] + (1 - share) * both * joint[1]
+            return joint_level(moments - np.outer(value, value), alpha)
+        sizes = float(self.counts.n_positives), float(self.counts.n_negatives)
+        within = [
+            each - np.outer(rate, rate) for each, rate in zip(joint, (true, false), strict=True)
+        ]
+        spread = share**2 * within[0] / sizes[0] + (1 - share) ** 2 * both * within[1] / sizes[1]
+        return joint_level(spread, alpha)
+
+    def to_frame(self, thresholds: Any = None, confidence: float = 0.95) -> Any:
+        """Return the curve as a pandas data frame.
+
+        Parameters
+        ----------
+        thresholds : array_like, optional
+            Threshold probabilities; by default 0.01, 0.02, … 0.99.
+        confidence : float, default 0.95
+            The confidence level of both bands.
+
+        Returns
+        -------
+        DataFrame
+            With the columns threshold, net_benefit, low and high (at each threshold by itself),
+            simultaneous_low and simultaneous_high, treat_all, standardized (the net benefit over
+            the prevalence) and interventions_avoided (net, per 100).
+        """
+        at = threshold_list(thresholds)
+        point = self.band(at, confidence=confidence)
+        whole = self.band(at, confidence=confidence, simultaneous=True)
+        every, odds = self.treat_all(at), odds_of(at)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            avoided = np.where(odds > 0, (point.net_benefit - every) / odds * PER, np.nan)
+        return data_frame(
+            {
+                "threshold": at,
+                "net_benefit": point.net_benefit,
+                "low": point.low,
+                "high": point.high,
+                "simultaneous_low": whole.low,
+                "simultaneous_high": whole.high,
+                "treat_all": every,
+                "standardized": point.net_benefit / self._rates(at)[2],
+                "interventions_avoided": avoided,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as plain values and lists.
+
+        Returns
+        -------
+        dict
+            The columns of `to_frame` as lists, the name and the prevalence.
+        """
+        frame = self.to_frame()
+        columns = {name: frame[name].tolist() for name in frame}
+        return {"name": self.name, "prevalence": self._rates(np.array([0.5]))[2], **columns}
+
+    def summary(self) -> str:
+        """Say where the model has a higher net benefit than treating all or none.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        return self.shown_better(self.band(simultaneous=True))
+
+    def shown_better(self, band: DecisionBand) -> str:
+        """Say where the model is better than treating all or none, by a band.
+
+        Parameters
+        ----------
+        band : DecisionBand
+            Limits of the net benefit, simultaneous ones for a statement on all thresholds.
+
+        Returns
+        -------
+        str
+            A sentence.
+
+        Examples
+        --------
+        >>> from stakes import DecisionCurve
+        >>> curve = DecisionCurve.from_scores([0, 0, 1, 1] * 50, [0.1, 0.4, 0.35, 0.8] * 50)
+        >>> curve.shown_better(curve.band()).startswith("the model is")
+        True
+        """
+        at = band.thresholds
+        alpha = validate.alpha(band.confidence) / 2  # two comparisons
+        pointwise = not band.simultaneous
+        none = self._limits(at, alpha if pointwise else self._level(at, alpha))[0]
+        level = alpha if pointwise else self._level(at, alpha, below=True)
+        better = np.minimum(none, self._limits(at, level, below=True)[0]) > self.harm
+        title = self.name or "the model"
+        if not better.any():
+            return f"{title} is not shown to have a higher net benefit than treating all or none."
+        ranges = ", ".join(f"{low:.2f} to {high:.2f}" for low, high in _runs(at, better))
+        return (
+            f"{title} is shown to have a higher net benefit than treating all and treating none at "
+            f"threshold probabilities of {ranges} ({percent(band.confidence)} confidence)."
+        )
+
+    def __repr__(self) -> str:
+        share = self._rates(np.array([0.5]))[2]
+        return f"DecisionCurve(name={self.name!r}, prevalence={share:.4g})"
+
+    def _repr_html_(self) -> str:
+        return self.band(np.linspace(0.05, 0.95, 10))._repr_html_()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurveDifference(Result):
+    """The net benefit of one model minus that of another, on the same examples.
+
+    Made by `from_scores`.
+
+    Parameters
+    ----------
+    thresholds : ndarray
+        The threshold probabilities.
+    tables : tuple of PairedConfusion or GroupedConfusion
+        What both models decide at each threshold.
+    joint : ndarray or None
+        How many examples of each class are above so many thresholds by the first and by the second
+        model; None with weights, groups or strata.
+    names : pair of str
+        What the models are called.
+    prevalence : float, optional
+        The share of positives in the target population, if it is known and not the sample's.
+    harm : float
+        The harm of the first minus that of the second.
+    design : Design
+        The population of the strata.
+
+    Examples
+    --------
+    >>> from stakes.curves import DecisionCurveDifference
+    >>> found = DecisionCurveDifference.from_scores(
+    ...     [0, 1] * 100, [0.2, 0.7] * 100, [0.2, 0.7, 0.6, 0.1] * 50, names=("new", "old"))
+    >>> found.better_ranges()
+    [(0.11, 0.7, 'new')]
+    """
+
+    thresholds: Floats
+    tables: tuple[PairedConfusion | GroupedConfusion, ...]
+    joint: Floats | None
+    names: tuple[str, str] = ("first", "second")
+    prevalence: float | None = None
+    harm: float = 0.0
+    design: Design = SIMPLE
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        risk_1: Any,
+        risk_2: Any,
+        *,
+        thresholds: Any = None,
+        names: tuple[str, str] = ("first", "second"),
+        pos_label: Label = 1,
+        prevalence: float | None = None,
+        harm: tuple[float, float] = (0.0, 0.0),
+        sample_weight: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        population: Any = None,
+    ) -> Self:
+        """Count what both models decide at each threshold.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The actual class of each example; two classes.
+        risk_1, risk_2 : array_like, shape (n,)
+            The predicted probabilities of the positive class.
+        thresholds : array_like, optional
+            Threshold probabilities; by default 0.01, 0.02, … 0.99.
+        names : pair of str
+            What the models are called.
+        pos_label : default 1
+            Which class is the positive one.
+        prevalence : float, optional
+            The share of positives in the target population, if it is known and not the sample's.
+        harm : pair of float
+            What applying each model costs for each person, in units of net benefit.
+        sample_weight, groups, strata, population
+            As in `evaluate`.
+
+        Returns
+        -------
+        DecisionCurveDifference
+            The difference.
+        """
+        at, design = threshold_list(thresholds), Design(population=population)
+        for risk, each in zip((risk_1, risk_2), harm, strict=True):  # which check what is given
+            curve = DecisionCurve.from_scores(
+                y_true, risk, pos_label=pos_label, prevalence=prevalence, harm=each
+            )
+        counts = curve.counts
+        assert isinstance(counts, ScoreCounts)  # noqa: S101 - for the type checker
+        labels = (counts.neg_label, counts.pos_label)
+        above = [np.searchsorted(at, validate.scores(each), "right") for each in (risk_1, risk_2)]
+        actual = label_codes(y_true, "y_true", labels, "classes")
+        names, lone = validate.two_names(names), harm[0] - harm[1]
+        if sample_weight is None and groups is None and strata is None:
+            m = len(at) + 1
+            code = (above[0] * m + above[1]) * 2 + actual
+            joint = np.bincount(code, minlength=2 * m * m).reshape(m, m, 2).astype(np.float64)
+            tables = tuple(PairedConfusion(each, labels) for each in _tables(joint))
+            return cls(at, tables, joint, names, prevalence, lone, design)
+        apart = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+        found = []
+        for place in range(len(at)):
+            called = [(each > place).astype(np.int64) for each in above]
+            if groups is None and strata is None:
+                table: Any = PairedConfusion.from_labels(
+                    actual, *called, labels=[0, 1], sample_weight=sample_weight
+                )
+            else:
+                table = GroupedConfusion.from_labels(
+                    actual, called[0], y_pred_2=called[1], labels=[0, 1], **apart
+                )
+            found.append(table)
+        return cls(at, tuple(found), None, names, prevalence, lone, design)
+
+    def _worth(self) -> Floats:
+        """Return what a row of each cell (first, second, actual) adds at each threshold."""
+        worth = np.stack([-odds_of(self.thresholds), np.ones(len(self.thresholds))], axis=1)
+        signs = np.array([[0.0, -1.0], [1.0, 0.0]])
+        return np.asarray(signs[np.newaxis, :, :, np.newaxis] * worth[:, np.newaxis, np.newaxis])
+
+    def _designed_as(self) -> Design:
+        """Return the design, with the prevalence as class priors."""
+        labels = self.tables[0].labels
+        share = self.prevalence
+        priors = None if share is None else {labels[0]: 1 - share, labels[1]: share}
+        return replace(self.design, class_priors=priors)
+
+    @cached_property
+    def net_benefit(self) -> Floats:
+        """The first model's net benefit minus the second's, at each threshold."""
+        design = self._designed_as()
+        shares = np.stack([cell_shares(each, design) for each in self.tables])
+        return np.asarray((self._worth() * shares).sum(axis=(1, 2, 3)) - self.harm)
+
+    def band(self, *, confidence: float = 0.95, simultaneous: bool = False) -> DecisionBand:
+        """Return the difference with limits at the thresholds.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence level.
+        simultaneous : bool, default False
+            Whether the limits shall hold at all thresholds at once.
+
+        Returns
+        -------
+        DecisionBand
+            The limits at each threshold.
+        """
+        alpha = validate.alpha(confidence)
+        if simultaneous:
+            alpha = self._level(alpha)
+        low, high = self._limits(alpha)
+        return DecisionBand(
+            self.thresholds,
+            self.net_benefit,
+            low - self.harm,
+            high - self.harm,
+            float(confidence),
+            simultaneous,
+        )
+
+    def _limits(self, alpha: float) -> tuple[Floats, Floats]:
+        values = self._worth()
+        if self.joint is None:
+            return _designed(list(self.tables), list(values), self._designed_as(), alpha)
+        counts = np.stack([each.counts for each in self.tables]).astype(np.float64)
+        if self.prevalence is None:
+            n = len(counts)
+            return limits_at(values.reshape(n, -1), counts.reshape(n, -1), alpha)
+        parts = []
+        for actual, share in ((1, self.prevalence), (0, 1 - self.prevalence)):
+            size = float(counts[0, :, :, actual].sum())
+            alone = np.stack([counts[:, 1, 0, actual], counts[:, 0, 1, actual]])
+            worth = np.stack([values[:, 1, 0, actual], values[:, 0, 1, actual]])
+            parts.append(Multinomial(size, alone, share / size * worth))
+        return mover.limits(parts, alpha)
+
+    def _level(self, alpha: float) -> float:
+        if self.joint is None:
+            return alpha / len(self.thresholds)
+        m = len(self.thresholds)
+        above = np.arange(m + 1)[np.newaxis] > np.arange(m)[:, np.newaxis]
+        worth = np.stack([-odds_of(self.thresholds), np.ones(m)], axis=1)
+        signs = above[:, :, np.newaxis].astype(np.float64) - above[:, np.newaxis, :]
+        spread = np.zeros((m, m))
+        for actual in (0, 1):
+            part = self.joint[:, :, actual]
+            size = part.sum() if self.prevalence is not None else self.joint.sum()
+            each = (signs * worth[:, actual, np.newaxis, np.newaxis]).reshape(m, -1)
+            shares = part.ravel() / size
+            mean = each @ shares
+            if self.prevalence is None:
+                spread += (each * shares) @ each.T
+            else:
+                share = self.prevalence if actual else 1 - self.prevalence
+                spread += share**2 * ((each * shares) @ each.T - np.outer(mean, mean)) / size
+        if self.prevalence is None:
+            value = self.net_benefit + self.harm
+            spread -= np.outer(value, value)
+        return joint_level(spread, alpha)
+
+    def better_ranges(self, confidence: float = 0.95) -> list[tuple[float, float, str]]:
+        """Return the ranges of thresholds at which one model is shown to be better.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all ranges are right at once.
+
+        Returns
+        -------
+        list of (float, float, str)
+            The first and the last threshold of each range, and the model that is better there.
+        """
+        band = self.band(confidence=confidence, simultaneous=True)
+        found = [
+            (low, high, name)
+            for name, shown in zip(self.names, (band.low > 0, band.high < 0), strict=True)
+            for low, high in _runs(self.thresholds, shown)
+        ]
+        return sorted(found)
+
+    def to_frame(self, confidence: float = 0.95) -> Any:
+        """Return the difference as a pandas data frame.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence level of both bands.
+
+        Returns
+        -------
+        DataFrame
+            With the columns threshold, difference, low, high, simultaneous_low, simultaneous_high
+            and better, the model that is shown to be better there.
+        """
+        point = self.band(confidence=confidence)
+        whole = self.band(confidence=confidence, simultaneous=True)
+        names = np.array([*self.names, None], dtype=object)
+        return data_frame(
+            {
+                "threshold": self.thresholds,
+                "difference": self.net_benefit,
+                "low": point.low,
+                "high": point.high,
+                "simultaneous_low": whole.low,
+                "simultaneous_high": whole.high,
+                "better": names[np.where(whole.low > 0, 0, np.where(whole.high < 0, 1, 2))],
+            }
+        )
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Say where one model is shown to be better.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all ranges are right at once.
+
+        Returns
+        -------
+        str
+            A sentence or more.
+        """
+        found = self.better_ranges(confidence)
+        if not found:
+            return f"Neither {self.names[0]} nor {self.names[1]} is shown to be better anywhere."
+        return " ".join(
+            f"{name} has the higher net benefit at thresholds of {low:.2f} to {high:.2f} "
+            f"({percent(confidence)} confidence)."
+            for low, high, name in found
+        )
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return self.band()._repr_html_()
+
+
+def _tables(joint: Floats) -> Floats:
+    """Return the table (first, second, actual) at each threshold of rows above so many of them."""
+    from_here = joint[::-1].cumsum(axis=0)[::-1][:, ::-1].cumsum(axis=1)[:, ::-1]
+    m = len(joint) - 1
+    place = np.arange(1, m + 1)
+    both, total = from_here[place, place], from_here[0, 0]
+    first, second = from_here[place, 0] - both, from_here[0, place] - both
+    neither = total - both - first - second
+    rows = [np.stack([neither, second], axis=1), np.stack([first, both], axis=1)]
+    return np.stack(rows, axis=1)
+
+
+def _designed(
+    tables: list[Any], values: list[Floats], design: Design, alpha: float
+) -> tuple[Floats, Floats]:
+    """Return the limits of the mean of what the cells of each table add, under any design."""
+    low, high = [], []
+    for table, worth in zip(tables, values, strict=True):
+        scale = float(np.abs(worth).max())
+        ends = [
+            sign * _reach(outcomes_of(table, sign * worth, design, scale), alpha)
+            for sign in (-1.0, 1.0)
+        ]
+        low.append(ends[0])
+        high.append(ends[1])
+    return np.array(low), np.array(high)
+
+
+def _reach(outcomes: Outcomes, alpha: float) -> float:
+    if outcomes.lowest == outcomes.highest:
+        return float(outcomes.mean[0])
+    return high_of_one(outcomes, alpha)
+
+
+def joint_level(spread: Floats, alpha: float) -> float:
+    """Return the level of limits at single points that hold at all of them with 1 - `alpha`.
+
+    `spread` is the covariance of the estimates, of which only correlations matter.
+    """
+    noise = np.sqrt(np.maximum(np.diag(spread), 0.0))
+    kept = noise > NOTHING * max(float(noise.max()), NOTHING)
+    if kept.sum() < 2:  # noqa: PLR2004 - one point, or none, is only itself
+        return alpha
+    values, vectors = np.linalg.eigh(
+        spread[np.ix_(kept, kept)] / np.outer(noise[kept], noise[kept])
+    )
+    draws = np.random.default_rng(0).standard_normal((DRAWS, len(values)))
+    largest = np.abs(draws * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).max(axis=1)
+    return float(2 * ndtr(-np.quantile(largest, 1 - alpha)))
+
+
+def threshold_list(thresholds: Any) -> Floats:
+    """Check threshold probabilities; by default there are 99 of them."""
+    if thresholds is None:
+        return np.round(np.arange(1, 100) / 100, 2)
+    at = np.atleast_1d(validate.numeric(thresholds, "thresholds", ndim=None)).astype(np.float64)
+    if at.ndim != 1 or not len(at):
+        raise InputError(
+            "thresholds", f"expected a list of them, got an array of shape {at.shape}."
+        )
+    if not ((at >= 0) & (at < 1)).all():
+        bad = at[~((at >= 0) & (at < 1))][0]
+        raise InputError("thresholds", f"expected probabilities from 0 to below 1, got {bad:g}.")
+    if (np.diff(at) <= 0).any():
+        raise InputError("thresholds", "expected each to be larger than the one before.")
+    return at
+
+
+def odds_of(thresholds: Floats) -> Floats:
+    """Return p/(1 - p): how many false positives are as bad as a miss is."""
+    return np.asarray(thresholds / (1 - thresholds))
+
+
+def _runs(at: Floats, chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Return the first and the last of each run of chosen thresholds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
+    return [(float(at[a]), float(at[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,0 +1,269 @@
+"""What a plan of labels is, and what labels tell: the findings of `stakes audit`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from stakes._core.text import compared_costs, number, percent, with_unit
+from stakes.audit import LabelPlan, Reading
+from stakes.findings.data import Finding
+from stakes.infer import CostDifference
+
+PLAN_SCHEMA, AUDIT_SCHEMA = "stakes-labels/1", "stakes-audit/1"
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedStratum(Finding):
+    """A stratum of a plan.
+
+    Attributes
+    ----------
+    name : str
+        What its rows have in common.
+    rows, labels : int
+        How many rows it has, and how many are to be labelled.
+    low, high : float
+        The least and the most that one of its rows can cost.
+    rate : float
+        How likely a row is guessed to cost the most.
+    """
+
+    name: str
+    rows: int
+    labels: int
+    low: float
+    high: float
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlanFound(Finding):
+    """What `stakes audit plan` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    text : str
+        The plan in words.
+    rows, labels : int
+        How many rows the pool has, and how many are to be labelled.
+    expected_cost, expected_low, expected_high : float
+        The expected estimate and its limits, if the guessed rates are right.
+    high_if_triple : float
+        The upper limit if expensive outcomes are three times as frequent.
+    confidence : float
+        Of the limits.
+    seed : int
+        Of the draw.
+    strata : tuple of PlannedStratum
+        The strata.
+    """
+
+    schema: str
+    text: str
+    rows: int
+    labels: int
+    expected_cost: float
+    expected_low: float
+    expected_high: float
+    high_if_triple: float
+    confidence: float
+    seed: int
+    strata: tuple[PlannedStratum, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadStratum(Finding):
+    """What the labels of a stratum tell.
+
+    Attributes
+    ----------
+    name : str
+        What its rows have in common.
+    rows, labels : int
+        How many rows it has, and how many have labels.
+    costly : int
+        How many of these cost more than the least possible.
+    cost : float or None
+        Their mean cost; null without labels.
+    width : float
+        The share of the interval's width that the stratum is responsible for, roughly.
+    next : int
+        How many of as many further labels it should get.
+    """
+
+    name: str
+    rows: int
+    labels: int
+    costly: int
+    cost: float | None
+    width: float
+    next: int
+
+
+@dataclass(frozen=True, eq=False)
+class AuditFound(Finding):
+    """What `stakes audit read` finds.
+
+    Attributes
+    ----------
+    schema : str
+        The name and version of this layout.
+    text : str
+        What the labels tell, in words.
+    models : tuple of str
+        The columns of the model, or of both.
+    rows : int
+        How many rows the pool has.
+    labels, drawn : int
+        How many labels were read, and how many rows were drawn.
+    value, low, high : float
+        The cost per decision, or the difference of the first's and the second's; and its limits.
+    confidence : float
+        Of the limits.
+    method : str
+        Of the limits.
+    p_value : float or None
+        Of the test that both models cost the same; null for one model.
+    cheaper : str or None
+        Which of two models was shown to cost less.
+    more : int or None
+        How many more labels are expected to settle that, if all goes on as it did.
+    worth : float or None
+        How many labels of rows at random would tell as much; null where that cannot be told.
+    unit : str
+        The unit of the costs.
+    seed : int
+        Of the draw.
+    note : str
+        What to know of the labels.
+    caution : str
+        Why the confidence is not claimed, where it is not.
+    strata : tuple of ReadStratum
+        The strata.
+    """
+
+    schema: str
+    text: str
+    models: tuple[str, ...]
+    rows: int
+    labels: int
+    drawn: int
+    value: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    p_value: float | None
+    cheaper: str | None
+    more: int | None
+    worth: float | None
+    unit: str
+    seed: int
+    note: str
+    caution: str
+    strata: tuple[ReadStratum, ...]
+
+
+def plan_found(plan: LabelPlan) -> PlanFound:
+    """Return a plan as findings."""
+    expected = plan.expected
+    return PlanFound(
+        schema=PLAN_SCHEMA,
+        text=plan.summary(),
+        rows=plan.options.rows,
+        labels=plan.n_labels,
+        expected_cost=expected.cost,
+        expected_low=expected.low,
+        expected_high=expected.high,
+        high_if_triple=expected.high_if_triple,
+        confidence=expected.confidence,
+        seed=plan.options.seed,
+        strata=tuple(
+            PlannedStratum(
+                each.name,
+                each.rows,
+                each.labels,
+                float(each.low),
+                float(each.high),
+                float(each.rate),
+            )
+            for each in plan.strata
+        ),
+    )
+
+
+def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
+    """Return what labels tell as findings."""
+    result, interval = reading.result, reading.interval
+    two = isinstance(result, CostDifference)
+    p_value = cheaper = None
+    if isinstance(result, CostDifference):
+        if not plan.options.anytime:
+            p_value = result._test(  # noqa: SLF001 - without its warnings
+                "auto",
+                {},
+                alternative="two-sided",
+                margin=0.0,
+                confidence=interval.confidence,
+            ).p_value
+        if interval.low > 0 or interval.high < 0:
+            cheaper = result.names[1] if result.difference > 0 else result.names[0]
+    value = result.difference if isinstance(result, CostDifference) else result.cost
+    strata = [each for each in reading.strata if each.labels or each.width or not two]
+    return AuditFound(
+        schema=AUDIT_SCHEMA,
+        text=_in_words(plan, reading, value, cheaper),
+        models=plan.options.columns.decisions,
+        rows=plan.options.rows,
+        labels=reading.labels,
+        drawn=reading.drawn,
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        confidence=interval.confidence,
+        method=interval.method,
+        p_value=p_value,
+        cheaper=cheaper,
+        more=reading.more,
+        worth=None if len(strata) < 2 else result.worth.equal,  # noqa: PLR2004
+        unit=plan.options.unit,
+        seed=plan.options.seed,
+        note=reading.note,
+        caution=interval.caution,
+        strata=tuple(
+            ReadStratum(
+                each.name,
+                each.rows,
+                each.labels,
+                each.costly,
+                None if math.isnan(each.cost) else each.cost,
+                float(each.width),
+                each.next,
+            )
+            for each in reading.strata
+        ),
+    )
+
+
+def _in_words(plan: LabelPlan, reading: Reading, value: float, cheaper: str | None) -> str:
+    """Say what the labels tell: the conclusion, the number, and the doubt."""
+    interval, unit = reading.interval, plan.options.unit
+    sure = percent(interval.confidence)
+    limits = f"{number(interval.low)} to {number(interval.high)}, {sure} CI"
+    if len(plan.options.columns.decisions) == 1:
+        name = plan.options.columns.decisions[0]
+        return (
+            f"{name} costs {with_unit(value, unit)} per decision ({limits}), by "
+            f"{number(reading.labels)} labels of {number(plan.options.rows)} rows."
+        )
+    first, second = plan.options.columns.decisions
+    text = compared_costs((first, second), value, unit)
+    if cheaper is not None:
+        return f"Use {cheaper}: {text} ({limits}), by {number(reading.labels)} labels."
+    told = f"{first} and {second} cannot be told apart at {sure} confidence: {text} ({limits})."
+    if reading.more is None:
+        return f"{told} No number of further labels is expected to settle it."
+    return f"{told} About {number(reading.more)} more labels are expected to settle it."

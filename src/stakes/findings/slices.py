@@ -1,0 +1,256 @@
+"""What the recommended policy costs in slices of the rows, and over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes._core.labels import LabelMatcher
+from stakes.costs import CostMatrix
+from stakes.errors import InputError
+from stakes.findings.data import Finding
+from stakes.infer import evaluate_by, evaluate_over
+from stakes.policies.policies import Policy
+from stakes.predictions.arrow import ArrowTable
+from stakes.predictions.table import check_columns
+from stakes.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class SliceFound(Finding):
+    """What the decisions on some of the rows cost.
+
+    Attributes
+    ----------
+    column : str
+        What the rows are divided by.
+    slice_ : str
+        The value that these rows have.
+    n : float
+        How many rows they are, or the sum of their weights.
+    cost : float or None
+        The cost per decision; null where it is not known, because a class that has a prior does
+        not occur.
+    low, high : float
+        Limits of the cost, which hold for all slices at once.
+    share : float or None
+        The share of the total cost that these rows cause.
+    verdict : str
+        "more expensive than the rest", "cheaper than the rest" or "not shown".
+    """
+
+    column: str
+    slice_: str
+    n: float
+    cost: float | None
+    low: float
+    high: float
+    share: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodFound(Finding):
+    """What the decisions of a period cost.
+
+    Attributes
+    ----------
+    period : str
+        Its ISO name, such as 2026-03.
+    n, labelled : float
+        How many decisions were taken in it, and how many of them have their label.
+    complete : bool
+        Whether all have. Where not, the limits allow for every label that has not arrived.
+    cost : float or None
+        The cost per decision of those with a label; null where there are none.
+    low, high : float
+        Limits of the cost, which hold for all periods at once.
+    change, change_low, change_high : float or None
+        By how much the cost is above that of the first period, with limits that hold for all
+        periods at once.
+    verdict : str
+        "higher than at first", "lower than at first" or "not shown".
+    running, running_low, running_high : float or None
+        The cost of all decisions so far, with limits that hold at all times at once.
+    """
+
+    period: str
+    n: float
+    labelled: float
+    complete: bool
+    cost: float | None
+    low: float
+    high: float
+    change: float | None
+    change_low: float | None
+    change_high: float | None
+    verdict: str
+    running: float | None
+    running_low: float | None
+    running_high: float | None
+
+
+@dataclass(frozen=True)
+class Divided:
+    """The rows of a study, and what to divide them by.
+
+    Attributes
+    ----------
+    table : ArrowTable
+        The rows, those without a label included.
+    by : tuple of str
+        Columns to slice by; ``"region:channel"`` crosses two.
+    most : int or None
+        How many slices of a column to keep.
+    time : str or None
+        The column of the times of the decisions.
+    every : str
+        The length of a period.
+    labelled_at : str or None
+        The column of the times at which labels arrived.
+    """
+
+    table: ArrowTable
+    by: tuple[str, ...] = ()
+    most: int | None = None
+    time: str | None = None
+    every: str = "month"
+    labelled_at: str | None = None
+
+    def check(self) -> None:
+        """Raise when there is no such column."""
+        crossed = [name for each in self.by for name in self._split(each)]
+        check_columns(self.table, [*crossed, self.time, self.labelled_at])
+
+    def _split(self, column: str) -> list[str]:
+        return [column] if column in self.table.columns else column.split(":")
+
+    def column(self, name: str) -> list[str | None]:
+        """Return a column as text; None where there is no value."""
+        codes, values = self.table.texts(name)
+        found: list[str | None] = np.asarray(values, dtype=object)[codes].tolist()
+        return found
+
+    @cached_property
+    def columns(self) -> dict[str, list[str | None]]:
+        """The columns to slice by."""
+        names = dict.fromkeys(name for each in self.by for name in self._split(each))
+        return {name: self.column(name) for name in names}
+
+
+def slices_of(study: Study, divided: Divided) -> tuple[SliceFound, ...]:
+    """Return what the recommended policy costs in each slice."""
+    if not divided.by:
+        return ()
+    y_true, y_pred, design = _decided(study, divided)
+    here = np.array([each is not None for each in y_true])
+    kept = {name: np.asarray(each, dtype=object)[here] for name, each in divided.columns.items()}
+    found = evaluate_by(
+        y_true[here],
+        y_pred[here],
+        _costs(study),
+        by=kept,
+        columns=divided.by,
+        most=divided.most,
+        **{
+            name: each[here] if isinstance(each, np.ndarray) else each
+            for name, each in design.items()
+        },
+    )
+    names = ("column", "slice_", "n", "cost", "low", "high", "share", "verdict")
+    return tuple(
+        SliceFound(**{name: getattr(each, name) for name in names})
+        for each in found.slices(study.confidence)
+    )
+
+
+def periods_of(study: Study, divided: Divided) -> tuple[PeriodFound, ...]:
+    """Return what the recommended policy costs in each period."""
+    if divided.time is None:
+        return ()
+    y_true, y_pred, design = _decided(study, divided)
+    late = divided.labelled_at
+    found = evaluate_over(
+        y_true,
+        y_pred,
+        _costs(study),
+        time=divided.column(divided.time),
+        every=divided.every,
+        labelled_at=None if late is None else divided.column(late),
+        **design,
+    )
+    return tuple(PeriodFound(**each.to_dict()) for each in found.periods(study.confidence))
+
+
+def _costs(study: Study) -> CostMatrix:
+    if study.examples is not None:
+        raise InputError(
+            "costs",
+            "slices and periods of the report take costs of the classes, these are of single rows.",
+            "Use evaluate_by or evaluate_over in Python.",
+        )
+    return study.costs
+
+
+def _decided(study: Study, divided: Divided) -> tuple[Any, Any, dict[str, Any]]:
+    """Return the actual class of each row, what the recommended policy decides, and the design.
+
+    A threshold decides all rows as it would be deployed.
+    """
+    table, costs = divided.table, study.costs
+    verdict = study.verdict()
+    policy = study.policies[verdict.use or study.policies.competitors[0]]
+    actual = _labels(table, study.roles.actual, costs.labels)
+    columns = study.roles.design
+    arrays: dict[str, Any] = {}
+    if columns.groups is not None:
+        arrays["groups"] = np.asarray(divided.column(columns.groups), dtype=object)
+    if columns.sample_weight is not None:
+        arrays["sample_weight"] = table.scores(columns.sample_weight, "weight")
+    if columns.strata is not None and study.design.population is not None:
+        arrays["strata"] = np.asarray(divided.column(columns.strata), dtype=object)
+        arrays["population"] = {str(name): share for name, share in study.design.population.items()}
+    if study.design.class_priors is not None:
+        arrays["class_priors"] = study.class_priors()
+    return actual, _decisions(table, study, policy), arrays
+
+
+def _labels(table: ArrowTable, name: str, labels: Any) -> Any:
+    """Return the label of each row, None where there is none."""
+    codes, values = table.texts(name)
+    matcher = LabelMatcher(labels, "text")
+    places = [-1 if each is None else matcher.find(each) for each in values]
+    for each, place in zip(values, places, strict=True):
+        if each is not None and place < 0:
+            raise InputError(
+                f"{table.source}, column {name!r}", f"{each!r} is not one of the classes."
+            )
+    found = [None if place < 0 else labels[place] for place in places]
+    return np.array([*found, None], dtype=object)[:-1][codes]
+
+
+def _decisions(table: ArrowTable, study: Study, policy: Policy) -> Any:
+    """Return what a policy decides for each row."""
+    n = len(table.texts(study.roles.actual)[0])
+    choices = study.costs.decisions
+    if policy.model is None:
+        return np.full(n, policy.decision, dtype=object)
+    model = next(each for each in study.roles.models if each.name == policy.model)
+    if policy.cuts and model.scores is not None:
+        scores = table.scores(model.scores)
+        decided = np.full(n, policy.below, dtype=object)
+        for decision, start in reversed(policy.cuts):
+            decided[scores >= start] = decision
+        return decided
+    if model.decisions is None:
+        raise InputError(
+            model.name,
+            "its decisions come from a probability per class; slices and periods need decisions "
+            "or one score.",
+            "Add a column with its decisions.",
+        )
+    codes = table.codes(model.decisions, LabelMatcher(choices, table.cells), "decisions")
+    return np.array([*choices, None], dtype=object)[:-1][codes]

@@ -1,0 +1,1045 @@
+"""Costs by slice, such as a region or a channel, with limits that hold for all slices at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Column, as_column, is_missing, listing, plain
+from stakes._core.text import html_table, number, percent, text_table
+from stakes._core.values import ByValue, Result
+from stakes.costs import CostMatrix, ExampleCosts
+from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts.engines import group
+from stakes.errors import InputError, InputTypeError
+from stakes.infer._inference import quiet_interval
+from stakes.infer._outcomes import CountTable, Design
+from stakes.infer._shares import shares_of
+from stakes.infer.difference import CostDifference
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.evaluation import Sampling, check_costs, count_decisions
+
+Codes = NDArray[np.intp]
+
+MISSING = "(missing)"
+"""The slice of the rows without a value."""
+
+OTHER = "(other)"
+"""The slice of all values but the most frequent ones."""
+
+MOST = 100
+"""A column of more slices is refused, unless it is said how many to keep."""
+
+VERDICTS = {1: "more expensive than the rest", -1: "cheaper than the rest", 0: "not shown"}
+
+
+@dataclass(frozen=True, eq=False)
+class Slice(Result):
+    """What the decisions on some of the rows cost.
+
+    Attributes
+    ----------
+    column : str
+        What the rows are divided by.
+    slice_ : str
+        The value that these rows have.
+    n : float
+        How many rows they are, or the sum of their weights.
+    cost : float or None
+        The cost per decision; None where it is not known, because a class that has a prior does
+        not occur.
+    low, high : float
+        Limits of the cost, which hold for all slices at once.
+    share : float or None
+        The share of the total cost that these rows cause; None where there is no such cost.
+    difference, difference_low, difference_high : float or None
+        By how much the cost is above that of all other rows, with limits that hold for all slices
+        at once.
+    verdict : str
+        "more expensive than the rest", "cheaper than the rest" or "not shown".
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, evaluate_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true, y_pred = [0, 1] * 50, [0, 1] * 25 + [0, 0] * 25
+    >>> found = evaluate_by(y_true, y_pred, costs, by=["a"] * 50 + ["b"] * 50)
+    >>> worst = found.slices()[0]
+    >>> worst.slice_, worst.cost, worst.share, worst.verdict
+    ('b', 5.0, 1.0, 'more expensive than the rest')
+    """
+
+    column: str
+    slice_: str
+    n: float
+    cost: float | None
+    low: float
+    high: float
+    share: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the slice as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name, without the underscore of `slice_`.
+        """
+        return {name.removesuffix("_"): value for name, value in self._values().items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(ByValue):
+    """The rows of a slice, and all others: what each cost, where that is known."""
+
+    column: str
+    name: str
+    n: float
+    estimate: CostEstimate | None
+    rest: CostEstimate | None
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceEstimates(Result):
+    """What decisions cost in each slice of the rows.
+
+    Made by `evaluate_by`.
+
+    Parameters
+    ----------
+    parts : tuple
+        The slices, with their counts.
+    total : CostEstimate
+        What all rows cost.
+    unit : str
+        The unit of the costs.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, evaluate_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true, y_pred = [0, 1] * 50, [0, 1] * 25 + [0, 0] * 25
+    >>> found = evaluate_by(y_true, y_pred, costs, by=["a"] * 50 + ["b"] * 50)
+    >>> found.columns, found.total.cost
+    (('slice',), 2.5)
+    >>> found.difference("b", "a")[0]
+    5.0
+    """
+
+    parts: tuple[_Part, ...]
+    total: CostEstimate
+    unit: str = ""
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        costs: CostMatrix,
+        *,
+        actual: str,
+        predicted: str,
+        by: Sequence[str],
+        sample_weight: str | None = None,
+        most: int | None = None,
+        class_priors: Any = None,
+        unit: str = "",
+    ) -> SliceEstimates:
+        """Count the slices where the data is: pandas, polars, pyarrow, DuckDB, Dask, Spark or Ibis.
+
+        Parameters
+        ----------
+        frame : data frame
+            The rows, in memory or lazy.
+        costs : CostMatrix
+            What each decision costs for each class.
+        actual, predicted : str
+            The columns of the actual classes and of the decisions.
+        by : sequence of str
+            The columns to slice by; ``"region:channel"`` crosses two or more. Each is one query.
+        sample_weight : str, optional
+            The column of the weights.
+        most, class_priors, unit
+            As in `evaluate_by`.
+
+        Returns
+        -------
+        SliceEstimates
+            The cost of each slice.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from stakes import CostMatrix
+        >>> from stakes.infer import SliceEstimates
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> frame = pl.LazyFrame(
+        ...     {"y": [0, 1, 1, 0], "p": [0, 1, 0, 0], "site": ["a", "a", "b", None]})
+        >>> found = SliceEstimates.from_frame(frame, costs, actual="y", predicted="p", by=["site"])
+        >>> [(each.slice_, each.cost) for each in found.slices()]
+        [('b', 10.0), ('a', 0.0), ('(missing)', 0.0)]
+        """
+        validate.expect(costs, CostMatrix, "costs", "CostMatrix.from_errors(…)")
+        if isinstance(by, str) or not len(by):
+            raise InputTypeError("by", "expected a list of columns, at least one.")
+        if most is not None:
+            validate.as_size(most, "most", 1)
+        design, parts, total = Design(class_priors), [], None
+        for name in by:
+            table, names = _grouped(
+                frame, costs, (actual, predicted), name, weight=sample_weight, most=most
+            )
+            whole = SlicedRows(None, [], costs, None, None, design, unit)
+            chosen = [
+                (
+                    _chosen(table, np.arange(len(names)) == place),
+                    _chosen(table, np.arange(len(names)) != place),
+                )
+                for place in range(len(names))
+            ]
+            parts += _listed_parts(whole, name, names, chosen)
+            total = CostEstimate(table.pooled, costs, design, unit)
+        assert total is not None  # noqa: S101 - there is a column
+        return cls(tuple(parts), total, unit)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the rows are divided by."""
+        return tuple(dict.fromkeys(each.column for each in self.parts))
+
+    def slices(self, confidence: float = 0.95) -> list[Slice]:
+        """Return the slices of each column, the most expensive first.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        list of Slice
+            The slices.
+
+        Notes
+        -----
+        The limits of the costs have the level 1 - (1 - α/c)^(1/s) in a column of s slices, c being
+        the number of columns: rows of different slices are independent. Differences from the rest
+        have limits of their own, by the method of variance estimates recovery, at the same level.
+
+        References
+        ----------
+        Zou & Donner (2008).
+        """
+        levels = levels_of([each.column for each in self.parts], validate.alpha(confidence))
+        whole = self.total.cost * float(self.total.n)
+        found = [_judged(each, levels[each.column], whole) for each in self.parts]
+        order = {column: place for place, column in enumerate(self.columns)}
+        return sorted(
+            found,
+            key=lambda each: (order[each.column], -math.inf if each.cost is None else -each.cost),
+        )
+
+    def difference(
+        self, first: str, second: str, column: str | None = None, confidence: float = 0.95
+    ) -> tuple[float, float, float]:
+        """Return by how much one slice costs more than another, with limits.
+
+        Parameters
+        ----------
+        first, second : str
+            The slices.
+        column : str, optional
+            Their column, where there are several.
+        confidence : float, default 0.95
+            The confidence that the limits of all pairs of the column's slices hold at once.
+
+        Returns
+        -------
+        difference, low, high : float
+            The cost of the first minus that of the second.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, evaluate_by
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> found = evaluate_by(
+        ...     [0, 0, 0, 1] * 50, [0, 1, 0, 1] * 50, costs, by={"region": ["n", "s"] * 100})
+        >>> round(found.difference("s", "n")[0], 2)
+        0.5
+        """
+        name = self.columns[0] if column is None else column
+        mine = {each.name: each for each in self.parts if each.column == name}
+        for each in (first, second):
+            if each not in mine or mine[each].estimate is None:
+                raise InputError(
+                    "first, second", f"expected one of {listing([*mine])}, got {each!r}."
+                )
+        pairs = len(mine) * (len(mine) - 1) / 2
+        alpha = validate.alpha(confidence) / pairs
+        one, other = mine[first].estimate, mine[second].estimate
+        assert one is not None  # noqa: S101 - for the type checker
+        assert other is not None  # noqa: S101 - for the type checker
+        return apart(one, other, alpha)
+
+    def to_frame(self, confidence: float = 0.95) -> Any:
+        """Return the slices as a pandas data frame, the most expensive first.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        DataFrame
+            With the columns column, slice, n, cost, low, high, share, difference, difference_low,
+            difference_high and verdict.
+        """
+        return data_frame([each.to_dict() for each in self.slices(confidence)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the slices as plain values.
+
+        Returns
+        -------
+        dict
+            The cost of all rows, and the slices.
+        """
+        return {"cost": self.total.cost, "slices": [each.to_dict() for each in self.slices()]}
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Return the slices as a table of text, with what is shown of them.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        str
+            A table and a sentence.
+        """
+        found = self.slices(confidence)
+        worse = [each for each in found if each.verdict == VERDICTS[1]]
+        names = ", ".join(f"{each.column} {each.slice_}" for each in worse[:5])
+        said = (
+            f"Shown to cost more than the rest: {names}."
+            if worse
+            else "No slice is shown to cost more than the rest."
+        )
+        return (
+            f"{text_table(*self._lines(found, confidence))}\n{said} All {len(found)} intervals "
+            f"hold together with {percent(confidence)} confidence."
+        )
+
+    def _lines(self, found: list[Slice], confidence: float) -> tuple[list[str], list[list[str]]]:
+        title = f"cost per decision{f' ({self.unit})' if self.unit else ''}"
+        header = [
+            "slice",
+            "rows",
+            title,
+            f"{percent(confidence)} CI from",
+            "to",
+            "share",
+            "verdict",
+        ]
+        rows = [
+            [
+                f"{each.column}: {each.slice_}",
+                number(each.n),
+                "not known" if each.cost is None else number(each.cost),
+                number(each.low),
+                number(each.high),
+                "" if each.share is None else f"{100 * each.share:.1f}%",
+                each.verdict,
+            ]
+            for each in found
+        ]
+        return header, rows
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._lines(self.slices(), 0.95))
+
+
+def levels_of(columns: Sequence[str], alpha: float) -> dict[str, float]:
+    """Return the level of each column's limits for which all limits hold at once."""
+    sizes = {column: columns.count(column) for column in dict.fromkeys(columns)}
+    return {
+        column: -math.expm1(math.log1p(-alpha / len(sizes)) / size)
+        for column, size in sizes.items()
+    }
+
+
+def _judged(part: _Part, alpha: float, whole: float) -> Slice:
+    """Return a slice with its limits, and what is shown of it."""
+    estimate = part.estimate
+    if estimate is None:
+        return Slice(
+            part.column,
+            part.name,
+            part.n,
+            None,
+            part.least,
+            part.most,
+            None,
+            None,
+            None,
+            None,
+            VERDICTS[0],
+        )
+    low, high = quiet_interval(estimate, 1 - alpha)
+    share = estimate.cost * part.n / whole if whole > 0 else None
+    gap: tuple[float | None, float | None, float | None] = (None, None, None)
+    verdict = 0
+    if part.rest is not None:
+        difference, below, above = apart(estimate, part.rest, alpha)
+        gap, verdict = (difference, below, above), int(below > 0) - int(above < 0)
+    return Slice(
+        part.column, part.name, part.n, estimate.cost, low, high, share, *gap, VERDICTS[verdict]
+    )
+
+
+def apart(one: CostEstimate, other: CostEstimate, alpha: float) -> tuple[float, float, float]:
+    """Return the difference of two costs on different rows, with limits."""
+    first, second = quiet_interval(one, 1 - alpha), quiet_interval(other, 1 - alpha)
+    down = math.hypot(one.cost - first.low, second.high - other.cost)
+    up = math.hypot(first.high - one.cost, other.cost - second.low)
+    difference = one.cost - other.cost
+    return difference, difference - down, difference + up
+
+
+def evaluate_by(
+    y_true: Any,
+    y_pred: Any,
+    costs: CostMatrix | ExampleCosts,
+    *,
+    by: Any,
+    columns: Sequence[str] | None = None,
+    most: int | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_priors: Any = None,
+    strata: Any = None,
+    population: Any = None,
+    impossible: Any = None,
+    unit: str = "",
+) -> SliceEstimates:
+    """Return what a model's decisions cost in each slice of the rows.
+
+    Parameters
+    ----------
+    y_true, y_pred : array_like, shape (n,)
+        The actual class of each example, and what was decided.
+    costs : CostMatrix or ExampleCosts
+        What each decision costs for each class, or for each example.
+    by : array_like, shape (n,), mapping or data frame
+        The slice of each example; or several columns of them, each taken by itself. Rows without a
+        value are a slice of their own.
+    columns : sequence of str, optional
+        Which columns of `by` to take; ``"region:channel"`` crosses two or more.
+    most : int, optional
+        How many slices of a column to keep, the largest; the others are one slice. By default all,
+        up to a hundred.
+    sample_weight, groups, class_priors, strata, population, impossible, unit
+        As in `evaluate`. Strata count as weights inside a slice.
+
+    Returns
+    -------
+    SliceEstimates
+        The cost of each slice, with limits that hold for all of them at once.
+
+    Notes
+    -----
+    Each slice has the default interval of costs, which keeps room for errors that were not
+    observed: small slices have wide intervals. Their level is such that all hold together.
+
+    References
+    ----------
+    Zou & Donner (2008).
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, evaluate_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true = [0, 0, 0, 1] * 100
+    >>> y_pred = [0, 0, 0, 1] * 50 + [0, 0, 0, 0] * 50
+    >>> region = ["north"] * 200 + ["south"] * 200
+    >>> evaluate_by(y_true, y_pred, costs, by={"region": region}).to_frame()[
+    ...     ["slice", "n", "cost", "share", "verdict"]]
+       slice    n  cost  share                       verdict
+    0  south  200   2.5    1.0  more expensive than the rest
+    1  north  200   0.0    0.0         cheaper than the rest
+    """
+    check_costs(costs)
+    n = size_of(y_pred, "y_pred")
+    check_rows(by, "by", y_pred=y_pred)
+    taken = slice_columns(by, columns, n, most)
+    weight = weights_of_strata(strata, population, sample_weight, n)
+    design = Design(class_priors, None, impossible)
+    whole = SlicedRows(y_true, [y_pred], costs, weight, groups, design, unit)
+    parts = []
+    for column, (codes, names) in taken.items():
+        parts += _parts(whole, column, codes, names)
+    return SliceEstimates(tuple(parts), whole.total(), unit)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceDifference(Result):
+    """By how much two models differ in cost in a slice.
+
+    Attributes
+    ----------
+    column, slice_ : str
+        What the rows are divided by, and the value that these rows have.
+    n : float
+        How many rows they are, or the sum of their weights.
+    difference : float or None
+        The cost of the first model minus that of the second, per decision.
+    low, high : float
+        Limits of the difference, which hold for all slices at once.
+    cheaper : str or None
+        The model that is shown to be cheaper in this slice, if one is.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true, by = [0, 1] * 50, ["a"] * 50 + ["b"] * 50
+    >>> found = compare_by(y_true, y_true, [0, 1] * 25 + [0, 0] * 25, costs, by=by)
+    >>> last = found.slices()[-1]
+    >>> last.slice_, last.difference, last.cheaper
+    ('b', -5.0, 'first')
+    """
+
+    column: str
+    slice_: str
+    n: float
+    difference: float | None
+    low: float
+    high: float
+    cheaper: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as plain values.
+
+        Returns
+        -------
+        dict
+            The attributes by name, without the underscore of `slice_`.
+        """
+        return {name.removesuffix("_"): value for name, value in self._values().items()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceDifferences(Result):
+    """By how much two models differ in cost in each slice of the rows.
+
+    Made by `compare_by`.
+
+    Parameters
+    ----------
+    parts : tuple
+        The column, the name and the number of rows of each slice, and the difference in it, where
+        it is known.
+    names : pair of str
+        What the models are called.
+    most : float
+        The most that two decisions can differ in cost.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true, by = [0, 1] * 50, ["a"] * 50 + ["b"] * 50
+    >>> found = compare_by(y_true, y_true, [0, 1] * 25 + [0, 0] * 25, costs, by=by)
+    >>> [each.slice_ for each in found.slices()]
+    ['a', 'b']
+    """
+
+    parts: tuple[tuple[str, str, float, CostDifference | None], ...]
+    names: tuple[str, str]
+    most: float
+
+    def slices(self, confidence: float = 0.95) -> list[SliceDifference]:
+        """Return the difference in each slice.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        list of SliceDifference
+            The largest difference first, in each column.
+        """
+        levels = levels_of([each[0] for each in self.parts], validate.alpha(confidence))
+        found = []
+        for column, name, n, difference in self.parts:
+            if difference is None:
+                found.append(SliceDifference(column, name, n, None, -self.most, self.most, None))
+                continue
+            low, high = quiet_interval(difference, 1 - levels[column])
+            cheaper = self.names[0] if high < 0 else self.names[1] if low > 0 else None
+            found.append(
+                SliceDifference(column, name, n, difference.difference, low, high, cheaper)
+            )
+        order = {column: place for place, column in enumerate(levels)}
+        return sorted(found, key=lambda each: (order[each.column], -(each.difference or 0.0)))
+
+    def to_frame(self, confidence: float = 0.95) -> Any:
+        """Return the differences as a pandas data frame.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        DataFrame
+            With the columns column, slice, n, difference, low, high and cheaper.
+        """
+        return data_frame([each.to_dict() for each in self.slices(confidence)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the differences as plain values.
+
+        Returns
+        -------
+        dict
+            The names, and the slices.
+        """
+        return {"names": list(self.names), "slices": [each.to_dict() for each in self.slices()]}
+
+    def summary(self, confidence: float = 0.95) -> str:
+        """Return the differences as a table of text.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The confidence that all limits hold at once.
+
+        Returns
+        -------
+        str
+            A line for each slice.
+        """
+        return text_table(*self._lines(confidence))
+
+    def _lines(self, confidence: float) -> tuple[list[str], list[list[str]]]:
+        title = f"{self.names[0]} minus {self.names[1]}"
+        header = ["slice", "rows", title, f"{percent(confidence)} CI from", "to", "cheaper"]
+        rows = [
+            [
+                f"{each.column}: {each.slice_}",
+                number(each.n),
+                "not known" if each.difference is None else number(each.difference),
+                number(each.low),
+                number(each.high),
+                each.cheaper or "not shown",
+            ]
+            for each in self.slices(confidence)
+        ]
+        return header, rows
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._lines(0.95))
+
+
+def compare_by(
+    y_true: Any,
+    y_pred_1: Any,
+    y_pred_2: Any,
+    costs: CostMatrix | ExampleCosts,
+    *,
+    by: Any,
+    names: tuple[str, str] = ("first", "second"),
+    columns: Sequence[str] | None = None,
+    most: int | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_priors: Any = None,
+    strata: Any = None,
+    population: Any = None,
+    impossible: Any = None,
+    unit: str = "",
+) -> SliceDifferences:
+    """Compare what two models cost in each slice of the same rows.
+
+    Parameters
+    ----------
+    y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
+        The actual class of each example, and what each model decided.
+    costs : CostMatrix or ExampleCosts
+        What each decision costs for each class, or for each example.
+    by, columns, most
+        As in `evaluate_by`.
+    names : pair of str
+        What the models are called.
+    sample_weight, groups, class_priors, strata, population, impossible, unit
+        As in `evaluate`. Strata count as weights inside a slice.
+
+    Returns
+    -------
+    SliceDifferences
+        The difference in each slice, with limits that hold for all of them at once.
+
+    Notes
+    -----
+    In each slice the models are compared as by `compare`, at the level at which all limits hold
+    together.
+
+    References
+    ----------
+    Margineantu & Dietterich (2000), section 3.2.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, compare_by
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> y_true = [0, 0, 0, 1] * 100
+    >>> good, bad = y_true, [0, 0, 0, 1] * 50 + [0, 0, 0, 0] * 50
+    >>> region = ["north"] * 200 + ["south"] * 200
+    >>> found = compare_by(y_true, good, bad, costs, by=region, names=("new", "old"))
+    >>> [(each.slice_, each.difference, each.cheaper) for each in found.slices()]
+    [('north', 0.0, None), ('south', -2.5, 'new')]
+    """
+    check_costs(costs)
+    n = size_of(y_pred_1, "y_pred_1")
+    check_rows(by, "by", y_pred_1=y_pred_1)
+    taken = slice_columns(by, columns, n, most)
+    weight = weights_of_strata(strata, population, sample_weight, n)
+    design = Design(class_priors, None, impossible)
+    both = validate.two_names(names)
+    whole = SlicedRows(y_true, [y_pred_1, y_pred_2], costs, weight, groups, design, unit)
+    parts, widest = [], 0.0
+    for column, (codes, slices) in taken.items():
+        for name, (table, _) in zip(slices, whole.tables(codes, len(slices)), strict=True):
+            if table is not None:
+                low, high = possible_costs(costs, table)
+                widest = max(widest, high - low, -low)
+                parts.append((column, name, table.n, whole.difference(table, both)))
+    return SliceDifferences(tuple(parts), both, widest)
+
+
+@dataclass(frozen=True)
+class SlicedRows:
+    """Decisions of one model or of two, from which slices are counted."""
+
+    y_true: Any
+    predictions: list[Any]
+    costs: CostMatrix | ExampleCosts
+    sample_weight: Any
+    groups: Any
+    design: Design
+    unit: str
+
+    def total(self) -> CostEstimate:
+        """Return what all rows cost."""
+        table = self._table(Sampling(self.sample_weight, self.groups))
+        return CostEstimate(table, self._matrix, self._design(table), self.unit)
+
+    @property
+    def _matrix(self) -> CostMatrix | None:
+        return self.costs if isinstance(self.costs, CostMatrix) else None
+
+    def _design(self, table: Any) -> Design:
+        return (
+            replace(self.design, impossible=None) if isinstance(table, CostSample) else self.design
+        )
+
+    def _table(self, sampling: Sampling) -> CountTable:
+        if isinstance(self.costs, ExampleCosts):
+            return CostSample.from_labels(
+                self.costs,
+                *self.predictions,
+                y_true=self.y_true,
+                impossible=self.design.impossible,
+                sample_weight=sampling.sample_weight,
+                groups=sampling.groups,
+            )
+        return count_decisions(self.costs, self.y_true, self.predictions, sampling)
+
+    def estimate(self, table: CountTable | None) -> CostEstimate | None:
+        """Return what rows cost; None where there are none, or a class with a prior is absent."""
+        if table is None:
+            return None
+        try:
+            return CostEstimate(table, self._matrix, self._design(table), self.unit)
+        except InputError as error:
+            if "class_priors" in str(error) or "groups" in str(error):
+                return None
+            raise
+
+    def difference(self, table: CountTable, names: tuple[str, str]) -> CostDifference | None:
+        """Return by how much two models differ; None where a class with a prior does not occur."""
+        try:
+            return CostDifference(table, self._matrix, names, self._design(table), self.unit)
+        except InputError as error:
+            if "class_priors" in str(error) or "groups" in str(error):
+                return None
+            raise
+
+    def tables(self, codes: Codes, size: int) -> list[tuple[CountTable | None, CountTable | None]]:
+        """Return the counts of each slice, and of all other rows; None where there are no rows."""
+        if isinstance(self.costs, ExampleCosts):
+            sample = self._table(Sampling(self.sample_weight, self.groups))
+            assert isinstance(sample, CostSample)  # noqa: S101 - for the type checker
+            return [
+                (_some(sample, codes == place), _some(sample, codes != place))
+                for place in range(size)
+            ]
+        table = self._table(Sampling(self.sample_weight, self.groups, codes))
+        assert isinstance(table, GroupedConfusion)  # noqa: S101 - for the type checker
+        of_part = np.asarray(table.strata, dtype=np.intp)
+        return [
+            (_chosen(table, of_part == place), _chosen(table, of_part != place))
+            for place in range(size)
+        ]
+
+
+def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
+    """Return the chosen rows of a sample of costs."""
+    if not rows.any():
+        return None
+
+    def taken(values: Any) -> Any:
+        return (
+            None
+            if values is None
+            else [each for each, kept in zip(values, rows, strict=True) if kept]
+        )
+
+    return CostSample(
+        sample.values[rows],
+        low=sample.low,
+        high=sample.high,
+        sample_weight=None if sample.weights is None else sample.weights[rows],
+        groups=taken(sample.groups),
+        classes=taken(sample.classes),
+    )
+
+
+def _chosen(table: GroupedConfusion, parts: NDArray[np.bool_]) -> CountTable | None:
+    """Return the chosen parts of counts: by group where there are such, otherwise together."""
+    if not parts.any() or not table.counts[parts].sum():
+        return None
+    counts = table.counts[parts]
+    if table.groups is not None:
+        names = [name for name, kept in zip(table.groups, parts, strict=True) if kept]
+        places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        merged = np.zeros((len(places), *counts.shape[1:]), dtype=counts.dtype)
+        np.add.at(merged, [places[name] for name in names], counts)
+        return GroupedConfusion(merged, table.labels, table.decisions, groups=[*places])
+    kind = Confusion if counts.ndim == 3 else PairedConfusion  # noqa: PLR2004 - one model
+    squares = None if table.squares is None else table.squares[parts].sum(axis=0)
+    return kind(counts.sum(axis=0), table.labels, table.decisions, squares=squares)
+
+
+def _grouped(
+    frame: Any,
+    costs: CostMatrix,
+    labels: tuple[str, str],
+    column: str,
+    *,
+    weight: str | None,
+    most: int | None,
+) -> tuple[GroupedConfusion, tuple[str, ...]]:
+    """Count decisions by class and slice, where the frame lives."""
+    crossed = column.split(":")
+    texts = dict.fromkeys(crossed, MISSING)
+    found, amounts = group(
+        frame, [*crossed, labels[1], labels[0]], weight, any_number=crossed, texts=texts
+    )
+    codes, names = _coded(found[0])
+    for other in found[1:-2]:
+        codes, names = _crossed((codes, names), _coded(other))
+    codes, names = _kept(codes, names, column, most)
+    decided, actual = (
+        each.looked_up(each.positions(each.used(), known, what))
+        for each, known, what in (
+            (found[-2], costs.decisions, "decisions"),
+            (found[-1], costs.labels, "classes"),
+        )
+    )
+    shape = (len(names), len(costs.decisions), len(costs.labels))
+    tables = []
+    for amount in map(np.asarray, amounts):
+        table = np.zeros(shape, dtype=amount.dtype)
+        np.add.at(table, (codes, decided, actual), amount)
+        tables.append(table)
+    squares = tables[1] if len(tables) > 1 else None
+    counted = GroupedConfusion(
+        tables[0], costs.labels, costs.decisions, strata=list(names), squares=squares
+    )
+    return counted, names
+
+
+def _coded(column: Column) -> tuple[Codes, tuple[str, ...]]:
+    dense = column.compressed()
+    codes = np.subtract(dense.codes, dense.offset, dtype=np.intp)
+    return codes, tuple(map(str, dense.values))
+
+
+def _parts(whole: SlicedRows, column: str, codes: Codes, names: Sequence[str]) -> list[_Part]:
+    return _listed_parts(whole, column, names, whole.tables(codes, len(names)))
+
+
+def _listed_parts(
+    whole: SlicedRows,
+    column: str,
+    names: Sequence[str],
+    tables: Sequence[tuple[CountTable | None, CountTable | None]],
+) -> list[_Part]:
+    found = []
+    for name, (mine, others) in zip(names, tables, strict=True):
+        if mine is None:
+            continue
+        ends = possible_costs(whole.costs, mine)
+        found.append(
+            _Part(column, name, mine.n, whole.estimate(mine), whole.estimate(others), *ends)
+        )
+    return found
+
+
+def possible_costs(costs: CostMatrix | ExampleCosts, table: CountTable) -> tuple[float, float]:
+    """Return the least and the most that a decision can cost."""
+    if isinstance(table, CostSample):
+        return float(table.low), float(table.high)
+    values = costs.values
+    return float(values.min()), float(values.max())
+
+
+def weights_of_strata(strata: Any, population: Any, sample_weight: Any, n: int) -> Any:
+    """Return weights by which rows stand for their strata in the population."""
+    if strata is None or population is None:
+        if population is not None:
+            raise InputError("population", "it says how large the strata are; give strata=.")
+        return sample_weight
+    sample = CostSample(np.zeros(n), low=0.0, high=1.0, sample_weight=sample_weight, strata=strata)
+    return shares_of(sample, Design(population=population)) * n
+
+
+def check_rows(columns: Any, argument: str, **rows: Any) -> None:
+    """Raise when columns of pandas are not of the same rows as the decisions."""
+    for each in columns.values() if isinstance(columns, Mapping) else (columns,):
+        validate.same_index(**rows, **{argument: each})
+
+
+def size_of(values: Any, name: str) -> int:
+    """Return how many rows there are."""
+    if not hasattr(values, "__len__") or isinstance(values, str | bytes):
+        raise InputTypeError(name, f"expected a value for each example, got {values!r}.")
+    return len(values)
+
+
+def slice_columns(
+    by: Any, columns: Sequence[str] | None, n: int, most: int | None
+) -> dict[str, tuple[Codes, tuple[str, ...]]]:
+    """Return the slice of each row, as a place among names, for each column."""
+    if most is not None:
+        validate.as_size(most, "most", 1)
+    given = named_columns(by, "by")
+    wanted = list(given) if columns is None else list(columns)
+    found = {}
+    for column in wanted:
+        crossed = [column] if column in given else column.split(":")
+        unknown = [name for name in crossed if name not in given]
+        if unknown:
+            raise InputError(
+                "columns", f"there is no column {unknown[0]!r}; there are {listing([*given])}."
+            )
+        codes, names = slice_codes(given[crossed[0]], crossed[0])
+        for other in crossed[1:]:
+            codes, names = _crossed((codes, names), slice_codes(given[other], other))
+        validate.same_length({"y_pred": n, f"by[{column!r}]": len(codes)})
+        found[column] = _kept(codes, names, column, most)
+    return found
+
+
+def named_columns(by: Any, argument: str) -> dict[str, Any]:
+    """Return columns by their names, of a mapping, a frame or one array."""
+    if isinstance(by, Mapping):
+        return {str(name): values for name, values in by.items()}
+    names = validate.column_names(by)
+    if names is not None:
+        return {str(name): by[name] for name in names}
+    size_of(by, argument)
+    return {"slice": by}
+
+
+def slice_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
+    """Return the place of each row's value among the values that occur, as text."""
+    size_of(values, name)
+    try:
+        column = as_column(values, name, None)
+    except InputError:  # some are missing, or text and numbers are mixed
+        return _mixed_codes(values, name)
+    return _coded(column)
+
+
+def _mixed_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
+    """Return the same of values some of which are missing, one by one."""
+    listed = values.to_list() if hasattr(values, "to_list") else list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    nested = [each for each in listed if np.ndim(each)]
+    if nested:
+        raise InputError(name, f"expected one value for each example, got {nested[0]!r}.")
+    missing = np.fromiter((is_missing(each) for each in array), dtype=bool, count=len(array))
+    texts = np.array([str(plain(each)) for each in array[~missing]], dtype=object)
+    places: dict[str, int] = {}
+    codes = np.empty(len(array), dtype=np.intp)
+    codes[~missing] = [places.setdefault(text, len(places)) for text in texts]
+    if missing.any():
+        codes[missing] = places.setdefault(MISSING, len(places))
+    return codes, tuple(places)
+
+
+def _crossed(
+    one: tuple[Codes, tuple[str, ...]], other: tuple[Codes, tuple[str, ...]]
+) -> tuple[Codes, tuple[str, ...]]:
+    """Return the combinations of two columns' slices that occur."""
+    both = one[0] * len(other[1]) + other[0]
+    used, codes = np.unique(both, return_inverse=True)
+    names = tuple(f"{one[1][c // len(other[1])]}:{other[1][c % len(other[1])]}" for c in used)
+    return codes.astype(np.intp), names
+
+
+def _kept(
+    codes: Codes, names: tuple[str, ...], column: str, most: int | None
+) -> tuple[Codes, tuple[str, ...]]:
+    """Return the slices, all but the largest as one where only so many are wanted."""
+    if len(names) <= (MOST if most is None else most):
+        return codes, names
+    if most is None:
+        raise InputError(
+            f"by[{column!r}]",
+            f"it has {len(names):,} different values; up to {MOST} slices are evaluated.",
+            "Give most=20, say, for the 20 largest slices and all others as one.",
+        )
+    sizes = np.bincount(codes, minlength=len(names))
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:most])
+    where = np.full(len(names), most, dtype=np.intp)
+    where[largest] = np.arange(most)
+    return where[codes], (*(names[place] for place in largest), OTHER)

@@ -1,0 +1,332 @@
+"""What the name and the values of a column say: actual classes, decisions, scores, ids, nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from stakes._core import labels as label_rules
+from stakes._core.labels import (
+    Label,
+    LabelMatcher,
+    Labels,
+    folded,
+    is_blank,
+    is_number,
+    listing,
+)
+from stakes.costs import CostMatrix
+from stakes.predictions.table import Table, mostly
+
+ACTUAL_NAMES = (
+    "actual",
+    "y_true",
+    "truth",
+    "ground_truth",
+    "gold",
+    "true_label",
+    "actual_label",
+    "actual_class",
+    "true_class",
+    "y_test",
+    "label",
+    "target",
+    "class",
+    "outcome",
+    "y",
+)
+"""Names of the column with the actual classes, the most telling first."""
+
+OUTCOME_NAMES = re.compile(
+    r"(^|[_. -])(fraud(ulent)?|default(ed)?([_. -]payment)?|"
+    r"churn(ed)?|outcome|died|dead|death|surviv(ed|al)|"
+    r"readmi(ssion|tted)|convert(ed)?|conversion|click(ed)?|spam|bought|purchased|cancel(l?ed)?|"
+    r"attrition|malignant|diagnosis|disease|respon(se|ded)|subscribed|delinquent|fail(ed|ure)|"
+    r"anomaly|attack|toxic|unsafe|harmful|label|target|truth|actual)"
+    r"([_. -](flag|status|label|next[_. -]month|[0-9]+[dmy]))?$",
+    re.IGNORECASE,
+)
+IS_NAMES = re.compile(r"^(is|was|did)[_. -]", re.IGNORECASE)
+"""Names that tell what is predicted, if only one column of two values has such a name."""
+
+ID_NAMES = re.compile(
+    r"(^|[_. -])(id|ids|uuid|guid|key|index|row|rownum|hash)$|^unnamed: 0$|(?-i:[a-z](Id|ID)$)",
+    re.IGNORECASE,
+)
+"""Names of columns that name a row, or what it belongs to."""
+
+GROUP_NAMES = re.compile(
+    r"^(patient|subject|user|customer|client|account|person|household|group|cluster|session|study|"
+    r"student|speaker|member|device|site|hospital|document|doc|merchant|card|sample|example|"
+    r"question|item|case)s?([_. -]?(id|no|number|key|uuid|name))?$",
+    re.IGNORECASE,
+)
+"""Names of columns whose equal values may tell rows that are not independent."""
+
+MODEL_COLUMNS = re.compile(
+    r"^(model|classifier|clf|algorithm|algo|estimator|learner|predictor|system|method|variant|"
+    r"prompt|provider)s?([_. -](name|id|type|version))?$",
+    re.IGNORECASE,
+)
+"""Names of a column that names the model of each row, in tables in long form."""
+
+SCORE_WORDS = (
+    r"scores?|proba?s?|probability|probabilities|p[_-]?hat|logits?|margins?|points|"
+    r"decision[_. -]function|p"
+)
+"""Words that name scores; where nothing says otherwise, numbers outside [0, 1] are scores only
+by such a name."""
+
+_DECISION = r"(?:y[_. -]?)?pred(?:s|icted|ictions?)?(?:[_. -](?:class|label))?|y?hat|y[_-]hat"
+DECISION_WORDS = rf"{_DECISION}|decisions?|decided"
+MODEL_WORDS = r"model|clf|classifier"
+
+SCORE_NAMES = re.compile(
+    rf"^(?P<tail>.+?)[_. -](y_)?({SCORE_WORDS})$|^(y_)?({SCORE_WORDS})[_. -](?P<head>.+)$",
+    re.IGNORECASE,
+)
+BARE_SCORE = re.compile(
+    rf"^({SCORE_WORDS})$|^y_(score|proba?)$|^(?:y[_. -])?pred(icted|ict|iction)?[_. -]"
+    r"(proba?s?|probability|score)$",
+    re.IGNORECASE,
+)
+DECISION_AFFIX = re.compile(
+    rf"^(?:{DECISION_WORDS})[_. -]|[_. -](?:{DECISION_WORDS})$", re.IGNORECASE
+)
+BARE_DECISION = re.compile(rf"^(?:{DECISION_WORDS}|{MODEL_WORDS})$", re.IGNORECASE)
+MODEL_AFFIX = re.compile(rf"^(?:{MODEL_WORDS})[_. -]|[_. -](?:{MODEL_WORDS})$", re.IGNORECASE)
+
+
+def looks_like_score(name: str) -> bool:
+    """Tell whether a column is named as scores are."""
+    return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
+
+
+def looks_like_decisions(name: str) -> bool:
+    """Tell whether a column is named as decisions are."""
+    if looks_like_score(name):
+        return False
+    return bool(BARE_DECISION.search(name) or DECISION_AFFIX.search(name))
+
+
+def says_decisions(name: str, scored: Collection[str]) -> bool:
+    """Tell whether a name is that of decisions, or of a model that has scores.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    scored : collection of str
+        The plain names of the models that have scores; see `plain`.
+    """
+    return looks_like_decisions(name) or bool(pairing_names(name) & set(scored))
+
+
+def stem(name: str) -> str:
+    """Return the model's name in that of a score column."""
+    if BARE_SCORE.match(name):
+        return name
+    match = SCORE_NAMES.match(name)
+    if match is None:
+        return decision_stem(name) or name
+    left = match["tail"] or match["head"]
+    return decision_stem(left) or left
+
+
+def decision_stem(name: str) -> str:
+    """Return the model's name in that of a column of decisions."""
+    return name if BARE_DECISION.match(name) else DECISION_AFFIX.sub("", name)
+
+
+def plain(name: str) -> str:
+    """Return a model's name in small letters and digits, without words for decisions."""
+    return re.sub(r"[^a-z0-9]", "", decision_stem(name).lower())
+
+
+def pairing_names(name: str) -> set[str]:
+    """Return the plain names that scores of the model of a column may have.
+
+    "model_a" goes with "score_a" and with "model_a_score".
+    """
+    return {plain(name), plain(MODEL_AFFIX.sub("", name) or name)}
+
+
+def guessed_actual(columns: Sequence[str]) -> str | None:
+    """Return the column that is named as those with actual classes are; None if there is none."""
+    by_name = {re.sub(r"[\W_]", "", name).lower(): name for name in reversed(columns)}
+    for name in ACTUAL_NAMES:
+        if name.replace("_", "") in by_name:
+            return by_name[name.replace("_", "")]
+    return None
+
+
+def stem_of_class(column: str, label: str) -> str | None:
+    """Return what is left of a column's name without a class and words such as "prob".
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    label : str
+        The class; without it in the name there is nothing to return.
+    """
+    escaped = re.escape(label)
+    match = re.fullmatch(
+        rf"(?:(?P<before>.*?)[_. -])?(?:class[_. -]?)?{escaped}(?:[_. -](?P<after>.*))?",
+        column,
+        re.IGNORECASE,
+    )
+    if match is None:
+        return None
+    words = [each for each in (match["before"], match["after"]) if each]
+    bare = rf"(?:y_)?(?:{SCORE_WORDS})"
+    left = re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", "_".join(words), flags=re.IGNORECASE)
+    return "" if BARE_DECISION.match(left) else decision_stem(left)
+
+
+COMMON = {"yes", "no", "y", "n", "true", "false", "t", "f", "positive", "negative", "pos", "neg"}
+
+
+def is_common(label: Label) -> bool:
+    """Tell whether a label is one that features have too: a number, true or false, yes or no."""
+    return isinstance(label, bool) or is_number(label) or str(label).strip().lower() in COMMON
+
+
+def has_probabilities(table: Table, name: str, labels: Labels) -> bool:
+    """Tell whether a column has numbers from 0 to 1, and others than labels, 0 and 1."""
+    if not table.numeric(name):
+        return False
+    values = table.values(name)
+    if values is not None:
+        matcher = LabelMatcher(labels, table.cells)
+        there = [value for value in values if not is_blank(value) and not matcher.knows(value)]
+        if all(str(value).strip() in ("0", "1", "0.0", "1.0") for value in there):
+            return False
+    lowest, highest = table.score_range(name)
+    return lowest >= 0 and highest <= 1
+
+
+def has_decisions(table: Table, name: str, labels: Labels) -> bool:
+    """Tell whether a column has values, and all of them stand for labels."""
+    values = table.values(name)
+    matcher = LabelMatcher(labels, table.cells)
+    return bool(values) and all(map(matcher.knows, values or ()))
+
+
+def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool) -> bool:
+    """Tell whether a column that nobody named has decisions, some of them missing or misspelt.
+
+    It has where at least half of its values, of those that are there, are labels, and
+
+    - its name says so, such as "pred_a", or "a" beside "a_score"; or
+    - the other values are not such as features have: no numbers where labels are numbers (counts
+      such as 0, 1, 2 are no decisions between 0 and 1), and not several where one label occurs.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    name : str
+        The column.
+    labels : tuple
+        The labels.
+    named : bool
+        Whether its name says so.
+    """
+    values = table.values(name) or []
+    matcher = LabelMatcher(labels, table.cells)
+    known = {value for value in values if matcher.knows(value)}
+    others = [value for value in values if value not in known and not is_blank(value)]
+    numbers = any(map(is_number, labels)) and any(map(is_number, others))
+    like_a_feature = numbers or len(others) > len(known) == 1
+    if not known or (like_a_feature and not named):
+        return False
+    return mostly(*table.amounts(name, known))
+
+
+# Columns that were left out because of their values, and may be models.
+
+MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
+"""What is written, in small letters, where there is no value."""
+
+FEW = 3
+"""With more decisions than so many, a column of other words is as likely a feature."""
+
+
+def doubts(
+    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
+) -> dict[str, str]:
+    """Return the columns that may have decisions or scores that cannot be read, and why."""
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    stems = {plain(stem(name)) for name in scores}
+    found = {}
+    for name in columns:
+        if looks_like_score(name):
+            reason = "it is named as scores are, and most of its values are not numbers"
+        else:
+            reason = _doubt(table, name, labels, named=says_decisions(name, stems))
+        if reason:
+            found[name] = reason
+    return found
+
+
+def misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[str, str]:
+    """Return columns with decisions whose names are those of something else, and why."""
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    matcher = LabelMatcher(labels, table.cells)
+    found = {}
+    for name in columns:
+        values = [value for value in table.values(name) or [] if not is_blank(value)]
+        if values and all(map(matcher.knows, values)) and not all(map(is_number, values)):
+            found[name] = "it is named as ids, or scores of another class, are, but has decisions"
+    return found
+
+
+def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
+    """Say why a column that has no decisions may be meant to have some; nothing for a feature.
+
+    It may where its name says so, where its values are labels but for their case, spaces and
+    punctuation or for words for missing values, and where it has as few words as there are
+    decisions. Numbers and columns of more words are features.
+    """
+    values = [value for value in table.values(name) or [] if not is_blank(value)]
+    matcher = LabelMatcher(labels, table.cells)
+    by_folded = {folded(label): label for label in labels}
+    known = {value for value in values if matcher.knows(value)}
+    close = {value for value in values if value not in known and folded(value) in by_folded}
+    missing = {value for value in values if MISSING.fullmatch(str(value).lower())} - known - close
+    others = [value for value in values if value not in known | close | missing]
+    meant = {matcher.find(value) for value in known} | {
+        labels.index(by_folded[folded(value)]) for value in close
+    }
+    if not (others or known or close):
+        if named:
+            return f"it is named as decisions are, and has none of {listing(labels)}"
+        return "all of its values are missing" if values else ""
+    numbers = all(map(is_number, others)) and (not meant or any(map(is_number, labels)))
+    if others and numbers and not named:
+        return ""
+    if not named and not meant and not 1 < len(others) <= min(len(labels), FEW):
+        return ""
+    if not named and len(meant) == 1 < len(others):
+        return ""
+    return _written_as(values, known, close, missing, labels)
+
+
+def _written_as(
+    values: Sequence[Any],
+    known: Collection[Any],
+    close: Collection[Any],
+    missing: Collection[Any],
+    labels: Labels,
+) -> str:
+    """Say what a column has in place of labels."""
+    strange = [value for value in values if value not in known]
+    first = [each for each in strange if each in close] or strange
+    shown = ", ".join(repr(label_rules.plain(each)) for each in first[:3])
+    expected = f"the decisions of the costs are {listing(labels)}"
+    if missing and len(missing) == len(strange):
+        return f"most of its values are missing ({shown}); {expected}"
+    same = " (with ignore_case= they are the same)" if close else ""
+    return f"it has {shown}{', …' if first[3:] else ''}; {expected}{same}"

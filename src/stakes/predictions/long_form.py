@@ -1,0 +1,264 @@
+"""Tables with a row for each example and model, whose models are put side by side.
+
+Such a table must not be read as it stands: the rows of all models would be taken for those of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from stakes._core.labels import Label, is_blank, listing, plain
+from stakes._core.text import listed
+from stakes.errors import InputError
+from stakes.predictions import _names
+from stakes.predictions.arrow import ArrowTable, cells_of
+from stakes.predictions.roles import Columns
+from stakes.predictions.table import Table, check_columns
+from stakes.read.joins import joined
+from stakes.read.tables import FileRows, pyarrow
+
+MOST_MODELS = 50
+"""A column of more names than so many names something else than models."""
+
+ROW = "\0row"
+"""The name of the column that numbers the rows of each model, where nothing names examples."""
+
+
+@dataclass(frozen=True)
+class LongForm:
+    """What the columns of a table in long form are.
+
+    Attributes
+    ----------
+    model : str
+        The column that names the model.
+    names : tuple
+        The models.
+    values : tuple of str
+        The columns that differ between models: decisions and scores.
+    key : str or None
+        The column that names the example; None where rows are in the same order.
+    """
+
+    model: str
+    names: tuple[Label, ...]
+    values: tuple[str, ...]
+    key: str | None
+
+
+def side_by_side(
+    rows: FileRows, columns: Columns, on_column: Callable[[str], None] | None = None
+) -> ArrowTable:
+    """Return rows as a table with a row for each example, models in columns of their own.
+
+    Parameters
+    ----------
+    rows : FileRows
+        The rows, in long form or not.
+    columns : Columns
+        The columns that were named.
+    on_column : callable, optional
+        Is told the name of each column when work on it begins.
+    """
+    table = ArrowTable.of_file(rows, on_column=on_column, reading=columns.reading)
+    form = _long_form(table, columns)
+    if form is None:
+        return table
+    each, dropped = _by_model(rows, form, drop=columns.reading.drop_missing)
+    key = ROW if form.key is None else form.key
+    actual = columns.actual or _names.guessed_actual(table.columns) or ""
+    stems = [str(plain(name)) for name in form.names]
+    wide = joined(each, key, actual, apart=form.values, stems=stems)
+    renamed = {value: tuple(f"{stem}_{value}" for stem in stems) for value in form.values}
+    reading = replace(
+        columns.reading,
+        lower_is_positive=tuple(
+            name
+            for value in columns.reading.lower_is_positive
+            for name in renamed.get(value, (value,))
+        ),
+    )
+    found = ArrowTable(
+        wide.drop_columns([ROW]) if form.key is None else wide,
+        rows.source,
+        cells=cells_of(rows),
+        place=lambda row: f"{'row' if form.key is None else key} {plain(wide.column(key)[row])!r}",
+        on_column=on_column,
+        reading=reading,
+        notes=(_note(form, dropped),),
+    )
+    found.renamed = renamed
+    return found
+
+
+def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
+    """Return what the columns are, if a table is in long form; otherwise nothing.
+
+    It is where a column is named as one of models, has few names, and stands beside columns of
+    decisions or scores, and an example has a row for each model. Where nothing names examples, the
+    user has to say so.
+    """
+    _check_named(table, columns)
+    model = columns.model_column or _model_column(table, columns)
+    if model is None:
+        return None
+    names, values = _models_of(table, model), _value_columns(table, columns, model)
+    named = columns.model_column is not None
+    if not values:
+        if named:
+            raise InputError(
+                table.source,
+                "no column is named as decisions or scores are.",
+                "Name them with models= or scores=.",
+            )
+        return None
+    for key in [columns.key] if columns.key else _keys(table, columns, model):
+        if table.repeats(key) and not table.repeats_together(key, model):
+            return LongForm(model, names, values, key)
+        if columns.key or not table.repeats(key):  # each row is an example of its own
+            return None if not named else LongForm(model, names, values, None)
+    if named:
+        return LongForm(model, names, values, None)
+    if columns.models or columns.scores:
+        return None  # the columns of one model were named: rows are known
+    raise _unclear(table, model, names, values)
+
+
+def _check_named(table: Table, columns: Columns) -> None:
+    """Raise when a column that was named is not there."""
+    named = [columns.actual, columns.model_column, columns.key, *columns.models, *columns.scores]
+    check_columns(table, [*named, *columns.design.used().values()])
+
+
+def _models_of(table: Table, model: str) -> tuple[Label, ...]:
+    """Return the names of models in a column, which must have one in each row."""
+    found = table.values(model) or []
+    names = tuple(plain(each) for each in found if not is_blank(each))
+    if len(names) < len(found) or len(names) < 2:  # noqa: PLR2004 - a model and another
+        raise InputError(
+            f"{table.source}, column {model!r}",
+            f"expected the names of two models or more, one in each row; got {listing(names)}.",
+        )
+    return names
+
+
+def _model_column(table: Table, columns: Columns) -> str | None:
+    """Return the column that is named as one of models and has few of them."""
+    actual = columns.actual or _names.guessed_actual(table.columns)
+    taken = {actual, columns.key, *columns.models, *columns.design.used().values()}
+    likely = [name for name in table.columns if _names.MODEL_COLUMNS.search(name)]
+    for name in likely:
+        if name in taken:
+            continue
+        classes = set() if actual is None else set(table.values(actual) or ())
+        values = [value for value in table.values(name) or () if not is_blank(value)]
+        if 1 < len(values) <= MOST_MODELS and not set(values) <= classes:
+            return name
+    return None
+
+
+def _value_columns(table: Table, columns: Columns, model: str) -> tuple[str, ...]:
+    """Return the columns with decisions and scores: as named, or by their names."""
+    if columns.models or columns.scores:
+        return tuple(dict.fromkeys([*columns.models, *columns.scores]))
+    actual = columns.actual or _names.guessed_actual(table.columns)
+    taken = {actual, model, columns.key, *columns.design.used().values()}
+    return tuple(
+        name
+        for name in table.columns
+        if name not in taken
+        and (_names.looks_like_score(name) or _names.looks_like_decisions(name))
+    )
+
+
+def _keys(table: Table, columns: Columns, model: str) -> list[str]:
+    """Return the columns that may name examples, those of ids before those of groups."""
+    taken = {columns.actual, model, columns.design.groups}
+    rest = [name for name in table.columns if name not in taken]
+    ids = [name for name in rest if _names.ID_NAMES.search(name)]
+    return ids + [name for name in rest if _names.GROUP_NAMES.search(name) and name not in ids]
+
+
+def _by_model(rows: FileRows, form: LongForm, *, drop: bool) -> tuple[list[FileRows], int]:
+    """Return the rows of each model, and how many examples were left out as not all have them."""
+    from pyarrow import compute as pc
+
+    pa = pyarrow()
+    table, model = rows.table, rows.table.column(form.model)
+    if pa.types.is_dictionary(model.type):
+        model = model.cast(model.type.value_type)
+    parts = []
+    for name in form.names:
+        part = table.filter(pc.equal(model, pa.scalar(name, model.type)))
+        parts.append(part.drop_columns([form.model]))
+    if form.key is None:
+        sizes = [part.num_rows for part in parts]
+        if len(set(sizes)) > 1:
+            raise InputError(
+                rows.source,
+                f"the models have different numbers of rows, {listing(sizes)}, and no column names "
+                "the examples.",
+                "Name the column that does with key=.",
+            )
+        parts = [part.append_column(ROW, pa.array(range(1, 1 + part.num_rows))) for part in parts]
+    dropped = 0
+    if drop and form.key is not None:
+        every = set.intersection(*(set(part.column(form.key).to_pylist()) for part in parts))
+        there = {value for part in parts for value in part.column(form.key).to_pylist()}
+        dropped = len(there) - len(every)
+        kept = pa.array(list(every), parts[0].schema.field(form.key).type)
+        parts = [part.filter(pc.is_in(part.column(form.key), value_set=kept)) for part in parts]
+    named = zip(form.names, parts, strict=True)
+    return [FileRows(part, str(name), rows.kind) for name, part in named], dropped
+
+
+def _note(form: LongForm, dropped: int) -> str:
+    """Say how rows were put together."""
+    models = listed([repr(name) for name in form.names])
+    by = "in the order of their rows" if form.key is None else f"by {form.key!r}"
+    left = f" {dropped:,} examples that not all models have are left out." if dropped else ""
+    return (
+        f"There is a row for each example and model: the models {models} of the column "
+        f"{form.model!r} were put side by side, {by}.{left}"
+    )
+
+
+def _unclear(table: Table, model: str, names: Sequence[Label], values: Sequence[str]) -> InputError:
+    """Return the error that rows may be those of several models, and nothing names examples."""
+    return InputError(
+        f"{table.source}, column {model!r}",
+        f"it has {listing(names, 5)}: is there a row for each example and model? No column names "
+        "the examples.",
+        "If so, name it with model_column=, and the column of examples with key=; without that, "
+        "rows of the models are paired in their order. If it is a feature, name the columns of the "
+        f"models with models= or scores=, such as {values[0]!r}.",
+        proposal={"model_column": model},
+    )
+
+
+def check_wide(table: Table, columns: Columns) -> None:
+    """Raise when a table that is read in batches seems to be in long form.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    columns : Columns
+        The columns that were named.
+    """
+    _check_named(table, columns)
+    if columns.models or columns.scores:
+        return
+    model = columns.model_column or _model_column(table, columns)
+    if model is None or not _value_columns(table, columns, model):
+        return
+    keys = _keys(table, columns, model)
+    if columns.model_column is None and keys and not table.repeats(keys[0]):
+        return
+    raise InputError(
+        f"{table.source}, column {model!r}",
+        "there seems to be a row for each example and model. Models are put side by side only in "
+        "one file that is read whole, and this table is read in batches.",
+        "Put the models side by side first; or, if it is a feature, name the models with models=.",
+    )

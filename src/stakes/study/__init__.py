@@ -1,0 +1,261 @@
+"""Predictions of several models on the same examples, and what their mistakes cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.values import name_arguments
+from stakes.errors import InputTypeError, InputWarning, warn
+from stakes.policies._assemble import Asked
+from stakes.policies._choose import Choosing
+from stakes.predictions import ArrayTable, Columns, DesignColumns, Reading
+from stakes.predictions.files import Progress, read_predictions
+from stakes.predictions.long_form import side_by_side
+from stakes.read.tables import frame_rows, is_frame
+from stakes.study._given import Costs, no_costs
+from stakes.study._study import Study
+
+__all__ = ["Study", "study_of"]
+
+
+def study_of(
+    y_true: Any,
+    y_pred: Any = None,
+    costs: Costs | None = None,
+    *,
+    actual: str | None = None,
+    models: Sequence[str] = (),
+    scores: Sequence[str] = (),
+    y_score: Mapping[str, Any] | None = None,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    population: Any = None,
+    class_priors: Mapping[Any, float] | None = None,
+    impossible: Any = None,
+    baseline: str | None = None,
+    rng: int = 0,
+    class_names: Mapping[Any, str] | None = None,
+    model_column: str | None = None,
+    key: str | None = None,
+    ignore_case: bool = False,
+    drop_missing: bool = False,
+    lower_is_positive: Sequence[str] = (),
+    source: str = "the predictions",
+) -> Study:
+    """Count the predictions of several models, to report on them.
+
+    Predictions are arrays, ``study_of(y_true, y_pred, costs)``, or the columns of a data frame,
+    ``study_of(frame, costs, actual="is_fraud")``.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,), data frame, or mapping of columns
+        The actual class of each example. Or a data frame of any library that narwhals knows, or a
+        mapping of arrays, with all columns; the next argument is the costs then.
+    y_pred : mapping of str to array_like
+        The decisions of each model, by its name.
+    costs : CostMatrix, ExampleCosts or mapping
+        What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
+        each a number, an array with an entry for each example or, with a data frame, the name of
+        the column that has it.
+    actual, models, scores : str and sequences of str, optional
+        The columns of a data frame; by default as their names and values suggest, in the same way
+        as for files.
+    y_score : mapping of str to array_like, optional
+        The scores of models: of the positive class of two, or the probabilities of all classes, a
+        column each in the order of the costs' labels. A model may have decisions, scores or both.
+    pos_label : optional
+        The positive class of two; by default 1, True, or the one whose misses cost more.
+    confidence : float, default 0.95
+        Of all intervals and tests.
+    sample_weight, groups, strata, population, class_priors, impossible
+        How the examples were drawn, as in `stakes.evaluate`; in any combination. With a data frame,
+        the first three are names of columns.
+    baseline : str, optional
+        The policy or model that savings are against: ``old``, ``old@0.31``, ``old@best`` or
+        ``always 0``; by default the first model as decided, or else the cheapest constant.
+    rng : int, default 0
+        The seed by which rows are dealt into folds.
+    class_names : mapping, optional
+        What classes are called in results, such as ``{0: "repaid", 1: "default"}``.
+    model_column, key : str, optional
+        In a data frame with a row for each example and model, the columns that name the model and
+        the example.
+    ignore_case, drop_missing : bool, default False
+        With a data frame, whether labels that differ in case, spaces and punctuation alone are the
+        same, and whether rows that lack a value are left out.
+    lower_is_positive : sequence of str, optional
+        The columns of scores of which low ones speak for the positive class.
+    source : str
+        What the predictions are called in the report.
+
+    Returns
+    -------
+    Study
+        The counts, which `findings` and ``write_report`` take.
+
+    Notes
+    -----
+    Labels are compared as Python compares them, as in `stakes.evaluate`: 1, 1.0 and True are one
+    label, 1 and "1" are two. Only in files may text stand for a number.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes.findings import findings
+    >>> from stakes import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> actual = [0] * 80 + [1] * 20
+    >>> models = {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}
+    >>> found = findings(study_of(actual, models, costs))
+    >>> found.verdict.text.split(":")[0]
+    'Use eager as decided'
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"is_fraud": actual, "pred_shy": models["shy"]})
+    >>> study_of(frame, costs).roles.actual
+    'is_fraud'
+    """
+    options: dict[str, Any] = {
+        "pos_label": pos_label,
+        "confidence": confidence,
+        "class_priors": class_priors,
+        "population": population,
+        "impossible": impossible,
+        "choosing": Choosing(seed=validate.as_size(rng, "rng", most=math.inf)),
+        "asked": _asked(baseline),
+        "class_names": class_names,
+    }
+    columns: dict[str, Any] = {
+        "actual": actual,
+        "models": models,
+        "scores": scores,
+        "key": key,
+        "model_column": model_column,
+        "ignore_case": ignore_case,
+        "drop_missing": drop_missing,
+        "lower_is_positive": lower_is_positive,
+    }
+    if is_frame(y_true):
+        design = DesignColumns(groups, sample_weight, strata)
+        costs = y_pred if costs is None else costs
+        return _of_frame(y_true, costs, _columns_of(columns, design), source, options)
+    _check_arrays(columns)
+    rows, costs = _with_rows(costs, groups=groups, strata=strata, sample_weight=sample_weight)
+    table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source, rows)
+    return Study.from_table(table, costs, actual=table.roles.actual, roles=table.roles, **options)
+
+
+def _asked(baseline: str | None) -> Asked:
+    if baseline is not None and not isinstance(baseline, str):
+        raise InputTypeError("baseline", f"expected the name of a policy, got {baseline!r}.")
+    return Asked(baseline)
+
+
+def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Costs]:
+    """Return what each row has besides labels, and the costs, which may be of single rows."""
+    if costs is None:
+        raise no_costs("the predictions")
+    if not isinstance(costs, Mapping):
+        return design, costs
+    amounts = {name: each for name, each in costs.items() if np.ndim(each)}
+    return design | amounts, {**costs, **{name: name for name in amounts}}
+
+
+def _columns_of(given: Mapping[str, Any], design: DesignColumns) -> Columns:
+    """Return the columns of a data frame that were named, and how cells are read."""
+    named = {name: given[name] for name in ("actual", "models", "scores", "key", "model_column")}
+    low = tuple(given["lower_is_positive"])
+    reading = Reading(given["ignore_case"], given["drop_missing"], low)
+    return Columns(**named, design=design, reading=reading)
+
+
+def _check_arrays(options: Mapping[str, Any]) -> None:
+    """Raise when an option is given that is about the columns of a data frame."""
+    for name, given in options.items():
+        if not (given is None or given is False or (isinstance(given, tuple) and not given)):
+            raise InputTypeError(name, "it is about the columns of a data frame; got arrays.")
+
+
+def _of_frame(
+    frame: Any, costs: Any, columns: Columns, source: str, options: Mapping[str, Any]
+) -> Study:
+    """Count the rows of a data frame, and warn of what may be wrong with them."""
+    if costs is None:
+        raise no_costs("the frame")
+    table = side_by_side(frame_rows(frame, source), columns)
+    study = Study.from_table(
+        table,
+        costs,
+        actual=columns.actual,
+        models=columns.models,
+        scores=columns.scores,
+        design=columns.design,
+        **options,
+    )
+    for caution in study.cautions:
+        warn(caution, InputWarning)
+    return study
+
+
+def study_of_files(
+    paths: Sequence[str],
+    costs: Costs | None,
+    columns: Columns,
+    progress: Progress,
+    *,
+    with_scores: bool | Literal["if they fit"] = True,
+    undecided: bool = False,
+    **options: Any,
+) -> Study:
+    """Read and count predictions.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        A count file; or tables, of which several are joined on the name of an example. A table may
+        be in many files: those of a folder, or of a pattern. "-" is standard input.
+    costs : CostMatrix, mapping or None
+        What decisions cost; as in `Study.from_table` and `Study.from_counts`.
+    columns : Columns
+        The columns that were named.
+    progress : Progress
+        Is told how far it is.
+    with_scores : bool or "if they fit", default True
+        Whether scores are counted. Unless they must be, a large file is read in batches.
+    undecided : bool, default False
+        Whether models may lack decisions, where scores are no probabilities to decide by.
+    **options
+        As `Study.from_table` takes them: pos_label, confidence, class_priors, population.
+
+    Returns
+    -------
+    Study
+        The study.
+    """
+    found = read_predictions(paths, columns, progress, in_batches=with_scores is not True)
+    if isinstance(found, tuple):
+        return Study.from_counts(*found, costs, undecided=undecided, **options)
+    if costs is None:
+        raise no_costs(found.source)
+    return Study.from_table(
+        found,
+        costs,
+        actual=columns.actual,
+        models=columns.models,
+        scores=columns.scores,
+        design=columns.design,
+        undecided=undecided,
+        with_scores=with_scores,
+        **options,
+    )
+
+
+name_arguments(__name__)

@@ -1,0 +1,771 @@
+"""A study: what was counted of several models, what mistakes cost, and what follows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from stakes._core import validate
+from stakes._core.frames import data_frame
+from stakes._core.labels import Label, listing
+from stakes._core.text import html_table, listed, number, percent, text_table
+from stakes._core.values import Result
+from stakes.costs import CostMatrix
+from stakes.counts import (
+    CostSample,
+    GroupedConfusion,
+    JointConfusion,
+    PairedScoreCounts,
+    ScoreCounts,
+)
+from stakes.curves import CostCurve, CostCurveDifference, CostLine
+from stakes.curves._rates import represented, represented_pair, represented_table
+from stakes.errors import InputError
+from stakes.infer._outcomes import SIMPLE, Design
+from stakes.infer._shares import cell_shares, checked_priors
+from stakes.infer.estimate import CostEstimate
+from stakes.policies._assemble import Asked, Counted, policies_of
+from stakes.policies._choose import Choosing
+from stakes.policies.policies import Policies
+from stakes.policies.verdict import Stated, Verdict, verdict_of
+from stakes.predictions import (
+    Columns,
+    DesignColumns,
+    JointExamples,
+    JointScores,
+    Roles,
+    Table,
+    Tally,
+)
+from stakes.predictions.classes import TWO
+from stakes.predictions.roles import NO_DESIGN
+from stakes.study._given import Costs, Given, given_counts, given_rows, mean_matrix
+
+SHOWN_MODELS = 6
+"""Models that the text of a study shows: it has ten lines at most."""
+
+CROSS_FITTED, NOTHING_ASKED = Choosing(), Asked()
+
+
+def _pages() -> Any:
+    """Return what makes pages, which knows studies: it is loaded by name, when one is asked for."""
+    return import_module("stakes.show.report")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Result):
+    """Counts of the decisions and scores of several models, and what mistakes cost.
+
+    Made by `from_table` or `from_counts`; nothing here sees the rows again.
+
+    Attributes
+    ----------
+    source : str
+        The name of the file.
+    roles : Roles
+        The parts that its columns play.
+    joint : JointConfusion
+        The decisions of all models that have any.
+    costs : CostMatrix
+        What decisions cost.
+    pos_label : label or None
+        The positive class; None with more than two classes.
+    joint_scores : JointScores or None
+        The scores of the models that have any.
+    decided_from : mapping
+        The score from which on the positive class was decided, for models that had scores alone.
+    notes : tuple of str
+        What was understood, in sentences.
+    confidence : float
+        Of all intervals and tests.
+    design : Design
+        The class priors and the population, where they are not those of the examples.
+    class_rows : tuple of int
+        How many rows each class has, whatever they weigh.
+    examples : JointExamples or None
+        The rows one by one, where costs are those of single rows; `costs` are then their means.
+    choosing : Choosing
+        How thresholds are chosen.
+    asked : Asked
+        The baseline and the candidates, where such were named.
+    merged_from : tuple of str
+        The checksums of the count files that these counts were added up from, if they were.
+    cautions : tuple of str
+        Of the notes, those about rows that may not be what they are taken for.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix
+    >>> from stakes import study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> study = study_of(
+    ...     [0] * 80 + [1] * 20,
+    ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+    >>> study.n, study.names
+    (100, ('shy', 'eager'))
+    >>> study.verdict().use
+    'eager'
+    """
+
+    source: str
+    roles: Roles
+    joint: JointConfusion
+    costs: CostMatrix
+    pos_label: Label | None = None
+    joint_scores: JointScores | None = None
+    decided_from: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    confidence: float = 0.95
+    design: Design = SIMPLE
+    class_rows: tuple[int, ...] = ()
+    examples: JointExamples | None = None
+    choosing: Choosing = CROSS_FITTED
+    asked: Asked = NOTHING_ASKED
+    merged_from: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        costs: Costs,
+        *,
+        actual: str | None = None,
+        models: Sequence[str] = (),
+        scores: Sequence[str] = (),
+        pos_label: Any = None,
+        confidence: float = 0.95,
+        class_priors: Mapping[Any, float] | None = None,
+        design: DesignColumns = NO_DESIGN,
+        population: Any = None,
+        impossible: Any = None,
+        undecided: bool = False,
+        with_scores: bool | Literal["if they fit"] = True,
+        choosing: Choosing = CROSS_FITTED,
+        asked: Asked = NOTHING_ASKED,
+        roles: Roles | None = None,
+        class_names: Mapping[Any, str] | None = None,
+    ) -> Self:
+        """Find the parts that columns play, and count.
+
+        Parameters
+        ----------
+        table : Table
+            The rows, in any of the forms of `stakes.predictions`.
+        costs : CostMatrix, ExampleCosts or mapping
+            What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
+            them, for the two classes of the table. In place of a number, the name of the column
+            that has it.
+        actual, models, scores : str and sequences of str, optional
+            The columns; by default as their names and values suggest.
+        pos_label : optional
+            The positive class of two; by default 1, True, or the one whose misses cost more.
+        confidence : float, default 0.95
+            Of all intervals and tests.
+        class_priors : mapping, optional
+            The share of each class where the models are used.
+        design : DesignColumns, optional
+            The columns of groups, weights and strata, which are never guessed.
+        population : mapping or number, optional
+            From each stratum to its share or its number of rows, as in `stakes.evaluate`.
+        impossible : sequence of (decision, class), optional
+            Cells that cannot occur.
+        undecided : bool, default False
+            Whether models may lack decisions, where scores are no probabilities to decide by.
+        with_scores : bool or "if they fit", default True
+            Whether scores are counted. Where they are, thresholds are chosen for models that have
+            them; those that have no decisions need not have probabilities then.
+        choosing : Choosing, optional
+            How thresholds are chosen.
+        asked : Asked, optional
+            The baseline and the candidates.
+        roles : Roles, optional
+            The parts that columns play, if they are known.
+        class_names : mapping, optional
+            What classes are called in results, such as ``{0: "repaid", 1: "default"}``.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
+        validate.alpha(confidence)
+        given = given_rows(
+            table,
+            costs,
+            Columns(actual, models, scores, design=design),
+            pos_label=pos_label,
+            class_priors=class_priors,
+            population=population,
+            impossible=impossible,
+            undecided=undecided,
+            with_scores=with_scores,
+            roles=roles,
+        ).called(class_names)
+        return cls._made(given, confidence=confidence, choosing=choosing, asked=asked)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Tally,
+        source: str,
+        costs: Costs | None,
+        *,
+        pos_label: Any = None,
+        confidence: float = 0.95,
+        class_priors: Mapping[Any, float] | None = None,
+        population: Any = None,
+        impossible: Any = None,
+        undecided: bool = False,
+        choosing: Choosing = CROSS_FITTED,
+        asked: Asked = NOTHING_ASKED,
+        class_names: Mapping[Any, str] | None = None,
+    ) -> Self:
+        """Take rows that were counted before.
+
+        Parameters
+        ----------
+        counts : Tally
+            What was counted.
+        source : str
+            The name of the file, for errors.
+        costs : CostMatrix, mapping or None
+            What decisions cost; None where the counts have the costs of single rows.
+        pos_label, confidence, class_priors, population, impossible, undecided, choosing, asked, \
+class_names
+            As in `from_table`.
+
+        Returns
+        -------
+        Study
+            The study.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix
+        >>> from stakes import study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> from stakes.study import Study
+        >>> others = {"false_positive": 1, "false_negative": 50}
+        >>> again = Study.from_counts(study.counts(), "the same rows", others)
+        >>> again.estimate("eager").cost, again.estimate("shy").cost
+        (0.3, 5.0)
+        """
+        validate.alpha(confidence)
+        given = given_counts(
+            counts,
+            source,
+            costs,
+            pos_label=pos_label,
+            class_priors=class_priors,
+            population=population,
+            impossible=impossible,
+            undecided=undecided,
+        ).called(class_names)
+        return cls._made(given, confidence=confidence, choosing=choosing, asked=asked)
+
+    @classmethod
+    def _made(cls, given: Given, *, confidence: float, choosing: Choosing, asked: Asked) -> Self:
+        counts, costs, design, examples = given.counts, given.costs, given.design, None
+        if counts.examples is not None:
+            costs = mean_matrix(counts.examples, costs)
+            examples = replace(counts.examples, impossible=design.impossible)
+            design = replace(design, impossible=None)
+        return cls(
+            source=given.source,
+            roles=given.roles,
+            joint=counts.joint,
+            costs=costs,
+            pos_label=given.positive,
+            joint_scores=counts.scores,
+            decided_from=counts.decided_from,
+            notes=tuple(given.notes()),
+            confidence=float(confidence),
+            design=design,
+            class_rows=counts.class_rows,
+            examples=examples,
+            choosing=choosing,
+            asked=asked,
+            merged_from=counts.merged_from,
+            cautions=(*given.roles.cautions, *given.reversed_scores),
+        )
+
+    def report(self, path: str | os.PathLike[str] = "report.html", **settings: Any) -> Self:
+        """Write a report on the study into a file.
+
+        Parameters
+        ----------
+        path : str or path, default "report.html"
+            The page to write.
+        **settings
+            As `stakes.findings.Settings` takes them: unit, volume, per, title, noun, ….
+
+        Returns
+        -------
+        Study
+            The study itself.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from stakes import datasets, study_of
+        >>> study = study_of(
+        ...     datasets.load_breast_cancer_predictions(), datasets.load_breast_cancer_costs())
+        >>> page = Path(tempfile.mkdtemp()) / "report.html"
+        >>> study.report(page, unit="USD").n
+        285
+        >>> page.stat().st_size > 100_000
+        True
+        """
+        _pages().write_study(self, path, **settings)
+        return self
+
+    def show(self, *, height: int = 800, **settings: Any) -> Any:
+        """Show the report in a notebook.
+
+        Parameters
+        ----------
+        height : int, default 800
+            How high the page is there, in pixels.
+        **settings
+            As `stakes.findings.Settings` takes them.
+
+        Returns
+        -------
+        object
+            What a notebook shows as the page.
+
+        Examples
+        --------
+        >>> from stakes import datasets, study_of
+        >>> study = study_of(
+        ...     datasets.load_breast_cancer_predictions(), datasets.load_breast_cancer_costs())
+        >>> study.show()._repr_html_()[:7]
+        '<iframe'
+        """
+        return _pages().page_of(self, height=height, **settings)
+
+    def __repr__(self) -> str:
+        header, rows = self._table()
+        models = f"{len(rows)} model{'' if len(rows) == 1 else 's'}"
+        lines = [f"Study of {self.source}: {self.n:,} examples, {models}"]
+        lines += text_table(header, rows[:SHOWN_MODELS]).splitlines()
+        if rows[SHOWN_MODELS:]:
+            lines.append(f"… and {len(rows) - SHOWN_MODELS} more")
+        lines.append(f"The actual classes are in {self.roles.actual!r}; notes has the rest.")
+        return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """Return the policies as a pandas data frame, the cheapest first.
+
+        Returns
+        -------
+        DataFrame
+            With a row for each policy: its name, model, threshold, and cost per decision.
+
+        Examples
+        --------
+        >>> from stakes import datasets, study_of
+        >>> study = study_of(
+        ...     datasets.load_breast_cancer_predictions(), datasets.load_breast_cancer_costs())
+        >>> study.to_frame()["policy"].tolist()[0]
+        'logistic@0.07057'
+        """
+        policies = self.policies
+        return data_frame(
+            [
+                {
+                    "policy": each.name,
+                    "model": each.model,
+                    "threshold": each.threshold,
+                    "cost": policies.estimate(each.name).cost,
+                }
+                for each in sorted(
+                    policies.policies, key=lambda each: policies.estimate(each.name).cost
+                )
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        header, rows = self._table()
+        said = f"Study of {self.source}: {self.n:,} examples. {' '.join(self.notes[:1])}"
+        return html_table(header, rows, said)
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Lay out what each model has and costs as decided; nothing is inferred for it."""
+        rows = []
+        for model in self.roles.models:
+            decided = model.name in self.names
+            cost = number(self.estimate(model.name).cost) if decided else "–"
+            rows.append(
+                [
+                    model.name,
+                    model.decisions or "–",
+                    model.scores
+                    or (f"{len(model.probabilities)} columns" if model.probabilities else "–"),
+                    cost,
+                ]
+            )
+        return ["model", "decisions", "scores", "cost per decision"], rows
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return sum(self.class_rows) if self.class_rows else int(self.joint.n)
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows are independent, of equal weight and cost, and not from several strata.
+
+        Then their counts tell all, with class priors where these are known.
+        """
+        apart = self.joint.parts is not None or self.joint.weighted or self.examples is not None
+        return not apart and self.design == Design(self.design.class_priors)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that have decisions."""
+        return tuple(map(str, self.joint.names))
+
+    def counts(self) -> Tally:
+        """Return what was counted.
+
+        Returns
+        -------
+        Tally
+            The counts, which `from_counts` and count files take.
+        """
+        scores = None if self.joint_scores is None else self.joint_scores.compressed()
+        roles = self.roles
+        return Tally(
+            roles.actual,
+            roles.models,
+            self.joint,
+            scores,
+            self.decided_from,
+            roles.design,
+            self.class_rows,
+            self.examples,
+            doubtful=roles.doubtful,
+            merged_from=self.merged_from,
+        )
+
+    def estimate(self, name: str, unit: str = "") -> CostEstimate:
+        """Return what a model costs.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        unit : str, optional
+            The unit of the costs.
+
+        Returns
+        -------
+        CostEstimate
+            The estimate, whose ``interval`` takes a confidence level and a method.
+        """
+        if self.examples is not None:
+            return self._estimate_of(self.examples.single(name), unit)
+        return CostEstimate(self.joint.single(name), self.costs, self.design, unit)
+
+    def _estimate_of(self, sample: CostSample, unit: str = "") -> CostEstimate:
+        return CostEstimate(sample, None, self.design, unit)
+
+    def ideal_cost(self) -> float | None:
+        """Return what the cheapest decision for each row costs; None if classes tell it.
+
+        Returns
+        -------
+        float or None
+            The cost per decision.
+        """
+        return None if self.examples is None else self._estimate_of(self.examples.ideal()).cost
+
+    @cached_property
+    def policies(self) -> Policies:
+        """The policies of the models, and the constant predictions."""
+        counted = Counted(
+            self.roles.models,
+            self.joint,
+            self.joint_scores,
+            self.costs,
+            self.design,
+            self.decided_from,
+            self.examples,
+            self.pos_label,
+            self.class_rows,
+            self.roles.doubtful,
+        )
+        return policies_of(counted, self.choosing, self.asked, self.confidence)
+
+    def verdict(
+        self,
+        *,
+        unit: str = "",
+        volume: float | None = None,
+        per: str = "year",
+        seed: int = 0,
+        method: str = "auto",
+    ) -> Verdict:
+        """Return which policy to use, what it saves, and what would settle it.
+
+        Parameters
+        ----------
+        unit : str, optional
+            The unit of the costs.
+        volume : float, optional
+            How many decisions are taken in a period.
+        per : str, default "year"
+            The period.
+        seed : int, default 0
+            Of the plan for a larger test set.
+        method : str, default "auto"
+            The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
+
+        Returns
+        -------
+        Verdict
+            The policy of least cost, its saving against the baseline, the policies that it cannot
+            be told apart from, and how many examples would tell.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of(
+        ...     [0] * 80 + [1] * 20,
+        ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
+        >>> verdict = study.verdict()
+        >>> verdict.use, verdict.baseline, verdict.saving.shown
+        ('eager', 'shy', True)
+        """
+        stated = Stated(unit, volume, per, seed, method)
+        return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
+
+    def _context(self) -> tuple[str, str]:
+        """Say why the confidence is not claimed, and which population costs are for, if so."""
+        caution = self.policies.estimate(self.policies.best).caution
+        if caution:
+            caution = f"{caution[0].upper()}{caution[1:]}."
+        return caution, self.population()
+
+    def population(self) -> str:
+        """Say which population the costs are for; nothing where it is that of the examples.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        priors = self.class_priors()
+        if priors is None:
+            return ""
+        shares = listed([f"{percent(share)} {label!r}" for label, share in priors.items()])
+        same = np.allclose(list(priors.values()), self.joint.class_counts() / self.joint.n)
+        return f"Costs are for a population with {shares}, {'' if same else 'not '}as in the data."
+
+    def class_priors(self) -> dict[Label, float] | None:
+        """Return the share of each class in the target population; None for that of the examples.
+
+        Returns
+        -------
+        dict or None
+            From each class to its share.
+        """
+        priors, labels = self.design.class_priors, self.joint.labels
+        if priors is None:
+            return None
+        return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
+
+    def prevalence(self) -> float:
+        """Return the share of the positive class where the models are used.
+
+        Returns
+        -------
+        float
+            The share.
+        """
+        if self.names:
+            table = self.joint.single(self.names[0])
+        else:
+            table = next(iter(self.scores.values())).confusion_at(np.inf)
+        shares = cell_shares(table, self.design).sum(axis=0)
+        return float(shares[table.labels.index(self.pos_label)])
+
+    @cached_property
+    def scores(self) -> dict[str, ScoreCounts]:
+        """The score tables of the models that have scores."""
+        scores = self.joint_scores
+        return {} if scores is None else {name: scores.single(name) for name in scores.names}
+
+    @property
+    def both_classes(self) -> bool:
+        """Whether there are examples of two classes."""
+        return bool((self.joint.class_counts() > 0).sum() == TWO)
+
+    def curves(self) -> dict[str, CostCurve]:
+        """Return the cost curves of the models that have scores; none with one class only.
+
+        Returns
+        -------
+        dict
+            From each model to its CostCurve.
+        """
+        if not self.both_classes or len(self.costs.decisions) != TWO:
+            return {}
+        return {name: CostCurve(self.scores_where_used(name), name) for name in self.scores}
+
+    def scores_where_used(self, name: str) -> ScoreCounts:
+        """Return the scores of a model with the weights that strata have in use.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+
+        Returns
+        -------
+        ScoreCounts
+            The score table.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score={"new": [0.1, 0.9, 0.4, 0.6]})
+        >>> study.scores_where_used("new").thresholds.tolist()
+        [0.9, 0.6, 0.4, 0.1]
+        """
+        if name not in tuple(self.scores):
+            raise InputError("name", f"there are no scores of {name!r}.")
+        counts = self.scores[name]
+        stratified = counts.parts is not None and counts.parts.strata is not None
+        return represented(counts, self.design) if stratified else counts
+
+    def where_thresholds_are_used(self) -> dict[str, Any]:
+        """Return the class priors and the population as `stakes.choose_threshold` takes them.
+
+        Returns
+        -------
+        dict
+            Its arguments; classes that are strata have priors.
+        """
+        if self.design.strata is None:
+            return {"class_priors": self.class_priors(), "population": self.design.population}
+        share = self.prevalence()
+        shares = (share if label == self.pos_label else 1 - share for label in self.joint.labels)
+        return {"class_priors": dict(zip(self.joint.labels, shares, strict=True))}
+
+    def decisions_where_used(self, *names: str) -> Any:
+        """Return the decisions of one model, or of two, with the weights that strata have in use.
+
+        Parameters
+        ----------
+        *names : str
+            The models.
+
+        Returns
+        -------
+        Confusion, PairedConfusion or GroupedConfusion
+            The counts.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> study = study_of([0, 1, 0, 1], {"new": [0, 1, 1, 1]}, costs)
+        >>> study.decisions_where_used("new").counts.tolist()
+        [[1, 0], [1, 2]]
+        """
+        if not 1 <= len(names) <= TWO or not {*map(str, names)} <= set(self.joint.names):
+            raise InputError("names", f"expected one or two of {listing(self.joint.names)}.")
+        table = self.joint.pair(*names) if len(names) == TWO else self.joint.single(*names)
+        if isinstance(table, GroupedConfusion):
+            return represented_table(table, self.design)
+        return table
+
+    def lines(self) -> dict[str, CostLine]:
+        """Return the cost lines of the models that have decisions and no scores.
+
+        Returns
+        -------
+        dict
+            From each model to its CostLine.
+        """
+        two = len(self.costs.decisions) == TWO
+        if not self.both_classes or self.pos_label is None or not two:
+            return {}
+        return {
+            name: CostLine.from_counts(
+                self.decisions_where_used(name), pos_label=self.pos_label, name=name
+            )
+            for name in self.names
+            if name not in self.scores
+        }
+
+    def paired_scores(self, first: str, second: str) -> PairedScoreCounts:
+        """Return the joint score table of two models.
+
+        Parameters
+        ----------
+        first, second : str
+            The models.
+
+        Returns
+        -------
+        PairedScoreCounts
+            The table.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"one": [0.1, 0.8, 0.3, 0.6], "two": [0.2, 0.4, 0.4, 0.9]}
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score=scores)
+        >>> study.paired_scores("one", "two")
+        PairedScoreCounts: 2 × 1, 2 × 0, 4 and 3 distinct scores
+        """
+        scores = self.joint_scores
+        missing = [n for n in (first, second) if scores is None or n not in scores.names]
+        if scores is None or missing:
+            raise InputError(self.source, f"the model {missing[0]!r} has no scores.")
+        return scores.pair(first, second)
+
+    def curve_difference(self, first: str, second: str) -> CostCurveDifference:
+        """Return the difference of the cost curves of two models that both have scores, or not.
+
+        Parameters
+        ----------
+        first, second : str
+            The models.
+
+        Returns
+        -------
+        CostCurveDifference
+            The difference.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> scores = {"one": [0.1, 0.8, 0.3, 0.6], "two": [0.2, 0.4, 0.4, 0.9]}
+        >>> study = study_of([0, 1, 0, 1], {}, costs, y_score=scores)
+        >>> study.curve_difference("one", "two").names
+        ('one', 'two')
+        """
+        names = (first, second)
+        if any(name in self.scores for name in names):
+            pair = represented_pair(self.paired_scores(*names), self.design)
+            return CostCurveDifference(pair, names)
+        return CostCurveDifference(self.decisions_where_used(*names), names, self.pos_label)

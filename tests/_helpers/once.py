@@ -1,0 +1,78 @@
+"""What several tests compute of the same small tables is computed once in each process.
+
+Commands, reports and pages of the same few predictions take most of their time for limits of the
+same tables. The functions here are pure: what they return is kept by all that they are given, and
+each caller gets a copy of its own. Tests of other folders, among them those of these functions,
+compute everything anew; so does a test that calls `forget`.
+"""
+
+import inspect
+import pickle
+import sys
+from functools import cache, wraps
+from importlib import import_module
+
+import numpy as np
+
+FUNCTIONS = {
+    "stakes.infer._probability.dirichlet_mean": ("quantile", "upper_tail", "near_scores"),
+    "stakes.infer._probability.gamma_ratio": ("quantile", "upper_tail", "near_scores"),
+    "stakes.infer._probability.sampling": ("all_tilted",),
+    "stakes.infer._inference": ("limits", "run_test"),
+    "stakes.infer.planning": ("plan_from",),
+    "stakes.policies._path": ("chosen_at",),
+    "stakes.policies._rule": ("cheapest_cuts",),
+}
+# Modules that know these functions by a name of their own.
+USERS = ("stakes.cli._app", "stakes.findings", "stakes.infer.methods.dirichlet", "stakes.simulate")
+
+_kept: dict[tuple[str, str, bytes], bytes] = {}
+_state = {"active": False}
+
+
+def keep(active):
+    """Compute once from now on, or all anew."""
+    if active:
+        _install()
+    _state["active"] = active
+
+
+def forget():
+    """Compute anew what was computed before."""
+    _kept.clear()
+
+
+@cache
+def _install():
+    for module in (*FUNCTIONS, *USERS):
+        import_module(module)
+    for module, names in FUNCTIONS.items():
+        for name in names:
+            function = getattr(sys.modules[module], name)
+            once = _once(function)
+            for user in [each for key, each in sys.modules.items() if key.startswith("stakes.")]:
+                for own_name, value in list(vars(user).items()):
+                    if value is function:
+                        setattr(user, own_name, once)
+
+
+def _once(function):
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def once(*given, **named):
+        if not _state["active"]:
+            return function(*given, **named)
+        bound = signature.bind(*given, **named).arguments
+        options = {**bound, **bound.get("options", {})}
+        if isinstance(options.get("rng"), np.random.Generator):  # which each call moves on
+            return function(*given, **named)
+        try:
+            key = (function.__module__, function.__name__, pickle.dumps(bound))
+        except (pickle.PicklingError, AttributeError, TypeError):  # functions of a test, say
+            return function(*given, **named)
+        if key not in _kept:
+            _kept[key] = pickle.dumps(function(*given, **named))
+        return pickle.loads(_kept[key])  # noqa: S301 - written here
+
+    return once

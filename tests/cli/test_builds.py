@@ -1,0 +1,129 @@
+"""What a build gets of a gate: JUnit's XML, Markdown, lines for GitHub, and the action's steps."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import junitparser
+import pytest
+import yaml
+
+from stakes.findings.policies import GateResult
+from stakes.show.text import github_lines, junit_text, markdown_text
+
+ROOT = Path(__file__).parents[2]
+GATE = ("compare", "predictions.csv", "--costs", "costs.csv", "--baseline", "old", "--gate")
+
+# What Jenkins' xunit schema (junit-10.xsd) allows: attributes (required ones first) and children.
+SCHEMA = {
+    "testsuites": ((), ("name", "time", "tests", "failures", "errors"), ("testsuite",)),
+    "testsuite": (
+        ("name", "tests", "failures", "errors"),
+        ("time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"),
+        ("testsuite", "properties", "testcase", "system-out", "system-err"),
+    ),
+    "testcase": (
+        ("name",),
+        ("time", "classname", "group"),
+        ("skipped", "error", "failure", "system-out", "system-err"),
+    ),
+    "failure": ((), ("type", "message"), ()),
+    "error": ((), ("type", "message"), ()),
+    "system-out": ((), (), ()),
+}
+TIME = re.compile(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]*)?")
+
+
+def check_schema(element):
+    required, allowed, children = SCHEMA[element.tag]
+    assert set(required) <= set(element.attrib), element.tag
+    assert set(element.attrib) <= {*required, *allowed}, (element.tag, element.attrib)
+    if "time" in element.attrib and element.tag != "testcase":
+        assert TIME.fullmatch(element.attrib["time"])
+    for child in element:
+        assert child.tag in children, (element.tag, child.tag)
+        check_schema(child)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "results"),
+    [
+        ((), 0, {"logistic": [], "tree": []}),
+        (("--margin", "0.01"), 1, {"logistic": ["Failure"], "tree": ["Failure"]}),
+    ],
+)
+def test_the_gate_in_the_files_of_a_build(stakes, folder, options, code, results):
+    (folder / "summary.md").write_text("# Before\n")
+    found = stakes(*GATE, *options, "--junit", "gate.xml", "--markdown", "summary.md")
+    assert found.code == code, found.err
+    check_schema(ET.parse(folder / "gate.xml").getroot())  # noqa: S314 - our own
+    (suite,) = junitparser.JUnitXml.fromfile(str(folder / "gate.xml"))
+    cases = {case.name: [type(each).__name__ for each in case.result] for case in suite}
+    assert {name.split("@")[0]: each for name, each in cases.items()} == results
+    assert (suite.tests, suite.failures, suite.errors) == (2, 2 * code, 0)
+    summary = (folder / "summary.md").read_text()
+    assert summary.startswith("# Before\n### Cost gate ")
+    assert summary.count("| passed |" if code == 0 else "| failed |") == 2
+
+
+def test_lines_for_github_are_written_there_only(stakes, monkeypatch, folder):
+    assert folder
+    strict = (*GATE, "--margin", "0.01")
+    assert "::error" not in stakes(*strict).err
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    lines = [line for line in stakes(*strict).err.splitlines() if line.startswith("::")]
+    assert len(lines) == 2
+    assert all(re.match(r"::error title=Cost gate%3A \w+::failed\. ", line) for line in lines)
+
+
+def test_a_gate_that_cannot_run_exits_with_2(stakes, folder):
+    assert folder
+    assert stakes(*GATE[:-1], "--junit", "gate.xml").code == 2
+    assert stakes(*GATE, "--junit", "gate.xml", "--candidate", "nobody").code == 2
+    assert not (folder / "gate.xml").exists()
+
+
+NAME = "a%b,c:d\n::error::x |<b>*`&\x01 \N{RIGHT-TO-LEFT OVERRIDE}"
+
+
+def test_names_are_text_and_nothing_else():
+    gate = GateResult("a rule.", "could not judge", (), (), {NAME: f"no {NAME}"}, False, "")
+    (line,) = github_lines(gate, ())
+    assert "\n" not in line
+    title = line.split("title=")[1].split("::")[0]
+    assert ":" not in title
+    assert "," not in title
+    root = ET.fromstring(junit_text(gate, (), baseline="old"))  # noqa: S314 - our own
+    check_schema(root)
+    assert root.find("testsuite/testcase").get("name").startswith("a%b,c:d")
+    text = markdown_text(gate, (), confidence=0.95)
+    row = next(line for line in text.splitlines() if "a%b" in line)
+    assert r"\|\<b\>\*\`&amp;" in row
+    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+
+
+def test_the_steps_of_the_action_run_as_written(folder, tmp_path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    install, step = action["runs"]["steps"]
+    assert install["if"] == "inputs.install != ''"
+    inputs = {name: each.get("default", "") for name, each in action["inputs"].items()}
+    inputs |= {"predictions": "predictions.csv", "costs": "costs.csv", "baseline": "old"}
+    inputs["arguments"] = "--candidate logistic"
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "step.md")}
+    for name, value in step["env"].items():
+        key = re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]
+        environment[name] = inputs[key]
+    bin_folder = Path(os.environ.get("VIRTUAL_ENV", ROOT / ".venv")) / "bin"
+    environment["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
+    assert "${{" not in step["run"]  # what a pull request names is never part of a script
+    done = subprocess.run(
+        ["/bin/bash", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Gate passed." in done.stdout
+    assert "| logistic" in (tmp_path / "step.md").read_text()
+    (suite,) = junitparser.JUnitXml.fromfile(str(folder / "stakes-gate.xml"))
+    assert suite.tests == 1

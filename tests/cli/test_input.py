@@ -1,0 +1,97 @@
+"""Options by which messy files are understood, and how results call things."""
+
+import openpyxl
+import pytest
+
+ROWS = [
+    ["y", "pred_a", "pred_b"],
+    *[[0, 0, 0]] * 30, *[[0, 1, 0]] * 6, *[[1, 1, 1]] * 18, *[[1, 0, 1]] * 3, *[[1, 0, 0]] * 3,
+]  # fmt: skip
+COMMON = ("--fp", "1", "--fn", "5")
+
+
+def workbook(path, **sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+
+
+@pytest.fixture
+def csv_file(folder):
+    """Write the rows as CSV and return the name of the file."""
+    text = "".join(",".join(map(str, row)) + "\n" for row in ROWS)
+    (folder / "rows.csv").write_text(text)
+    return "rows.csv"
+
+
+def test_a_workbook_gives_what_the_csv_file_gives(stakes, folder, csv_file):
+    workbook(folder / "rows.xlsx", only=ROWS)
+    workbook(folder / "two.xlsx", January=ROWS, February=ROWS[:20])
+    expected = stakes("evaluate", csv_file, *COMMON)
+    assert expected.code == 0
+    found = stakes("evaluate", "rows.xlsx", *COMMON)
+    assert found.out.replace("rows.xlsx", csv_file) == expected.out
+    refused = stakes("evaluate", "two.xlsx", *COMMON)
+    assert refused.code == 2
+    assert "two.xlsx#January" in refused.err
+    named = stakes("evaluate", "two.xlsx#January", *COMMON)
+    assert named.out.replace("two.xlsx#January", csv_file) == expected.out
+    assert "no sheet 'March'" in stakes("evaluate", "two.xlsx#March", *COMMON).err
+    (folder / "broken.xlsx").write_bytes(b"PK no workbook")
+    assert "cannot be read as a workbook" in stakes("evaluate", "broken.xlsx", *COMMON).err
+
+
+def test_cells_of_a_workbook_may_be_of_several_types(stakes, folder):
+    workbook(folder / "mixed.xlsx", only=[["y", "pred"], [0, "0"], [1, 1], [None, None], [0, 0]])
+    found = stakes("evaluate", "mixed.xlsx", *COMMON)
+    assert found.code == 0, found.err
+    assert "3 examples" in found.out
+
+
+def test_classes_have_the_names_that_people_know(stakes, folder, csv_file):
+    plain = stakes("report", csv_file, *COMMON, "--json", "a.json", "--class-priors", "1=0.02")
+    assert plain.code == 0, plain.err
+    found = stakes(
+        "report", csv_file, *COMMON, "--names", "0=repaid,1=default", "--json", "b.json",
+        "--class-priors", "1=0.02", "--title", "Loans <2026>", "--noun", "applicants",
+    )  # fmt: skip
+    assert found.code == 0, found.err
+    assert "98% 'repaid'" in found.out
+    page = (folder / "report.html").read_text()
+    assert '<h1 class="name">Loans &lt;2026&gt;</h1>' in page
+    assert "60 applicants" in page
+    from json import loads
+
+    one, other = (loads((folder / f"{name}.json").read_text()) for name in "ab")
+    assert other["data"]["labels"] == ["repaid", "default"]
+    assert other["data"]["pos_label"] == "default"
+    assert [each["cost"] for each in one["models"]] == [each["cost"] for each in other["models"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ("0", "expected a name for each class"),
+        ("0=a,0=b", "the class '0' stands twice"),
+        ("0=same,1=same", "two classes would be called the same"),
+        ("7=seven", "expected one of 0, 1, got '7'"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(stakes, csv_file, names, says):
+    found = stakes("evaluate", csv_file, *COMMON, "--names", names)
+    assert found.code == 2
+    assert says in found.err
+    assert "--names" in found.err
+
+
+def test_one_share_of_two_classes_is_enough(stakes, csv_file):
+    one = stakes("evaluate", csv_file, *COMMON, "--class-priors", "1=0.02")
+    both = stakes("evaluate", csv_file, *COMMON, "--class-priors", "0=0.98,1=0.02")
+    assert one.code == 0, one.err
+    assert one.out == both.out
+    wrong = stakes("evaluate", csv_file, *COMMON, "--class-priors", "1=1.5")
+    assert (wrong.code, "from 0 to 1" in wrong.err) == (2, True)

@@ -1,0 +1,447 @@
+"""Tables as people have them: each column gets the right part, or the table is refused."""
+
+import shlex
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from stakes.cli.main import main
+from stakes.errors import StakesError
+from stakes.predictions import Columns, DesignColumns, Reading
+from stakes.study import study_of_files
+
+N = 60
+
+
+class Quiet:
+    """Is told the progress and does nothing."""
+
+    def expect(self, steps):
+        pass
+
+    def step(self, text):
+        pass
+
+    def reach(self, done, total, text):
+        pass
+
+
+def column(kind, seed):
+    """Return values of a kind: y and d are classes, p scores, x features, i ids."""
+    truth = np.random.default_rng(0).random(N) < 0.4
+    rng = np.random.default_rng(seed)
+    decided = truth ^ (rng.random(N) < 0.2)
+    score = np.clip(np.where(truth, 0.7, 0.3) + rng.normal(0, 0.15, N), 0.01, 0.99).round(4)
+    words = {
+        "yw": truth,
+        "dw": decided,
+    }
+    made = {
+        "y": lambda: truth.astype(int),
+        "yb": truth.copy,
+        "yf": lambda: truth.astype(float),
+        "yn": lambda: np.where(truth, "yes", "no"),
+        "d": lambda: decided.astype(int),
+        "db": decided.copy,
+        "df": lambda: decided.astype(float),
+        "dn": lambda: np.where(decided, "yes", "no"),
+        "dc": lambda: np.where(decided, "FRAUD", "Ok "),
+        "p": score.copy,
+        "q": lambda: (1 - column("p", seed + 1)).round(4),  # of the other class, before it
+        "qq": lambda: (1 - column("p", seed - 1)).round(4),  # and after it
+        "m": lambda: (score * 10 - 5).round(3),
+        "points": (300 + 550 * score).round,
+        "comma": lambda: [str(each).replace(".", ",") for each in score],
+        "x2": lambda: rng.integers(0, 2, N),
+        "xi": lambda: rng.integers(18, 90, N),
+        "xc": lambda: rng.integers(0, 5, N),
+        "xf": lambda: rng.normal(50, 9, N).round(2),
+        "xw": lambda: [f"town {each}" for each in rng.integers(0, 30, N)],
+        "x2w": lambda: np.where(rng.random(N) < 0.5, "north", "south"),
+        "i": lambda: np.arange(1000, 1000 + N),
+        "ir": lambda: np.repeat(np.arange(N // 3), 3),
+        "iw": lambda: [f"c{each}" for each in range(N)],
+        "date": lambda: [f"2026-01-{1 + each % 28:02d}" for each in range(N)],
+    }
+    if kind in words:
+        return np.where(words[kind], "fraud", "ok")
+    return made[kind]()
+
+
+def table(layout):
+    return pa.table(
+        {
+            name: pa.array(list(column(kind, at)))
+            for at, (name, kind) in enumerate(layout.items(), 1)
+        }
+    )
+
+
+ONE = {"y_true": "y"}
+LAYOUTS = [
+    # names that everybody uses
+    ({**ONE, "y_pred": "d"}, "y_true", {"y_pred": ("y_pred", None)}),
+    ({**ONE, "y_pred": "d", "y_score": "p"}, "y_true", {"y_pred": ("y_pred", "y_score")}),
+    ({**ONE, "y_prob": "p"}, "y_true", {"y_prob": (None, "y_prob")}),
+    ({**ONE, "y_pred_proba": "p"}, "y_true", {"y_pred_proba": (None, "y_pred_proba")}),
+    ({"label": "y", "prediction": "d", "probability": "p"}, "label",
+     {"prediction": ("prediction", "probability")}),
+    ({"target": "y", "pred": "d", "proba": "p"}, "target", {"pred": ("pred", "proba")}),
+    ({"y": "y", "yhat": "d", "phat": "p"}, "y", {"yhat": ("yhat", "phat")}),
+    ({"actual": "yw", "predicted": "dw"}, "actual", {"predicted": ("predicted", None)}),
+    ({"Actual": "yw", "Predicted": "dw", "Probability": "p"}, "Actual",
+     {"Predicted": ("Predicted", "Probability")}),
+    ({"ground truth": "y", "predicted_label": "d"}, "ground truth",
+     {"predicted_label": ("predicted_label", None)}),
+    ({"y_test": "y", "y_hat": "d"}, "y_test", {"y_hat": ("y_hat", None)}),
+    ({"class": "yw", "score": "p"}, "class", {"score": (None, "score")}),
+    ({"true_label": "y", "pred_label": "d", "score": "m"}, "true_label",
+     {"pred_label": ("pred_label", "score")}),
+    ({"gold": "yw", "prediction": "dw"}, "gold", {"prediction": ("prediction", None)}),
+    ({"outcome": "y", "decision": "d"}, "outcome", {"decision": ("decision", None)}),
+    # several models
+    ({**ONE, "model_a": "d", "score_a": "p", "model_b": "d", "score_b": "p"}, "y_true",
+     {"a": ("model_a", "score_a"), "b": ("model_b", "score_b")}),
+    ({**ONE, "yhat_x": "d", "phat_x": "p", "yhat_z": "d", "phat_z": "p"}, "y_true",
+     {"x": ("yhat_x", "phat_x"), "z": ("yhat_z", "phat_z")}),
+    ({**ONE, "lgbm_0": "q", "lgbm_1": "p"}, "y_true", {"lgbm": (None, "lgbm_1")}),
+    ({**ONE, "model_0": "p", "model_1": "p"}, "y_true",
+     {"model_0": (None, "model_0"), "model_1": (None, "model_1")}),
+    ({**ONE, "rf_proba_0": "q", "rf_proba_1": "p", "xgb_proba_0": "q", "xgb_proba_1": "p"},
+     "y_true", {"rf": (None, "rf_proba_1"), "xgb": (None, "xgb_proba_1")}),
+    ({**ONE, "proba_0": "q", "proba_1": "p"}, "y_true", {"proba_1": (None, "proba_1")}),
+    ({**ONE, "pred_rf": "d", "pred_xgb": "d"}, "y_true",
+     {"rf": ("pred_rf", None), "xgb": ("pred_xgb", None)}),
+    ({**ONE, "rf_pred": "d", "rf_prob": "p", "xgb_pred": "d", "xgb_prob": "p"}, "y_true",
+     {"rf": ("rf_pred", "rf_prob"), "xgb": ("xgb_pred", "xgb_prob")}),
+    ({**ONE, "rf": "d", "rf_score": "p", "xgb": "d", "xgb_score": "p"}, "y_true",
+     {"rf": ("rf", "rf_score"), "xgb": ("xgb", "xgb_score")}),
+    ({**ONE, "rf": "d", "xgb": "d"}, "y_true", {"rf": ("rf", None), "xgb": ("xgb", None)}),
+    ({**ONE, "rf": "p", "xgb": "p"}, "y_true", {"rf": (None, "rf"), "xgb": (None, "xgb")}),
+    ({**ONE, "rf": "d", "xgb": "p"}, "y_true", {"rf": ("rf", None), "xgb": (None, "xgb")}),
+    ({**ONE, "rf_logit": "m", "xgb_logit": "m"}, "y_true",
+     {"rf": (None, "rf_logit"), "xgb": (None, "xgb_logit")}),
+    ({**ONE, "svm_margin": "m", "svm_pred": "d"}, "y_true", {"svm": ("svm_pred", "svm_margin")}),
+    ({**ONE, "svm_decision_function": "m", "svm": "d"}, "y_true",
+     {"svm": ("svm", "svm_decision_function")}),
+    ({**ONE, "scorecard_points": "points"}, "y_true", {"scorecard": (None, "scorecard_points")}),
+    ({**ONE, "Random Forest": "d", "Random Forest Probability": "p"}, "y_true",
+     {"Random Forest": ("Random Forest", "Random Forest Probability")}),
+    ({**ONE, "pred.rf": "d", "prob.rf": "p"}, "y_true", {"rf": ("pred.rf", "prob.rf")}),
+    ({**ONE, "y_pred_old": "d", "y_pred_new": "d"}, "y_true",
+     {"old": ("y_pred_old", None), "new": ("y_pred_new", None)}),
+    ({**ONE, "prediction_v1": "p", "prediction_v2": "p"}, "y_true",
+     {"v1": (None, "prediction_v1"), "v2": (None, "prediction_v2")}),
+    ({**ONE, "pred": "p"}, "y_true", {"pred": (None, "pred")}),
+    ({**ONE, "old": "d", "new": "d", "new_score": "p", "old_score": "p"}, "y_true",
+     {"old": ("old", "old_score"), "new": ("new", "new_score")}),
+    # words, booleans, floats
+    ({"actual": "yw", "logistic": "dw", "tree": "dw"}, "actual",
+     {"logistic": ("logistic", None), "tree": ("tree", None)}),
+    ({"actual": "yw", "logistic": "dw", "tree": "dw", "tree_score": "p"}, "actual",
+     {"logistic": ("logistic", None), "tree": ("tree", "tree_score")}),
+    ({"actual": "yw", "prob_fraud": "p", "prob_ok": "qq"}, "actual",
+     {"prob_fraud": (None, "prob_fraud")}),
+    ({"actual": "yw", "rf_fraud": "p", "rf_ok": "qq"}, "actual", {"rf": (None, "rf_fraud")}),
+    ({"truth": "yn", "rule_pred": "dn"}, "truth", {"rule": ("rule_pred", None)}),
+    ({"truth": "yb", "model": "db"}, "truth", {"model": ("model", None)}),
+    ({"truth": "y", "model": "d", "score": "p"}, "truth", {"model": ("model", "score")}),
+    ({"y": "yf", "pred": "df"}, "y", {"pred": ("pred", None)}),
+    ({"y": "y", "pred": "df"}, "y", {"pred": ("pred", None)}),
+    ({"y": "yf", "a": "d", "b": "d"}, "y", {"a": ("a", None), "b": ("b", None)}),
+    # features beside models
+    ({**ONE, "pred_a": "d", "married": "x2", "has_phone": "x2"}, "y_true",
+     {"a": ("pred_a", None)}),
+    ({**ONE, "score": "p", "married": "x2", "age": "xi"}, "y_true", {"score": (None, "score")}),
+    ({**ONE, "rf": "d", "rf_score": "p", "owns_home": "x2", "visits": "xc", "town": "xw"},
+     "y_true", {"rf": ("rf", "rf_score")}),
+    ({**ONE, "pred": "d", "age": "xi", "income": "xf", "town": "xw"}, "y_true",
+     {"pred": ("pred", None)}),
+    ({**ONE, "rf": "d", "age": "xi", "visits": "xc"}, "y_true", {"rf": ("rf", None)}),
+    ({**ONE, "rf": "p", "age": "xi", "balance": "xf"}, "y_true", {"rf": (None, "rf")}),
+    ({"actual": "yw", "pred_rf": "dw", "region": "x2w"}, "actual", {"rf": ("pred_rf", None)}),
+    ({"id": "i", **ONE, "pred": "d"}, "y_true", {"pred": ("pred", None)}),
+    ({"Unnamed: 0": "i", **ONE, "pred": "d"}, "y_true", {"pred": ("pred", None)}),
+    ({"patient_id": "ir", **ONE, "pred": "d"}, "y_true", {"pred": ("pred", None)}),
+    ({"customerID": "iw", **ONE, "pred": "d", "date": "date"}, "y_true",
+     {"pred": ("pred", None)}),
+    ({"index": "i", "label": "y", "lr_p": "p", "paid": "x2"}, "label", {"lr": (None, "lr_p")}),
+    # targets that their names tell
+    ({"is_fraud": "y", "model_score": "p"}, "is_fraud", {"model": (None, "model_score")}),
+    ({"default": "y", "pred": "d"}, "default", {"pred": ("pred", None)}),
+    ({"churned": "yn", "churn_score": "p"}, "churned", {"churn": (None, "churn_score")}),
+    ({"default.payment.next.month": "y", "score": "p"}, "default.payment.next.month",
+     {"score": (None, "score")}),
+    ({"isFraud": "y", "fraud_label": "y", "pred": "d"}, "fraud_label", {"pred": ("pred", None)}),
+    ({"died_30d": "y", "age": "xi", "risk_score": "p"}, "died_30d", {"risk": (None, "risk_score")}),
+    ({"readmitted": "y", "diabetic": "x2", "prob": "p"}, "readmitted", {"prob": (None, "prob")}),
+    ({"is_spam": "yb", "pred_spam_filter": "db"}, "is_spam",
+     {"spam_filter": ("pred_spam_filter", None)}),
+    ({"click": "y", "ctr_model_prob": "p", "device": "x2w"}, "click",
+     {"ctr_model": (None, "ctr_model_prob")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("layout", "actual", "models"), LAYOUTS, ids=[str([*x[0]]) for x in LAYOUTS]
+)
+def test_each_column_gets_its_part(tmp_path, layout, actual, models, kind):
+    path = tmp_path / f"predictions.{kind}"
+    rows = table(layout)
+    arrow_csv.write_csv(rows, path) if kind == "csv" else parquet.write_table(rows, path)
+    words = "fraud" if "yw" in layout.values() else None
+    costs = {"false_positive": 1, "false_negative": 5}
+    study = study_of_files([str(path)], costs, Columns(), Quiet(), pos_label=words)
+    found = {each.name: (each.decisions, each.scores) for each in study.roles.models}
+    assert (study.roles.actual, found) == (actual, models)
+
+
+def test_there_are_enough_layouts():
+    assert len(LAYOUTS) >= 60
+
+
+# Tables that need an option, and commands that are proposed for them.
+
+
+def typed(words, capsys):
+    """Run a command line as typed; return its exit code and what it wrote."""
+    code = main(shlex.split(words)[1:])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def write(path, layout, *, change=lambda rows: rows, **options):
+    rows = change(table(layout))
+    arrow_csv.write_csv(rows, path, arrow_csv.WriteOptions(**options))
+
+
+def long_table(*, key="id", models=("a", "b"), order=1):
+    """Return rows for each example and model; examples of the second model in another order."""
+    wide = {"a": column("p", 1), "b": column("p", 2)}
+    parts = []
+    for at, model in enumerate(models):
+        rows = slice(None, None, order if at else 1)
+        parts.append({
+            **({} if key is None else {key: column("i", 0)[rows]}),
+            "model": [model] * N,
+            "y": column("y", 0)[rows],
+            "score": wide[model][rows],
+        })  # fmt: skip
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def with_gaps(rows):
+    score = rows.column("score").to_pylist()
+    label = rows.column("y_true").to_pylist()
+    score[3], label[5] = None, None
+    return pa.table({"y_true": label, "score": score})
+
+
+def in_two_cases(rows):
+    labels = enumerate(rows["y"].to_pylist())
+    mixed = [each.title() if at % 2 else each for at, each in labels]
+    return pa.table({"y": mixed, "pred": rows["pred"]})
+
+
+REFUSED = {
+    "which is the target": (
+        lambda path: write(path, {"a": "d", "b": "d", "won": "y"}),
+        "which column has the actual classes?",
+    ),
+    "two telling targets": (
+        lambda path: write(path, {"is_fraud": "y", "churned": "x2", "score": "p"}),
+        "which column has the actual classes?",
+    ),
+    "numbers that no name calls scores": (
+        lambda path: write(path, {"y_true": "y", "rating": "points"}),
+        "no column looks like a model",
+    ),
+    "labels in another case": (
+        lambda path: write(path, {"actual": "yw", "pred": "dc"}),
+        "(with --ignore-case they are the same)",
+    ),
+    "a target in two cases": (
+        lambda path: write(
+            path,
+            {"y": "yn", "pred": "dn"},
+            change=in_two_cases,
+        ),
+        "Some differ in case, spaces or punctuation only.",
+    ),
+    "missing values": (
+        lambda path: write(path, {"y_true": "y", "score": "p"}, change=with_gaps),
+        "there is no label. Leave such rows out with --drop-missing.",
+    ),
+    "long form without names of examples": (
+        lambda path: arrow_csv.write_csv(pa.table(long_table(key=None)), path),
+        "is there a row for each example and model?",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "says"), REFUSED.values(), ids=REFUSED)
+def test_a_refusal_proposes_a_command_that_works(tmp_path, monkeypatch, capsys, make, says):
+    monkeypatch.chdir(tmp_path)
+    make("predictions.csv")
+    costs = "--costs costs.csv" if "case" in says and "ignore" in says else "--fp 1 --fn 5"
+    (tmp_path / "costs.csv").write_text("predicted\\actual,ok,fraud\nok,0,5\nfraud,1,0\n")
+    code, out, err = typed(f"stakes evaluate predictions.csv {costs}", capsys)
+    assert (code, out) == (2, "")
+    assert says in err
+    proposed = err.rstrip().splitlines()[-1]
+    assert proposed.startswith("Try: stakes evaluate predictions.csv ")
+    code, out, err = typed(proposed.removeprefix("Try: "), capsys)
+    assert code == 0, err
+    assert out
+
+
+def understood(path, **columns):
+    costs = {"false_positive": 1, "false_negative": 5}
+    return study_of_files([str(path)], costs, Columns(**columns), Quiet())
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("key", ["id", "patient", "sample_id"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_long_form_is_put_side_by_side(tmp_path, kind, key, order):
+    rows = pa.table(long_table(key=key, order=order))
+    path = tmp_path / f"long.{kind}"
+    arrow_csv.write_csv(rows, path) if kind == "csv" else parquet.write_table(rows, path)
+    wide = tmp_path / "wide.csv"
+    arrow_csv.write_csv(
+        pa.table({"y": column("y", 0), "a_score": column("p", 1), "b_score": column("p", 2)}), wide
+    )
+    long, expected = understood(path), understood(wide)
+    assert long.n == expected.n == N
+    for name in ("a", "b"):
+        assert long.scores[name] == expected.scores[name]
+        assert long.estimate(name).cost == expected.estimate(name).cost
+    assert f"were put side by side, by {key!r}" in " ".join(long.notes)
+
+
+def test_long_form_without_names_is_paired_in_order_when_asked(tmp_path):
+    path = tmp_path / "long.csv"
+    arrow_csv.write_csv(pa.table(long_table(key=None)), path)
+    assert understood(path, model_column="model").n == N
+    with pytest.raises(StakesError, match="is there a row for each example and model"):
+        understood(path)
+    shuffled = long_table(key=None, order=-1)
+    arrow_csv.write_csv(pa.table(shuffled), path)
+    with pytest.raises(StakesError, match="must agree on the actual classes"):
+        understood(path, model_column="model")
+
+
+def test_long_form_with_named_columns_is_never_pooled(tmp_path):
+    path = tmp_path / "long.csv"
+    arrow_csv.write_csv(pa.table(long_table()), path)
+    found = understood(path, actual="y", scores=["score"])
+    assert found.n == N
+    assert [model.name for model in found.roles.models] == ["a", "b"]
+
+
+def test_examples_that_a_model_lacks_are_an_error_or_dropped(tmp_path):
+    rows = {name: values[:-2] for name, values in long_table().items()}
+    path = tmp_path / "long.csv"
+    arrow_csv.write_csv(pa.table(rows), path)
+    with pytest.raises(StakesError, match="files must have the same examples"):
+        understood(path)
+    found = understood(path, reading=Reading(drop_missing=True))
+    assert found.n == N - 2
+    assert "2 examples that not all models have are left out" in " ".join(found.notes)
+
+
+def test_a_feature_called_model_is_no_model(tmp_path):
+    path = tmp_path / "cars.csv"
+    layout = {"id": "i", "y_true": "y", "pred": "d"}
+    rows = table(layout).append_column("model", pa.array(["golf", "polo"] * (N // 2)))
+    arrow_csv.write_csv(rows, path)
+    found = understood(path)
+    assert found.n == N
+    assert [each.name for each in found.roles.models] == ["pred"]
+
+
+@pytest.mark.parametrize(("name", "kind", "warned"), [
+    ("patient_id", "ir", True), ("customer", "ir", True), ("id", "ir", True),
+    ("patient_id", "i", False), ("visits", "xc", False),
+])  # fmt: skip
+def test_ids_that_repeat_are_warned_of(tmp_path, name, kind, warned):
+    path = tmp_path / "rows.csv"
+    write(path, {name: kind, "y_true": "y", "pred": "d"})
+    notes = " ".join(understood(path).notes)
+    assert ("repeat" in notes and "groups=" in notes) == warned
+    assert "repeat" not in " ".join(understood(path, actual="y_true", design=_grouped(name)).notes)
+
+
+def _grouped(name):
+    return DesignColumns(groups=name)
+
+
+def test_bare_features_beside_named_models_are_said_and_stop_a_gate(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write("p.csv", {"y": "y", "pred_old": "d", "pred_new": "d", "married": "x2", "phone": "x2"})
+    found = understood("p.csv")
+    said = " ".join(found.notes)
+    assert "The columns 'married' and 'phone' may be models, and are not used" in said
+    command = "stakes compare p.csv --fp 1 --fn 5 --baseline old --gate"
+    assert typed(command, capsys)[0] == 2
+    assert typed(f"{command} --candidate new", capsys)[0] in (0, 1)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas_are_read(tmp_path, separator):
+    points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
+    write(points, {"y_true": "y", "score": "p"})
+    write(commas, {"y_true": "y", "score": "comma"}, delimiter=separator)
+    found = understood(commas)
+    assert found.scores["score"] == understood(points).scores["score"]
+    assert "In the column 'score', commas are read as decimal points." in found.notes
+
+
+def test_commas_that_may_be_thousands_are_refused(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true;score\n" + "0;1,234\n1;2,345\n" * 5)
+    with pytest.raises(StakesError):
+        understood(path)
+
+
+def test_scores_worse_than_chance_are_said_and_can_be_reversed(tmp_path):
+    right, wrong = tmp_path / "right.csv", tmp_path / "wrong.csv"
+    write(right, {"y_true": "y", "a_score": "p"})
+    rows = table({"y_true": "y", "a_score": "p"})
+    flipped = 1 - rows["a_score"].to_numpy()
+    arrow_csv.write_csv(rows.set_column(1, "a_score", pa.array(flipped)), wrong)
+    said = " ".join(understood(wrong).notes)
+    assert "rank worse than chance (AUC 0.0" in said
+    assert "lower_is_positive=" in said
+    assert "worse than chance" not in " ".join(understood(right).notes)
+    turned = understood(wrong, reading=Reading(lower_is_positive=("a_score",)))
+    assert "worse than chance" not in " ".join(turned.notes)
+    np.testing.assert_allclose(
+        turned.scores["a"].thresholds, understood(right).scores["a"].thresholds
+    )
+    np.testing.assert_array_equal(
+        turned.scores["a"].positives, understood(right).scores["a"].positives
+    )
+
+
+def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
+    whole, gaps = tmp_path / "whole.csv", tmp_path / "gaps.csv"
+    write(gaps, {"y_true": "y", "score": "p"}, change=with_gaps)
+    rows = table({"y_true": "y", "score": "p"})
+    arrow_csv.write_csv(rows.take([i for i in range(N) if i not in (3, 5)]), whole)
+    found = understood(gaps, reading=Reading(drop_missing=True))
+    assert found.n == N - 2
+    assert f"2 of {N} rows lack a value and are left out." in found.notes
+    assert found.scores["score"] == understood(whole).scores["score"]
+    (tmp_path / "parts").mkdir()
+    for at, part in enumerate([(0, 20), (20, 40)]):
+        lines = gaps.read_text().splitlines()
+        chosen = lines[1 + part[0] : 1 + part[1]] if at == 0 else lines[21:]
+        (tmp_path / "parts" / f"{at}.csv").write_text("\n".join([lines[0], *chosen]) + "\n")
+    parts = understood(tmp_path / "parts", reading=Reading(drop_missing=True))
+    assert parts.n == N - 2
+    assert f"2 of {N} rows lack a value and are left out." in parts.notes

@@ -1,0 +1,70 @@
+"""The pytest plug-in: it judges, it starts light, and pytest writes what it found."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import junitparser
+from _helpers.pages import blocks, text_of
+
+ROOT = Path(__file__).parents[2]
+TESTS = """
+COSTS = {"false_positive": 1, "false_negative": 10}
+
+def test_cheaper(cost_gate):
+    cost_gate.cheaper("new", than="old", file="predictions.csv", costs=COSTS)
+
+def test_within_a_margin(cost_gate):
+    cost_gate.cheaper("same", than="old", file="predictions.csv", costs="costs.csv", margin=5)
+
+def test_not_shown_to_be_cheaper(cost_gate):
+    cost_gate.cheaper("same", than="old", file="predictions.csv", costs=COSTS)
+
+def test_costlier(cost_gate):
+    cost_gate.not_costlier("bad", than="old", file="predictions.csv", costs=COSTS)
+
+def test_no_such_model(cost_gate):
+    cost_gate.cheaper("nobody", than="old", file="predictions.csv", costs=COSTS)
+
+def test_columns(cost_gate):
+    columns = {"is_bad": [0, 1] * 200, "pred_a": [0, 1] * 200, "pred_b": [1, 0] * 200}
+    cost_gate.cheaper("a", than="b", file=columns, costs=COSTS)
+"""
+
+
+def test_the_fixture_judges_and_pytest_writes_junit(tmp_path):
+    rows = ["actual,pred_old,pred_new,pred_same,pred_bad"]
+    rows += ["0,0,0,0,0"] * 600 + ["1,0,1,0,0"] * 60 + ["1,1,1,1,0"] * 90 + ["1,1,1,1,1"] * 50
+    (tmp_path / "predictions.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "costs.csv").write_text("predicted\\actual,0,1\n0,0,10\n1,1,0\n")
+    (guide,) = blocks(text_of("docs/howto/ci_gate.md"), "py")
+    (tmp_path / "test_ship.py").write_text(TESTS + guide)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "--junitxml=junit.xml"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    (suite,) = junitparser.JUnitXml.fromfile(str(tmp_path / "junit.xml"))
+    failed = {case.name for case in suite if case.result}
+    assert failed == {"test_not_shown_to_be_cheaper", "test_costlier", "test_no_such_model"}
+    assert "bad failed." in done.stdout
+
+
+def test_the_plug_in_imports_nothing_heavy():
+    script = (
+        "import sys, stakes._pytest; "
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'pyarrow', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "[]"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"stakes": "stakes._pytest"}
