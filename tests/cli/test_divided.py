@@ -14,7 +14,7 @@ COSTS = CostMatrix.from_errors(
 
 
 @pytest.fixture
-def rows(payments):
+def rows(folder, payments):
     """Write payments with regions, channels and times, and return their columns."""
     header, *lines = payments(160, 3, {"tree": 0.8}).splitlines()
     rng = np.random.default_rng(0)
@@ -27,7 +27,7 @@ def rows(payments):
     arrived = ["" if each else "2026-05-01" for each in late]
     more = zip(lines, region, channel, when, arrived, strict=True)
     text = [f"{header},region,channel,decided_at,labelled_at", *(",".join(each) for each in more)]
-    Path("rows.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
+    (folder / "rows.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
     cells = [line.split(",") for line in lines]
     open_ = [
         ",".join([line[0], "", *line[2:]]) if missing else ",".join(line)
@@ -35,7 +35,7 @@ def rows(payments):
     ]
     more = zip(open_, region, channel, when, arrived, strict=True)
     text = [text[0], *(",".join(each) for each in more)]
-    Path("open.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
+    (folder / "open.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
     actual, tree = (np.array([line[place] for line in cells]) for place in (1, 2))
     score = np.array([float(line[3]) for line in cells])
     return {
