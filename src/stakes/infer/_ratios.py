@@ -14,22 +14,29 @@ their terms (Zou & Donner 2008), with the correlations of the terms' linear part
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import betainccinv, betaincinv
+from scipy.special import betainccinv, betaincinv, ndtri
 
 from stakes._core.typing import Floats
 from stakes.infer._design import outcomes_of
 from stakes.infer._outcomes import CountTable, Design, Outcomes, is_simple
-from stakes.infer.methods.extremal import WEIGHT, high_of_one, tail_of_one
+from stakes.infer.methods.extremal import WEIGHT, high_of_one, tail_of_one, tails_at
 
-CLOSE = 1e-6
+CLOSE = 1e-7
 """How exactly a limit is found, on the scale of the rate."""
 
 NOTHING = 1e-14
+
+MOST_SECANTS = 8
+FAR = 40.0
+LEAST_TAIL, BELOW_ONE = 1e-300, 1 - 1e-16
+"""Normal scores are finite within these."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +74,7 @@ class Ratio:
         self, table: CountTable, design: Design, shares: Floats, alpha: float
     ) -> tuple[float, float]:
         """Return the limits; of a ratio that is not defined, all that is possible."""
-        value = self.value(shares)
-        if value is None:
+        if self.value(shares) is None:
             return self.least, self.most
         # The share of a class says nothing of the rates within it.
         inside = (self.whole != 0).any(axis=tuple(range(self.whole.ndim - 1))).sum() == 1
@@ -76,8 +82,7 @@ class Ratio:
             found = self._beta(np.asarray(table.counts), alpha)  # type: ignore[union-attr]
             if found is not None:
                 return found
-        low, high = (self._inverted(table, design, shares, alpha, end) for end in (0, 1))
-        return low, high
+        return self._inverted(table, design, shares, alpha)
 
     def _beta(self, counts: Floats, alpha: float) -> tuple[float, float] | None:
         """Return the limits where a cell is a success, a failure or neither, each of one weight."""
@@ -92,54 +97,98 @@ class Ratio:
         return float(low / (low + odds * (1 - low))), float(high / (high + odds * (1 - high)))
 
     def _inverted(
-        self, table: CountTable, design: Design, shares: Floats, alpha: float, end: int
-    ) -> float:
-        """Return the rate at which a limit of the mean of N - θD is 0."""
+        self, table: CountTable, design: Design, shares: Floats, alpha: float
+    ) -> tuple[float, float]:
+        """Return the two rates at which a limit of the mean of N - θD is 0."""
         value = self.value(shares) or 0.0
+        wanted = -float(ndtri(alpha / 2))
+        sign, last = np.array([-1.0, 1.0]), np.array([self.least, self.most])
+        room = np.maximum(sign * (last - value), 0.0)
         scale = float(np.abs(self.whole).max() + np.abs(self.part).max())
-        sign = 1.0 if end else -1.0
 
-        def at(rate: float) -> Outcomes:
-            return outcomes_of(table, sign * (self.part - rate * self.whole), design, scale)
+        def lack(ends: NDArray[np.intp], steps: Floats) -> Floats:
+            """Return how far, on the normal scale, limits are beyond 0 so far from the value."""
+            costs = np.stack(
+                [
+                    way * (self.part - (value + way * step) * self.whole)
+                    for way, step in zip(sign[ends], steps, strict=True)
+                ]
+            )
+            if is_simple(table, design) and not design.impossible:
+                return wanted - _scores(np.asarray(table.counts), costs)  # type: ignore[union-attr]
+            scores = [_score(outcomes_of(table, each, design, scale), alpha) for each in costs]
+            return wanted - np.array(scores)
 
-        def reach(rate: float) -> float:
-            """Return whether the limit is beyond 0; it falls as the rate moves outwards.
-
-            One tail tells that, where the limit itself would take several.
-            """
-            return _beyond(at(rate), alpha)
-
-        last = self.most if end else self.least
-        start = _high(at(value), alpha)
-        if abs(last - value) <= CLOSE or start <= 0:
-            return last if abs(last - value) <= CLOSE else value
-        if reach(value) <= 0:
-            return value
-        # Nearly a line: a step along it, and half as much again, is nearly always far enough.
-        guess = value + sign * 1.5 * start / float((self.whole * shares).sum())
-        if (last - guess) * sign > 0 and reach(guess) < 0:
-            last = guess
-        elif reach(last) >= 0:
-            return last
-        return float(brentq(reach, value, last, xtol=CLOSE))
+        arm = wanted * math.sqrt(variance(table, self.linear(shares), design))
+        found = _secants(lack, wanted, arm, room)
+        for end in np.flatnonzero(np.isnan(found)):
+            # Near an end of what is possible, or with hardly any rows, the score is no line.
+            found[end] = _bracketed(partial(_alone, lack, end), room[end])
+        low, high = np.where(found == room, last, value + sign * found).tolist()
+        return low, high
 
 
-def _high(outcomes: Outcomes, alpha: float) -> float:
-    """Return the upper limit of the default interval."""
+def _alone(lack: Callable[[NDArray[np.intp], Floats], Floats], end: int, step: float) -> float:
+    return float(lack(np.array([end]), np.array([step]))[0])
+
+
+def _secants(
+    lack: Callable[[NDArray[np.intp], Floats], Floats], wanted: float, arm: float, room: Floats
+) -> Floats:
+    """Return where falling functions are 0, or NaN where secants do not soon find it.
+
+    The functions are nearly lines from `wanted` at 0, and `arm` is nearly where they cross.
+    """
+    found = np.full(len(room), np.nan)
+    left = np.flatnonzero((arm > 0) & (arm < room))
+    before, at_before = np.zeros(len(left)), np.full(len(left), wanted)
+    step = np.full(len(left), arm)
+    for _ in range(MOST_SECANTS):
+        if not len(left):
+            break
+        here = lack(left, step)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (here - at_before) / (step - before)
+            following = step - here / slope
+        # A function that does not fall, or falls to 0 beyond the room, is not followed.
+        sound = (slope < 0) & (following > 0) & (following < room[left])
+        close = sound & (np.abs(following - step) <= CLOSE)
+        found[left[close]] = following[close]
+        more = sound & ~close
+        left, before, at_before, step = left[more], step[more], here[more], following[more]
+    return found
+
+
+def _bracketed(lack: Callable[[float], float], room: float) -> float:
+    """Return where a falling function is 0, between 0 and `room`, or the end that is nearer."""
+    if room <= CLOSE:
+        return room
+    if lack(0.0) <= 0:
+        return 0.0
+    if lack(room) >= 0:
+        return room
+    return float(brentq(lack, 0.0, room, xtol=CLOSE))
+
+
+def _scores(counts: Floats, costs: Floats) -> Floats:
+    """Return `_score` of tables of independent rows, which have costs of their own, at once."""
+    costs = costs.reshape(len(costs), -1)
+    tails = tails_at(costs, np.broadcast_to(counts.ravel(), costs.shape))
+    return np.asarray(-ndtri(np.clip(tails, LEAST_TAIL, BELOW_ONE)))
+
+
+def _score(outcomes: Outcomes, alpha: float) -> float:
+    """Return the normal score of the α/2 at which the upper limit would be 0.
+
+    It is above that of a given α/2 exactly where the limit of that α/2 is below 0.
+    """
     if outcomes.lowest == outcomes.highest:
-        return float(outcomes.mean[0])
-    return high_of_one(outcomes, alpha)
-
-
-def _beyond(outcomes: Outcomes, alpha: float) -> float:
-    """Return a number that is positive where the upper limit is, and negative where it is not."""
-    if outcomes.lowest == outcomes.highest:
-        return float(np.sign(outcomes.mean[0]))
+        return -FAR * float(np.sign(outcomes.mean[0]))
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = tail_of_one(outcomes)
     if math.isnan(tail):  # all draws are at an end
-        return float(np.sign(_high(outcomes, alpha)))
-    return math.log(max(tail, 1e-300) / (alpha / 2))
+        return -FAR * float(np.sign(high_of_one(outcomes, alpha)))
+    return -float(ndtri(min(max(tail, LEAST_TAIL), BELOW_ONE)))
 
 
 def beta_limits(hits: Floats, fails: Floats, alpha: float | Floats) -> tuple[Floats, Floats]:

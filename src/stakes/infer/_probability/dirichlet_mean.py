@@ -113,7 +113,10 @@ def near_scores(costs: Floats, alpha: Floats, scores: Floats) -> tuple[Floats, F
 
 
 def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
-    """Return P(Σ a·D > u) for each row of `alpha` and the matching entry of `u`."""
+    """Return P(Σ a·D > u) for each row of `alpha` and the matching entry of `u`.
+
+    The costs are those of `quantile`.
+    """
     problem = _Problem(costs, alpha)
     result = (problem.certain > u).astype(np.float64)
     span = problem.span
@@ -122,11 +125,10 @@ def upper_tail(costs: Floats, alpha: Floats, u: Floats) -> Floats:
     result[problem.spread & (where >= 1)] = 0.0
     inside = np.flatnonzero(problem.spread & (where > 0) & (where < 1))
     if len(inside):
-        weights = problem.alpha[inside]
+        costs, weights = _rows(problem.costs, inside), problem.alpha[inside]
         wanted = np.log(where[inside]) - np.log1p(-where[inside])
-        mean = partial(_logit_mean, problem.costs, weights)
-        x = _solve(mean, wanted, np.zeros(len(inside)))
-        _, result[inside] = _tail_at(problem.costs, weights, _from_log(x))
+        x = _solve(partial(_logit_mean, costs, weights), wanted, np.zeros(len(inside)))
+        _, result[inside] = _tail_at(costs, weights, _from_log(x))
     return result
 
 

@@ -84,6 +84,13 @@ def limits_at(costs: Floats, counts: Floats, alpha: float) -> tuple[Floats, Floa
     return both[: len(rows)], both[len(rows) :]
 
 
+def tails_at(costs: Floats, counts: Floats) -> Floats:
+    """Return the α/2 at which the upper limits would be 0, in tables as in `limits_at`."""
+    high = counts.astype(np.float64)
+    high[np.arange(len(costs)), costs.argmax(axis=1)] += WEIGHT
+    return upper_tail(costs, high, np.full(len(costs), np.nextafter(0.0, -np.inf)))
+
+
 def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> float:
     """Return the upper limit of one table alone, in half the time of both limits."""
     lean = _condensed(outcomes)
