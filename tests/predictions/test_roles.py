@@ -126,6 +126,15 @@ def test_values_count_as_names_do():
     ]
 
 
+def test_many_models_are_one_sentence():
+    names = [f"m{i}" for i in range(300)]
+    found = roles(["actual", "a_score", *names, *(f"f{i}" for i in range(100))], models=names)
+    first, models, unused = found.in_words()
+    assert models.startswith("There are models with decisions: 'm0', 'm1', ")
+    assert models.endswith(" … (300 in all).")
+    assert unused.endswith("… (101 in all).")
+
+
 def test_the_most_telling_name_wins():
     assert roles(["class", "y", "target", "a"]).actual == "target"
     assert roles(["LABEL", "a"]).actual == "LABEL"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stakes._core.labels import Label, LabelMatcher, Labels, is_blank
+from stakes._core.labels import Label, LabelMatcher, Labels, is_blank, listing
 from stakes._core.text import listed
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
@@ -29,6 +29,9 @@ ROUNDED = 0.02
 """By how much the probabilities of a row may miss 1."""
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+MOST_SAID, MOST_UNUSED = 12, 40
+"""More models are listed in one sentence, and of more unused columns only the first are."""
 
 
 @dataclass(frozen=True)
@@ -168,18 +171,26 @@ class Roles:
     def in_words(self) -> list[str]:
         """Say what was understood, one sentence for each part."""
         notes = [f"The actual classes are in the column {self.actual!r}."]
+        kinds: dict[str, list[str]] = {}
         for model in self.models:
-            where = []
+            where = {}
             if model.decisions is not None:
-                where.append(f"its decisions in {model.decisions!r}")
+                where["decisions"] = repr(model.decisions)
             if model.scores is not None:
-                where.append(f"its scores in {model.scores!r}")
+                where["scores"] = repr(model.scores)
             if model.probabilities:
-                where.append(f"its probabilities in {listed(list(map(repr, model.probabilities)))}")
-            notes.append(f"The model {model.name!r} has {' and '.join(where)}.")
+                where["probabilities"] = listed(list(map(repr, model.probabilities)))
+            columns = " and ".join(f"its {what} in {names}" for what, names in where.items())
+            notes.append(f"The model {model.name!r} has {columns}.")
+            kinds.setdefault(" and ".join(where), []).append(model.name)
+        if len(self.models) > MOST_SAID:
+            notes[1:] = [
+                f"There are models with {kind}: {listing(names, MOST_SAID)}."
+                for kind, names in kinds.items()
+            ]
         notes += self.design.in_words()
         if self.ignored:
-            notes.append(f"Not used: {', '.join(map(repr, self.ignored))}.")
+            notes.append(f"Not used: {listing(self.ignored, MOST_UNUSED)}.")
         alike: dict[str, list[str]] = {}
         for name, reason in self.doubtful.items():
             alike.setdefault(reason, []).append(repr(name))

@@ -89,19 +89,22 @@ class Given:
         """Say what was understood, in sentences."""
         counts, positive = self.counts, self.positive
         notes = [*self.roles.in_words(), *self.roles.cautions, *self.done]
-        notes += [
-            f"The model {name!r} has no decisions; its scores are taken as probabilities of "
-            f"{positive!r}, and {positive!r} is decided from {cut:.4g} on, where that costs less."
-            for name, cut in counts.decided_from.items()
-            if counts.scores is None
-        ]
-        if counts.examples is not None:
-            notes += [
-                f"The model {model.name!r} has no decisions; its scores are taken as "
-                f"probabilities of {positive!r}, and each row is decided by what costs less there."
-                for model in counts.models
-                if model.decisions is None and model.name in counts.joint.names
-            ]
+        undecided: dict[str, list[str]] = {}
+        for name, cut in counts.decided_from.items() if counts.scores is None else ():
+            how = f"{positive!r} is decided from {cut:.4g} on, where that costs less."
+            undecided.setdefault(how, []).append(name)
+        for model in counts.models if counts.examples is not None else ():
+            if model.decisions is None and model.name in counts.joint.names:
+                how = "each row is decided by what costs less there."
+                undecided.setdefault(how, []).append(model.name)
+        for how, names in undecided.items():
+            notes.append(
+                f"The model {names[0]!r} has no decisions; its scores are taken as probabilities "
+                f"of {positive!r}, and {how}"
+                if len(names) == 1
+                else f"The models {listing(names)} have no decisions; their scores are taken as "
+                f"probabilities of {positive!r}, and {how}"
+            )
         if counts.scores is not None:
             notes.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
             notes += self.reversed_scores
