@@ -129,7 +129,7 @@ def test_values_count_as_names_do():
 def test_many_models_are_one_sentence():
     names = [f"m{i}" for i in range(300)]
     found = roles(["actual", "a_score", *names, *(f"f{i}" for i in range(100))], models=names)
-    first, models, unused = found.in_words()
+    _, models, unused = found.in_words()
     assert models.startswith("There are models with decisions: 'm0', 'm1', ")
     assert models.endswith(" … (300 in all).")
     assert unused.endswith("… (101 in all).")
