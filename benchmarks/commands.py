@@ -26,6 +26,7 @@ LIBRARIES = (
     "import numpy, scipy.stats, scipy.optimize, scipy.fft, pyarrow, pyarrow.csv, pyarrow.parquet, "
     "typer, rich, altair, vl_convert, jinja2"
 )
+LIBRARIES_OF_READING = "import numpy, scipy.special, pyarrow"
 MOST_HELP = 0.3
 """Seconds of CPU."""
 
@@ -56,6 +57,15 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
+        _write(place / "tiny.csv", 200, 3, scored=False)
+        yield within(
+            "stakes evaluate, 200 rows × 3 models",
+            lambda: _stakes(place, "evaluate", "tiny.csv"),
+            lambda: _python("import numpy, scipy.special, pyarrow"),
+            "import of numpy, scipy.special, pyarrow",
+            at_most=1.5,
+        )
+        yield from _wide(place)
         _write(place / "small.csv", 10**5, 3, scored=True)
         yield within(
             "stakes report, 10⁵ rows × 3 models, scores",
@@ -84,6 +94,38 @@ def rows() -> Iterator[Row]:
             at_most=2,
             repeats=3,
         )
+
+
+def _wide(place: Path) -> Iterator[Row]:
+    """Evaluate two models of a table of 5,000 columns, beside reading what is needed."""
+    rng = np.random.default_rng(0)
+    columns: dict[str, Any] = {
+        name: _labels(rng.random(2000) < 0.1) for name in ("actual", "old", "new")
+    }
+    needed = list(columns)
+    columns |= {f"f{i}": rng.normal(50, 20, 2000).astype(np.float32) for i in range(4997)}
+    table = pa.table(columns)
+    pq.write_table(table, place / "wide.parquet")
+    arrow_csv.write_csv(table, place / "wide.csv")
+    plain = {
+        "wide.parquet": "from pyarrow import parquet; parquet.read_table('wide.parquet', "
+        f"columns={needed})",
+        "wide.csv": "from pyarrow import csv; csv.read_csv('wide.csv', convert_options="
+        f"csv.ConvertOptions(include_columns={needed}))",
+    }
+    for file, code in plain.items():
+        for how, named in (
+            ("named", ("--actual", "actual", "-m", "old", "-m", "new")),
+            ("found", ()),
+        ):
+            yield within(
+                f"stakes evaluate, 5,000 columns, models {how}, {file.partition('.')[2]}",
+                partial(_stakes, place, "evaluate", file, *named),
+                partial(_python, f"{LIBRARIES_OF_READING}; {code}", place),
+                "pyarrow reading these three",
+                at_most=2 if named else math.inf,
+                repeats=3,
+            )
 
 
 def _reading() -> Iterator[Row]:
@@ -219,8 +261,8 @@ def _grouped_and_reported(place: Path) -> None:
     _stakes(place, "report", "tiny.parquet")
 
 
-def _stakes(folder: Path, command: str, file: str) -> None:
-    arguments = ["--quiet", command, file, "--costs", "costs.csv"]
+def _stakes(folder: Path, command: str, file: str, *more: str) -> None:
+    arguments = ["--quiet", command, file, "--costs", "costs.csv", *more]
     arguments += ["--out", "report.html"] if command == "report" else []
     code = f"import sys; from stakes.cli.main import main; sys.exit(main({arguments!r}))"
     _python(code, folder)

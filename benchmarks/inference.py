@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from harness import Row, Task, faster_than, within, within_time
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
-from stakes import Confusion, CostEstimate, CostMatrix, evaluate
+from stakes import Confusion, CostEstimate, CostMatrix, PairedConfusion, compare_many, evaluate
 from stakes.infer import batch_intervals
 
 
@@ -22,6 +24,7 @@ def rows() -> Iterator[Row]:
         yield from _against_multinomial(rng, size)
     yield from _growth(rng)
     yield from _batches(rng)
+    yield from _many(rng)
     yield from _strata(rng)
 
 
@@ -109,18 +112,47 @@ def _batches(rng: np.random.Generator) -> Iterator[Row]:
     costs, confusion = _problem(rng, 4, 1000)
     shares = confusion.counts.ravel() / confusion.n
     tables = rng.multinomial(1000, shares, 1000).reshape(-1, 4, 4)
-    for method in ("extremal", "normal"):
+    for method, at_least in (
+        ("extremal", 20),
+        ("normal", 20),
+        ("exact", 10),
+        ("bca", 10),
+        ("bcost", 10),
+    ):
+        options: dict[str, Any] = {"method": method}
+        options |= {"rng": 0} if method == "bcost" else {}
         yield faster_than(
             f"{method}, 1000 tables at once",
-            lambda method=method: batch_intervals(tables, costs, method=method),  # type: ignore[misc]
-            lambda method=method: [  # type: ignore[misc]
-                CostEstimate(Confusion(table, range(4)), costs).interval(method=method)
+            lambda options=options: batch_intervals(tables, costs, **options),  # type: ignore[misc]
+            lambda options=options: [  # type: ignore[misc]
+                CostEstimate(Confusion(table, range(4)), costs).interval(**options)
                 for table in tables
             ],
             "a loop over single calls",
-            at_least=20,
-            repeats=3,
+            at_least=at_least,
+            repeats=3 if at_least > 10 else 1,
         )
+
+
+def _many(rng: np.random.Generator) -> Iterator[Row]:
+    """Compare many models, beside counting every pair of them by itself."""
+    y_true = rng.binomial(1, 0.1, 10**5)
+    models = {
+        f"m{i}": np.where(rng.random(10**5) < 0.05 + i / 2000, 1 - y_true, y_true)
+        for i in range(100)
+    }
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
+    yield within(
+        "compare_many, 100 models × 10⁵ rows",
+        lambda: compare_many(y_true, models, costs),
+        lambda: [
+            PairedConfusion.from_labels(y_true, one, other)
+            for one, other in combinations(models.values(), 2)
+        ],
+        "counting each pair",
+        at_most=2,
+        repeats=1,
+    )
 
 
 def _strata(rng: np.random.Generator) -> Iterator[Row]:

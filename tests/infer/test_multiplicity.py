@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostMatrix, compare_many
-from stakes.infer.gate import difference_covariance, holm
+from stakes.infer.gate import covariance, holm
 
 COSTS = CostMatrix([[0, 7, 2], [1, 0, 30], [4, 3, 0.5]], rows="predicted", labels=[0, 1, 2])
 
@@ -33,4 +33,7 @@ def test_covariance_of_the_differences_by_the_examples_themselves(seed):
     paid = {name: COSTS.values[decided, y_true] for name, decided in predictions.items()}
     differences = [paid[one] - paid[other] for one, other in itertools.combinations("cadb", 2)]
     expected = np.cov(differences) / 200
-    np.testing.assert_allclose(difference_covariance(compared), expected, rtol=1e-9, atol=1e-15)
+    first, second, error, of_models = covariance(compared)
+    apart = np.eye(4)[first] - np.eye(4)[second]
+    np.testing.assert_allclose(apart @ of_models @ apart.T, expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(error**2, np.diag(expected), rtol=1e-9)

@@ -37,3 +37,12 @@ def test_tiny_p_values_keep_their_digits():
     assert adjusted(0.0, 4) == 0.0
     assert adjusted(1.0, 4) == pytest.approx(1.0)
     assert adjusted(0.2, 1) == adjusted(0.2, 2) == 0.2
+
+
+@pytest.mark.parametrize("members", [21, 300, 4472, 5002, 20_000])
+def test_levels_of_thousands_of_policies(members):
+    """Where Bonferroni's level is as good, rounding must not leave the search without a bracket."""
+    for alpha in (0.2, 0.05, 0.001):
+        found = level(alpha, members)
+        assert alpha / (members * (members - 1) / 2) * (1 - 1e-12) <= found < alpha
+        assert adjusted(found, members) <= alpha * (1 + 1e-9)

@@ -195,3 +195,19 @@ def test_columns_are_announced_and_looked_at_once():
     check_columns(found, ["a", None])
     with pytest.raises(InputError, match="no column 'b'"):
         check_columns(found, ["b"])
+
+
+def test_measurements_have_no_labels():
+    """Columns that thousands of rows of features have are known by their first rows."""
+    fractions = np.arange(200) / 8
+    found = table(
+        fractions=fractions,
+        text=[str(each) for each in fractions],
+        wholes=np.arange(200.0),
+        few=np.tile([0.5, 1.5], 100),
+    )
+    assert found.values("fractions") is None
+    assert found.values("text") is None
+    assert len(found.values("wholes")) == 200
+    assert len(found.values("few")) == 2
+    assert len(found.labels("text")) == 200  # of a column that somebody named

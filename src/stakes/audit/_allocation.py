@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import pearson3
 
 from stakes._core.labels import Label, LabelMatcher
 from stakes._core.text import number
@@ -22,7 +21,7 @@ from stakes.costs import CostMatrix
 from stakes.errors import PlanError
 from stakes.infer._design import LEAST_LEFT
 from stakes.infer._outcomes import cost_differences
-from stakes.infer.methods.extremal import WEIGHT
+from stakes.infer.methods.extremal import WEIGHT, pearson3_isf
 
 LABELS_PER_STRATUM, MOST_STRATA = 20, 40
 """At most a stratum for so many labels, and so many: with more, the interval was not measured."""
@@ -507,4 +506,4 @@ def _expected_arm(p: Floats, n: Floats, left: Floats, alpha: float) -> float:
     if variance <= 0:
         return first * gain
     skewness = skewed / variance**1.5
-    return first * gain + math.sqrt(variance) * float(pearson3.isf(alpha / 2, skewness))
+    return first * gain + math.sqrt(variance) * float(pearson3_isf(alpha / 2, skewness))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,9 @@ from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 COUNTED_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
+
+FEW_DECISIONS = 6
+"""Up to so many decisions a product of matrices counts all pairs faster than pair by pair."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -490,6 +494,56 @@ class JointConfusion(ByValue):
         )
         return table
 
+    def pairs(self) -> dict[tuple[Any, Any], PairedConfusion | GroupedConfusion | Self]:
+        """Return the joint confusion of every two of the classifiers, as `pair` does.
+
+        Returns
+        -------
+        dict
+            From each pair of names, in the order of the names, to the counts.
+
+        Examples
+        --------
+        >>> from stakes import JointConfusion
+        >>> joint = JointConfusion.from_labels(
+        ...     [0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1], "c": [0, 0, 0]})
+        >>> [pair for pair in joint.pairs()]
+        [('a', 'b'), ('a', 'c'), ('b', 'c')]
+        """
+        two = combinations(range(len(self.names)), 2)
+        size = len(self.decisions)
+        if self.parts is not None or size > FEW_DECISIONS:
+            return {
+                (self.names[i], self.names[j]): self.pair(self.names[i], self.names[j])
+                for i, j in two
+            }
+        counts = self._crossed(self.counts)
+        squares = None if self.squares is None else self._crossed(self.squares)
+        return {
+            (self.names[i], self.names[j]): PairedConfusion(
+                counts[:, i, :, j].transpose(1, 2, 0),
+                self.labels,
+                self.decisions,
+                squares=None if squares is None else squares[:, i, :, j].transpose(1, 2, 0),
+            )
+            for i, j in two
+        }
+
+    def _crossed(self, amounts: NDArray[Any]) -> NDArray[Any]:
+        """Return amounts by class, first model, its decision, second model, its decision."""
+        models, size = len(self.names), len(self.decisions)
+        table = np.zeros((len(self.labels), models * size, models * size))
+        rows_at_once = max(CHUNK // (models * size), 1)
+        for label in range(len(self.labels)):
+            of_class = np.flatnonzero(self.actual == label)
+            for start in range(0, len(of_class), rows_at_once):
+                rows = of_class[start : start + rows_at_once]
+                said = self.decided[rows][:, :, np.newaxis] == np.arange(size)
+                said = said.reshape(len(rows), models * size).astype(np.float64)
+                table[label] += said.T @ (said * amounts[rows, np.newaxis])
+        # Sums of whole numbers are exact in double precision.
+        return table.astype(amounts.dtype).reshape(-1, models, size, models, size)
+
     @property
     def first(self) -> Confusion | GroupedConfusion:
         """The counts of the first of two classifiers."""
@@ -544,9 +598,10 @@ class JointConfusion(ByValue):
 
     @staticmethod
     def _summed(amounts: NDArray[Any], places: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
-        table = np.zeros(tuple(shape), dtype=amounts.dtype)
-        np.add.at(table, tuple(places), amounts)
-        return table
+        cells = np.ravel_multi_index(tuple(places), tuple(shape))
+        # Sums of whole numbers are exact in double precision.
+        table = np.bincount(cells, amounts, math.prod(shape)).astype(amounts.dtype)
+        return table.reshape(tuple(shape))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows as plain lists.

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from stakes._core import validate
@@ -273,6 +272,8 @@ def is_full(sampling: Any) -> bool:
 
 def pointwise_alpha(alpha: float, lines: int) -> float:
     """Return the α of each point for which all points of so many lines have `alpha` together."""
+    from scipy.optimize import brentq
+
     each = -np.expm1(np.log1p(-alpha) / lines)
 
     def excess(c: float) -> float:

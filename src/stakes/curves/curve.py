@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
@@ -431,6 +430,8 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
 
     The first cut is 0, nothing called positive.
     """
+    from scipy.optimize import isotonic_regression
+
     positives, negatives = counts.positives, counts.negatives
     both = positives + negatives
     used = None if both.all() else np.flatnonzero(both)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from stakes._core import validate
 from stakes._core.labels import Label, Labels, listing
@@ -400,10 +401,8 @@ def principled_laplace(alpha: float) -> float:
     probability e^-q at most. A miss of at most α/2 needs q = ⌈ln(2/α)⌉, which the quantile reaches
     for λ just above λ* = ½ χ²(α/2; 2q); at λ* itself it is still q - 1.
     """
-    from scipy.stats import chi2
-
     errors = np.ceil(np.log(2 / alpha))
-    return float(chi2.ppf(alpha / 2, 2 * errors) / 2) * (1 + 1e-6)
+    return float(gammaincinv(errors, alpha / 2)) * (1 + 1e-6)
 
 
 # What is known of how the examples came, and the outcomes where nothing is.

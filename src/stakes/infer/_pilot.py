@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from stakes._core import validate
 from stakes._core.text import listed, number
@@ -186,7 +186,7 @@ def _effect(
     unsure = 1.0
     if not _draws_are_rows(table):
         known = max(1, int(_happened(result, table)))
-        unsure = known / float(chi2.ppf(1 - assurance, known))
+        unsure = known / float(2 * gammaincinv(known / 2, 1 - assurance))
     least = 1.0 if _groups(table) is not None else 0.0
     ratios = [
         unsure * (errors[0] / errors[1]) ** 2 if errors[1] > 0 else 1.0,

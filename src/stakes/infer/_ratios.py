@@ -20,7 +20,6 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import betainccinv, betaincinv, ndtri
 
 from stakes._core.typing import Floats
@@ -161,6 +160,8 @@ def _secants(
 
 def _bracketed(lack: Callable[[float], float], room: float) -> float:
     """Return where a falling function is 0, between 0 and `room`, or the end that is nearer."""
+    from scipy.optimize import brentq
+
     if room <= CLOSE:
         return room
     if lack(0.0) <= 0:

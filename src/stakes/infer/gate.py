@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
@@ -24,7 +25,11 @@ from stakes.infer.methods.normal import standard_error
 
 Limits = Sequence[tuple[float, float]]
 
-DRAWS = 100_000
+DRAWS, FEWEST_DRAWS = 100_000, 20_000
+MOST_NUMBERS = 2 * 10**8
+"""Draws times pairs, from which on there are fewer draws."""
+
+PAIRS_AT_ONCE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,36 +125,43 @@ def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
 
 def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
     """Return intervals d ± t* s_d of all pairs, t* the quantile of the largest of their t."""
-    spread = difference_covariance(compared)
-    error = np.sqrt(np.diag(spread))
-    # Two models that always agree have no error, and no say in the largest t.
-    scale = np.where(error > 0, error, 1)
-    values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
-    root = vectors * np.sqrt(np.maximum(values, 0))  # differences of k models have rank k - 1
+    first, second, error, spread = covariance(compared)
+    values, vectors = np.linalg.eigh(spread)
+    root = vectors * np.sqrt(np.maximum(values, 0))
     generator = validate.generator(rng)
     freedom = compared[0].n - 1
-    drawn = generator.standard_normal((DRAWS, len(values))) @ root.T
+    n_draws = min(DRAWS, max(MOST_NUMBERS // len(compared), FEWEST_DRAWS))
+    costs = generator.standard_normal((n_draws, len(values))) @ root.T
     # One chi-squared for all t of a draw, since all errors are estimated from the same examples.
-    drawn /= np.sqrt(generator.chisquare(freedom, (DRAWS, 1)) / freedom)
-    factor = float(np.quantile(np.abs(drawn).max(axis=1), 1 - alpha))
+    costs /= np.sqrt(generator.chisquare(freedom, (n_draws, 1)) / freedom)
+    # Two models that always agree have no error, and no say in the largest t.
+    scale = np.where(error > 0, error, np.inf)
+    largest = [
+        (np.abs(some[:, first] - some[:, second]) / scale).max(axis=1)
+        for some in np.array_split(costs, len(compared) // PAIRS_AT_ONCE + 1)
+    ]
+    factor = float(np.quantile(np.concatenate(largest), 1 - alpha))
     return [
         (each.difference - factor * e, each.difference + factor * e)
         for each, e in zip(compared, error.tolist(), strict=True)
     ]
 
 
-def difference_covariance(compared: Sequence[CostDifference]) -> Floats:
-    """Return the covariance of the differences of all pairs, from their variances v alone.
+def covariance(
+    compared: Sequence[CostDifference],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
+    """Return of all pairs both models, the error, and the models' covariance.
 
-    cov(a - b, c - d) = [v(a, d) + v(b, c) - v(a, c) - v(b, d)]/2.
+    The latter is that of the costs less the cost of the first model, r, which the variances v of
+    the differences tell: cov(a - r, b - r) = [v(a, r) + v(b, r) - v(a, b)]/2.
     """
-    names = list(dict.fromkeys(name for each in compared for name in each.names))
-    first, second = np.array([[names.index(name) for name in each.names] for each in compared]).T
+    names = {name: None for each in compared for name in each.names}
+    place = {name: i for i, name in enumerate(names)}
+    first, second = np.array([[place[name] for name in each.names] for each in compared]).T
+    error = np.array([float(standard_error(outcomes_behind(each))[0]) for each in compared])
     v = np.zeros((len(names), len(names)))
-    v[first, second] = [float(standard_error(outcomes_behind(each))[0]) ** 2 for each in compared]
-    v += v.T
-    crossed = v[np.ix_(first, second)] + v[np.ix_(second, first)]
-    return np.asarray((crossed - v[np.ix_(first, first)] - v[np.ix_(second, second)]) / 2)
+    v[first, second] = v[second, first] = error**2
+    return first, second, error, (v[:, :1] + v[:1] - v) / 2
 
 
 def checked_margin(margin: Any) -> float:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainccinv, ndtr, ndtri
-from scipy.stats import gamma
+from scipy.special import betainccinv, gammainccinv, ndtr, ndtri
 
 from stakes._core import validate
 from stakes._core.text import html_values, number, percent
@@ -605,7 +604,7 @@ def _for_interval(
     future: FutureSets, given: str, arm: float, assurance: float, *, alpha: float, weight: float
 ) -> Plan:
     goal, too_small = _interval_goal(arm, f"{percent(assurance)} of test sets{given}")
-    z, extra = float(ndtri(alpha / 2)), float(gamma.isf(alpha / 2, weight))
+    z, extra = float(ndtri(alpha / 2)), float(gammainccinv(weight, alpha / 2))
     for_spread = for_range = 0.0
     for stratum, part in zip(future.outcomes.strata, future.parts, strict=True):
         deviation = stratum.weight * float(np.sqrt(stratum.moment(2)[0]))
@@ -627,7 +626,7 @@ def _for_any_interval(costs: CostMatrix, arm: float, alpha: float, weight: float
     goal, too_small = _interval_goal(arm, f"every test set{NOTHING}")
     root = float(ndtri(alpha / 2)) * span / arm / 2
     spread = _size(root * root, too_small)
-    rare = max(1, _size(float(gamma.isf(alpha / 2, weight)) * span / arm, too_small))
+    rare = max(1, _size(float(gammainccinv(weight, alpha / 2)) * span / arm, too_small))
     shares = np.linspace(0, 1, SHARES, endpoint=False)
 
     def longest(n: int) -> float:

@@ -19,7 +19,7 @@ from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, RareCostWarning, warn
-from stakes.infer._inference import USUAL, TestResult, outcomes_behind
+from stakes.infer._inference import USUAL, TestResult, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import SIMPLE, CountTable, Design
 from stakes.infer.difference import CostDifference, quiet_test
 from stakes.infer.estimate import CostEstimate
@@ -27,6 +27,9 @@ from stakes.infer.gate import Gate, Pair, bonferroni, checked_margin, holm, judg
 
 ONE_SAMPLE = ("simple", "examples")
 """The designs in which all examples are independent draws of one population."""
+
+MOST_COMPARED = 12
+"""With more models, looking at a ranking compares no pairs, of which there are too many to read."""
 
 PairTable = PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 """What two classifiers decided on the same examples, or the differences of their costs."""
@@ -176,8 +179,7 @@ class Ranking:
         >>> print(Ranking.from_joint(joint, costs, "USD").summary())
         eager is the cheapest of 2: 0.1 USD each, with 95% confidence.
         """
-        pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
-        return cls(pairs, costs, unit, design)  # type: ignore[arg-type]
+        return cls(joint.pairs(), costs, unit, design)  # type: ignore[arg-type]
 
     @classmethod
     def from_samples(
@@ -573,12 +575,26 @@ class Ranking:
         }
 
     def __repr__(self) -> str:
-        return f"{self.summary()}\n{text_table(*self._table())}"
+        caption, header, rows = self._table()
+        return f"{caption}\n{text_table(header, rows)}"
 
     def _repr_html_(self) -> str:
-        return html_table(*self._table(), caption=self.summary())
+        caption, header, rows = self._table()
+        return html_table(header, rows, caption=caption)
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        """Return the pairs; with many models what each costs: thousands of tests take long."""
+        if len(self.names) > MOST_COMPARED:
+            caption = (
+                f"{len(self.names)} models, {len(self.pairs):,} pairs. What each costs, with 95% "
+                "intervals; summary() says which cannot be told apart, pairwise() compares all."
+            )
+            costs = [
+                [name, number(each.cost), f"{number(low)} to {number(high)}"]
+                for name, each in self.estimates().items()
+                for low, high in [quiet_interval(each, 0.95)]
+            ]
+            return caption, ["model", "cost per decision", "interval"], costs
         rows = [
             [
                 f"{pair.first} - {pair.second}",
@@ -589,7 +605,8 @@ class Ranking:
             ]
             for pair in self._pairwise("holm", 0.95, 0)
         ]
-        return ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"], rows
+        header = ["pair", "difference", "simultaneous interval", "adjusted p", "verdict"]
+        return self.summary(), header, rows
 
 
 def _warn_of_rare(compared: Sequence[CostDifference]) -> None:

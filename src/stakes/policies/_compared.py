@@ -15,7 +15,6 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from stakes._core.text import seen
@@ -65,17 +64,18 @@ def adjusted(p_value: float, members: int) -> float:
 @cache
 def level(alpha: float, members: int) -> float:
     """Return the error rate of a comparison alone whose adjusted one is `alpha`."""
+    from scipy.optimize import brentq
+
     low, high = alpha / max(1.0, members * (members - 1) / 2), alpha
-    if adjusted(low, members) >= alpha or members <= 2:  # noqa: PLR2004
+
+    def excess(log_level: float) -> float:
+        return adjusted(float(np.exp(log_level)), members) - alpha
+
+    # Rounding decides where Bonferroni's level itself is the one.
+    if members <= 2 or adjusted(low, members) >= alpha or excess(np.log(low)) >= 0:  # noqa: PLR2004
         return low
     if members > FEW:  # so many levels may be needed that halving takes seconds
-        at = brentq(
-            lambda x: adjusted(float(np.exp(x)), members) - alpha,
-            np.log(low),
-            np.log(high),
-            xtol=1e-14,
-        )
-        return float(np.exp(at))
+        return float(np.exp(brentq(excess, np.log(low), np.log(high), xtol=1e-14)))
     for _ in range(60):
         middle = np.sqrt(low * high)
         low, high = (middle, high) if adjusted(middle, members) <= alpha else (low, middle)

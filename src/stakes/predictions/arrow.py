@@ -39,6 +39,9 @@ DROP = "Leave such rows out with drop_missing=."
 MISSING = {"drop_missing": ""}
 COMMA = re.compile(r"[+-]?[\d.]+,\d+")
 DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
+MOST_FRACTIONS = 100
+"""A column of more different numbers, not all of them whole, has no labels."""
+
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
 """What is written, in small letters, where there is no value, if it is no label."""
 
@@ -88,6 +91,7 @@ class ArrowTable:
         self._on_column = on_column or (lambda _: None)
         self._encoded: dict[str, tuple[Codes, list[Any]]] = {}
         self._numbers: dict[str, Floats | None] = {}
+        self._measured: dict[str, bool] = {}
 
     @classmethod
     def of_file(
@@ -185,8 +189,19 @@ class ArrowTable:
         """Return the distinct values of a column; nothing where they cannot be labels."""
         if is_nested(self._table.schema, name):
             return None
+        if name not in self._encoded and self._measures(name):
+            return None
         _, values = self._codes(name)
         return values if len(values) <= MOST_LABELS else None
+
+    def _measures(self, name: str) -> bool:
+        """Tell, by its first rows alone, whether a column has what cannot be labels.
+
+        Who guesses which of thousands of columns are models cannot look at all values of each.
+        """
+        if name not in self._measured:
+            self._measured[name] = self._of_column(name, _too_many)
+        return self._measured[name]
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
         """Return how many rows have a value, and how many have one of those given."""
@@ -424,6 +439,20 @@ def is_nested(schema: Any, name: str) -> bool:
 def as_numpy(array: Any) -> NDArray[Any]:
     """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
     return np.asarray(np.from_dlpack(array))
+
+
+def _too_many(column: Any) -> bool:
+    """Tell whether the first rows have more values than there may be labels, or many fractions."""
+    from pyarrow import compute as pc
+
+    if pyarrow().types.is_dictionary(column.type):
+        return False  # its values are known without a look
+    first = column.slice(0, 2 * MOST_LABELS)
+    distinct = pc.count_distinct(first, "all").as_py()
+    if distinct > MOST_LABELS:
+        return True
+    numbers = _numbers(first) if distinct > MOST_FRACTIONS else None
+    return numbers is not None and bool((numbers != np.floor(numbers)).any())
 
 
 def _encoded(column: Any) -> tuple[Codes, list[Any]]:

@@ -256,9 +256,10 @@ def find_roles(
     ignored = tuple(name for name in table.columns if name not in used)
     doubtful = dict(found.doubtful)
     if not chosen:
-        left = [name for name in candidates if name in ignored and name not in doubtful]
+        unused, possible = set(ignored), set(candidates)
+        left = [name for name in candidates if name in unused and name not in doubtful]
         doubtful |= doubts(left, scores, table, costs)
-        doubtful |= misnamed([n for n in ignored if n not in candidates], table, costs)
+        doubtful |= misnamed([n for n in ignored if n not in possible], table, costs)
     return Roles(
         actual,
         models,

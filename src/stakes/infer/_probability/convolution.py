@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
-from scipy.stats import binom
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
@@ -321,6 +320,8 @@ def window(parts: Sequence[Draws]) -> tuple[float, float]:
 
 def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
+    from scipy.stats import binom  # which takes longer to load than all the rest
+
     distribution = binom(part.n, part.probabilities[1])
     first, last = int(distribution.ppf(TAIL)), int(distribution.isf(TAIL))
     first, last = max(first - 1, 0), min(last + 1, part.n)

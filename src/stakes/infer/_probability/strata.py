@@ -13,13 +13,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import fft
-from scipy.interpolate import PchipInterpolator, splev, splrep
-from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, expit, ndtr, ndtri
-from scipy.stats import betabinom
+from scipy.special import betainc, betaincinv, betaln, expit, ndtr, ndtri
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes, Stratum
@@ -167,6 +166,8 @@ class Limit:
         return min(self._quantile(upper), self.top)
 
     def _quantile(self, upper: float) -> float:
+        from scipy.optimize import brentq
+
         points = self.law[0]
         low, high = float(points[0]), max(self.top, float(points[-1]))
         if low == high or self.upper_tail(low) <= upper:
@@ -295,7 +296,7 @@ def _pools(
         row = part.weight * (part.top - part.bottom) / part.left
         if part.top > part.mean and gains / row < FEW_ROWS:
             rows = max(round(gains / row), 1)
-            exactly = betabinom.pmf(np.arange(rows + 1), rows, *extra)
+            exactly = _beta_binomial(np.arange(rows + 1), rows, *extra)
             found.append(Pool(row, np.append(np.cumsum(exactly[:0:-1])[::-1], 0.0)))
     return found
 
@@ -345,6 +346,8 @@ class Contribution:
 
     def expected(self) -> float:
         """Return the mean of a smooth distribution: of its quantiles at normal scores."""
+        from scipy.interpolate import splev, splrep  # which only strata need
+
         low, high = self.ends
         logits, scores = self._scales()
         scores = scores + CLOSE * np.arange(len(scores))
@@ -365,6 +368,8 @@ class Contribution:
         if not self.smooth:
             found = np.searchsorted(self.points, edges, side="right")
             return np.asarray(np.append(0.0, self.below)[found])
+        from scipy.interpolate import PchipInterpolator, splev, splrep
+
         low, high = self.ends
         logits, scores = self._scales()
         given = np.clip(_logit((edges - low) / (high - low)), logits[0], logits[-1])
@@ -440,6 +445,14 @@ def _one_outcome(part: Part) -> Contribution:
     return Contribution(part.weight * part.costs[order], below, centre, smooth=False)
 
 
+def _beta_binomial(times: NDArray[Any], rows: int, costly: float, cheap: float) -> Floats:
+    """Return the probabilities of beta-binomial numbers."""
+    log_ways = -np.log(rows + 1) - betaln(rows - times + 1, times + 1)
+    return np.asarray(
+        np.exp(log_ways + betaln(times + costly, rows - times + cheap) - betaln(costly, cheap))
+    )
+
+
 def _of_pool(part: Part, total: float) -> Contribution:
     """Return the distribution of two outcomes among the few rows that are left, as many of each."""
     seen = part.counts > 0
@@ -448,7 +461,7 @@ def _of_pool(part: Part, total: float) -> Contribution:
     (low, high), (cheap, costly) = costs[order], shares[order]
     rows = max(round(part.left), 1)
     times = np.arange(rows + 1)
-    below = np.cumsum(betabinom.pmf(times, rows, costly, cheap))
+    below = np.cumsum(_beta_binomial(times, rows, costly, cheap))
     points = part.weight * (low + (high - low) * times / rows)
     return Contribution(points, below / below[-1], part.weight * part.mean, smooth=False)
 

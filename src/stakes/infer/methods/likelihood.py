@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
@@ -16,7 +16,7 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     The log-likelihood ratio of a mean m is the logarithm of the most that betting against m with a
     constant stake could have won: max over λ of Σ M log(1 + λ (C - m)).
     """
-    goal = chi2.ppf(1 - alpha, 1) / 2
+    goal = chdtri(1, alpha) / 2
     stratum = outcomes.only.condensed()
     return (
         lower_limit(stratum.costs, stratum.counts, best_wealth, goal),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes
@@ -13,7 +13,7 @@ from stakes.infer.methods.normal import standard_error
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     """Return mean ± t · standard error; degrees of freedom are the draws less the strata."""
     freedom = sum(stratum.n for stratum in outcomes.strata) - len(outcomes.strata)
-    arm = student.isf(alpha / 2, freedom) * standard_error(outcomes)
+    arm = -stdtrit(freedom, alpha / 2) * standard_error(outcomes)
     return outcomes.mean - arm, outcomes.mean + arm
 
 
