@@ -11,6 +11,7 @@ from itertools import chain
 import commands
 import counting
 import curves
+import growth
 import inference
 import learners
 import papers
@@ -31,6 +32,7 @@ MODULES = (
     commands,
     scale,
     scores_at_scale,
+    growth,
     streaming,
     peers,
 )
