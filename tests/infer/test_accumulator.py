@@ -453,3 +453,30 @@ def test_killed_while_saving_leaves_the_last_file(tmp_path):
     )
     assert result.stdout.startswith("done"), result.stderr
     assert Accumulator.load(path).n >= 60
+
+
+@pytest.mark.parametrize("kind", [Accumulator, PairedAccumulator])
+def test_history_is_what_was_seen_at_each_update(kind, tmp_path):
+    running, seen = kind(COSTS), []
+    for seed in range(260):
+        running.update(*outcomes(20, seed, 1 if kind is Accumulator else 2))
+        mean = running.cost if kind is Accumulator else running.difference
+        seen.append([running.n, mean, *running.interval(0.9)])
+    past = running.history(0.9)
+    assert 100 <= len(past["n"]) <= 200
+    assert past["n"][-1] == 260 * 20
+    by_n = {row[0]: row for row in seen}
+    found = np.array(list(past.values())).T
+    np.testing.assert_allclose(found, [by_n[n] for n in past["n"]], rtol=1e-9)
+    assert running.to_frame(0.9).columns.tolist() == ["n", "mean", "low", "high"]
+    running.save(tmp_path / "a.json")
+    loaded = kind.load(tmp_path / "a.json")
+    assert loaded == running
+    np.testing.assert_array_equal(loaded.history()["low"], running.history()["low"])
+
+
+def test_history_of_a_design_is_not_kept():
+    running = Accumulator(COSTS)
+    assert len(running.history()["n"]) == 0
+    running.update(*outcomes(30, 1), groups=np.arange(30) // 3)
+    assert len(running.history()["n"]) == 0

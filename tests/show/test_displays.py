@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes import (
+    Accumulator,
     CostCurve,
     CostCurveDifference,
     CostLine,
@@ -19,6 +20,7 @@ from stakes import (
     CostRanges,
     DecisionCurve,
     ExampleCosts,
+    PairedAccumulator,
     PairedConfusion,
     ScoreCounts,
     cost_sensitivity,
@@ -42,6 +44,7 @@ from stakes.show import (
     CostSensitivityDisplay,
     DecisionCurveDisplay,
     RocCostDisplay,
+    RunningCostDisplay,
 )
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -635,3 +638,24 @@ def test_decision_curves_share_axes():
     np.testing.assert_allclose(line.get_ydata(), curves[1].net_benefit(line.get_xdata()))
     with pytest.raises(InputTypeError, match="curve"):
         DecisionCurveDisplay.from_curve(CostLine(0.1, 0.8))
+
+
+def test_running_costs_are_drawn():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    running = Accumulator(costs, unit="EUR")
+    with pytest.raises(InputError, match="nothing to draw"):
+        RunningCostDisplay(running).plot()
+    shadow = PairedAccumulator(costs, names=("old", "new"))
+    for _ in range(40):
+        running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        shadow.update([0, 1] * 10, [0, 0] * 10, [0, 1] * 10)
+    drawn = RunningCostDisplay(running).plot(confidence=0.9)
+    assert drawn.ax_.get_ylabel() == "cost per decision so far (EUR)"
+    assert drawn.ax_.get_title().startswith("90%")
+    low, high = running.interval(0.9)
+    bottom, top = drawn.ax_.get_ylim()
+    assert bottom < low < high < top < 10
+    drawn = RunningCostDisplay(shadow).plot()
+    assert drawn.ax_.get_ylabel() == "cost of old minus new, so far"
+    with pytest.raises(InputTypeError, match="Accumulator"):
+        RunningCostDisplay(costs)

@@ -120,7 +120,7 @@ class Ratio:
 
         arm = wanted * math.sqrt(variance(table, self.linear(shares), design))
         found = _secants(lack, wanted, arm, room)
-        for end in np.flatnonzero(np.isnan(found)):
+        for end in np.flatnonzero(np.isnan(found)).tolist():
             # Near an end of what is possible, or with hardly any rows, the score is no line.
             found[end] = _bracketed(partial(_alone, lack, end), room[end])
         low, high = np.where(found == room, last, value + sign * found).tolist()

@@ -179,7 +179,7 @@ class Ranking:
         >>> print(Ranking.from_joint(joint, costs, "USD").summary())
         eager is the cheapest of 2: 0.1 USD each, with 95% confidence.
         """
-        return cls(joint.pairs(), costs, unit, design)  # type: ignore[arg-type]
+        return cls(joint.pairs(), costs, unit, design)
 
     @classmethod
     def from_samples(

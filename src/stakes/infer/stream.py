@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.text import compared_costs, html_values, number, percent, with_unit
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.costs._axes import positions
 from stakes.counts import Confusion, GroupedConfusion, PairedConfusion
@@ -37,6 +39,9 @@ from stakes.read import read_text, write_text
 from stakes.read.checksums import check_unchanged, checksum, json_content
 
 METHOD = anytime.METHOD.name
+MOST_KEPT, MOST_CELLS = 200, 400
+"""Of the totals after each update at most so many are kept, of tables of at most so many cells."""
+
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
@@ -70,6 +75,7 @@ class Totals(ABC, Generic[Counts]):
         self.population = dict(population) if isinstance(population, Mapping) else population
         self._shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
         self._counts: Counts | GroupedConfusion | None = None
+        self._past: list[NDArray[np.int64]] = []
         outcomes = outcomes_behind(self._of_cells(self.counted(self._one_outcome())))
         self._range = outcomes.lowest, outcomes.highest
 
@@ -155,6 +161,10 @@ class Totals(ABC, Generic[Counts]):
         if self.impossible:
             self._of_cells(total.pooled if isinstance(total, GroupedConfusion) else total)  # type: ignore[arg-type]
         self._counts = total
+        if self._any_time and math.prod(self._shape) <= MOST_CELLS:
+            self._past.append(total.counts)
+            if len(self._past) > MOST_KEPT:
+                del self._past[-2::-2]  # every second one; the last stays
 
     def _arranged(self, counts: Counts | GroupedConfusion) -> Counts | GroupedConfusion:
         """Return counts in the order of the costs."""
@@ -252,6 +262,55 @@ class Totals(ABC, Generic[Counts]):
                 "times, each with the confidence 1 - α/k.",
             )
         return self._inference(self._counts, self._design).interval(confidence, METHOD)
+
+    def history(self, confidence: float = 0.95) -> dict[str, Floats]:
+        """Return how the mean and its anytime-valid interval went, update by update.
+
+        Of very many updates some are left out; of outcomes with groups, strata, weights or class
+        priors, and of tables of more than 20 classes, none is kept.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            How sure the whole sequence of intervals is.
+
+        Returns
+        -------
+        dict
+            The arrays "n", "mean", "low" and "high", with a place for each update that was kept.
+
+        Examples
+        --------
+        >>> from stakes import Accumulator, CostMatrix
+        >>> running = Accumulator(CostMatrix.from_errors(false_positive=1, false_negative=10))
+        >>> for day in range(3):
+        ...     running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+        >>> running.history()["n"].tolist()
+        [100.0, 200.0, 300.0]
+        """
+        validate.alpha(confidence)
+        rows = []
+        for table in self._past:
+            found = self._inference(self.counted(table), self._design)
+            mean = outcomes_behind(found).mean[0]
+            rows.append([table.sum(), mean, *found.interval(confidence, METHOD)])
+        columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        return dict(zip(("n", "mean", "low", "high"), columns, strict=True))
+
+    def to_frame(self, confidence: float = 0.95) -> Any:
+        """Return `history` as a pandas data frame.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            How sure the whole sequence of intervals is.
+
+        Returns
+        -------
+        DataFrame
+            With the columns n, mean, low and high.
+        """
+        return data_frame(self.history(confidence))
 
     @property
     def _any_time(self) -> bool:
@@ -374,6 +433,8 @@ class Totals(ABC, Generic[Counts]):
             if given is not None:
                 result[name] = np.asarray(given).tolist() if name == "squares" else list(given)
         table = np.zeros(self._shape, dtype=int) if self._counts is None else self._counts.counts
+        if self._past:
+            result["history"] = [table.tolist() for table in self._past]
         return result | {"counts": table.tolist()}
 
 
@@ -836,6 +897,8 @@ def _totals(content: dict[str, Any], kind: type[Kind]) -> Kind:
     totals = kind(costs, **settings)
     if content["n"] != 0:
         totals.add(_counts_in(content, totals))
+    if "history" in content:
+        totals._past = [totals.counted(table).counts for table in content["history"]]  # noqa: SLF001 - of this module
     if not math.isclose(totals.n, content["n"], rel_tol=1e-12):
         raise ValueError(f"expected {content['n']} outcomes, counted {totals.n}.")
     return totals

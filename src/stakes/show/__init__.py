@@ -3,7 +3,7 @@
 from stakes._core.values import name_arguments
 from stakes.show.cost_curve import CostCurveDisplay, DecisionCurveDisplay
 from stakes.show.difference import CostDifferenceDisplay
-from stakes.show.intervals import CostIntervalDisplay, CostSensitivityDisplay
+from stakes.show.intervals import CostIntervalDisplay, CostSensitivityDisplay, RunningCostDisplay
 from stakes.show.report import write_report
 from stakes.show.roc_and_cost import RocCostDisplay
 from stakes.show.text import cost_table
@@ -15,6 +15,7 @@ __all__ = [
     "CostSensitivityDisplay",
     "DecisionCurveDisplay",
     "RocCostDisplay",
+    "RunningCostDisplay",
     "cost_table",
     "write_report",
 ]

@@ -18,6 +18,7 @@ from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
+from stakes.infer.stream import Accumulator, PairedAccumulator
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._drawing import (
     COLOURS,
@@ -26,6 +27,7 @@ from stakes.show._drawing import (
     draw_legend,
     drawable,
     line_look,
+    one_axes,
     pyplot,
     several_axes,
     tinted,
@@ -286,6 +288,9 @@ class CostIntervalDisplay:
         )
 
 
+EARLY, MARGIN = 0.05, 0.1
+"""The share of all outcomes whose intervals may leave the picture, and the room around the rest."""
+
 SEVERAL_DECADES = 5000
 """From which ratio on only powers of ten have ticks."""
 
@@ -429,6 +434,77 @@ class CostSensitivityDisplay:
         pandas.DataFrame
         """
         return self.sensitivity.to_frame()
+
+
+class RunningCostDisplay:
+    """What decisions cost so far, with an interval that holds at all times, as outcomes come.
+
+    Parameters
+    ----------
+    running : Accumulator or PairedAccumulator
+        The running totals. With a PairedAccumulator the difference of both models is drawn, and 0.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What it was last drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from stakes import Accumulator, CostMatrix
+    >>> from stakes.show import RunningCostDisplay
+    >>> running = Accumulator(CostMatrix.from_errors(false_positive=1, false_negative=10))
+    >>> for day in range(30):
+    ...     running.update([0] * 90 + [1] * 10, [0] * 85 + [1] * 14 + [0])
+    >>> display = RunningCostDisplay(running).plot()
+    >>> display.ax_.get_ylabel()
+    'cost per decision so far'
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, running: Accumulator | PairedAccumulator) -> None:
+        if not isinstance(running, Accumulator | PairedAccumulator):
+            raise InputTypeError(
+                "running", f"expected an Accumulator, got {type(running).__name__}."
+            )
+        self.running = running
+
+    def plot(self, ax: Any = None, *, confidence: float = 0.95) -> Self:
+        """Draw the cost so far and its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+        confidence : float, default 0.95
+            How sure the whole sequence of intervals is.
+
+        Returns
+        -------
+        RunningCostDisplay
+        """
+        past = self.running.history(confidence)
+        if not len(past["n"]):
+            raise InputError(
+                "running",
+                "there is nothing to draw: totals are kept of outcomes without groups, strata, "
+                "weights and class priors, and there are none so far.",
+                "Call update first.",
+            )
+        ax = one_axes(ax)
+        look = line_look(0)
+        ax.plot(past["n"], past["mean"], marker="." if len(past["n"]) == 1 else None, **look)
+        _shade(ax, past["n"], past["low"], past["high"], look)
+        what, unit = "cost per decision so far", self.running.unit
+        if isinstance(self.running, PairedAccumulator):
+            first, second = self.running.names
+            what = f"cost of {first} minus {second}, so far"
+            ax.axhline(0.0, color="0.4", linewidth=0.8, zorder=1)
+        ax.set(xlabel="decisions", ylabel=f"{what} ({unit})" if unit else what)
+        ax.set_title(f"{percent(confidence)} interval that holds at any time", fontsize="medium")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
 def _shade(ax: Any, position: Floats, low: Floats, high: Floats, look: Mapping[str, Any]) -> None:
