@@ -238,3 +238,12 @@ def test_around_known_costs():
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_frames_name_the_distributions():
+    ranges = CostRanges.from_cells(
+        {(0, 1): stats.gamma(3, scale=20), (1, 0): (1, 4)}, labels=[0, 1]
+    )
+    frame = ranges.to_frame().set_index(["decision", "actual"])
+    assert frame.loc[(0, 1), "distribution"] == "gamma"
+    assert frame.loc[(1, 0), ["low", "high"]].tolist() == [1, 4]

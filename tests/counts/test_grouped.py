@@ -208,3 +208,14 @@ def test_bad_input(make, error, message):
 def test_only_grouped_counts_can_be_added():
     with pytest.raises(TypeError):
         GroupedConfusion(np.ones((1, 2, 2)), [0, 1]) + 1
+
+
+def test_frames_have_a_row_for_each_combination():
+    y_true, first, second = [0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [1, 1, 0, 0, 1]
+    groups, strata = ["p", "p", "q", "q", "p"], ["n", "n", "s", "s", "n"]
+    both = GroupedConfusion.from_labels(
+        y_true, first, groups, y_pred_2=second, strata=strata
+    ).to_frame()
+    assert both.columns.tolist() == ["group", "stratum", "actual", "first", "second", "count"]
+    assert both["count"].tolist() == [1, 2, 1, 1]
+    assert both.iloc[0].tolist() == ["p", "n", 0, 0, 1, 1]

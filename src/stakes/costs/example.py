@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import column_labels, column_order
+from stakes._core.frames import column_labels, column_order, data_frame
 from stakes._core.labels import Labels, as_labels, label_codes
 from stakes._core.text import exact, html_table
 from stakes._core.values import ByValue, readonly_copy
@@ -252,6 +252,25 @@ class ExampleCosts(ByValue):
         """
         values = None if self.of_class is None else self.of_class.tolist()
         return {"decisions": list(self.decisions), "values": values}
+
+    def to_frame(self) -> Any:
+        """Return the costs as a pandas data frame with a row for each example.
+
+        Returns
+        -------
+        DataFrame
+            What each decision costs, its actual class being what it is; the actual class must have
+            been given.
+
+        Examples
+        --------
+        >>> from stakes import ExampleCosts
+        >>> ExampleCosts([[0, 5], [120, 0]], decisions=["ok", "fraud"]).to_frame()
+              ok  fraud
+        0    0.0    5.0
+        1  120.0    0.0
+        """
+        return data_frame(dict(zip(self.decisions, self.values.T, strict=True)))
 
     def __repr__(self) -> str:
         return f"ExampleCosts({len(self)} examples, decisions {self.decisions})"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import Label, Labels, as_axes
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
@@ -266,6 +267,41 @@ class CostRanges(ByValue):
                 for (decision, label), distribution in self.distributions
             ],
         }
+
+    def to_frame(self) -> Any:
+        """Return the ranges as a pandas data frame with a row for each cell.
+
+        Returns
+        -------
+        DataFrame
+            The decision, the class, the least and the most, and the name of the distribution that
+            replaces the range of a cell; nothing where none does.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, CostRanges
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> CostRanges.around(costs, 2).to_frame()
+           decision  actual  low  high distribution
+        0         0       0  0.0   0.0         None
+        1         0       1  5.0  20.0         None
+        2         1       0  0.5   2.0         None
+        3         1       1  0.0   0.0         None
+        """
+        drawn = {cell: each.dist.name for cell, each in self.distributions}
+        return data_frame(
+            [
+                {
+                    "decision": decision,
+                    "actual": label,
+                    "low": low,
+                    "high": high,
+                    "distribution": drawn.get((decision, label)),
+                }
+                for decision, lows, highs in zip(self.decisions, self.low, self.high, strict=True)
+                for label, low, high in zip(self.labels, lows, highs, strict=True)
+            ]
+        )
 
     def _comparable(self) -> dict[str, Any]:
         """Compare frozen distributions by name and parameters: each is an object of its own."""

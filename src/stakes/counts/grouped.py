@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import Column, Labels, as_axes, as_column, listing
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
@@ -371,6 +372,38 @@ class GroupedConfusion(ByValue):
         if self.squares is not None:
             result["squares"] = self.squares.tolist()
         return result
+
+    def to_frame(self) -> Any:
+        """Return the counts as a pandas data frame, a row for each combination that occurs.
+
+        Returns
+        -------
+        DataFrame
+            The group and the stratum where there are such, the actual class, the decision (or those
+            of both models) and the count or weight.
+
+        Examples
+        --------
+        >>> from stakes import GroupedConfusion
+        >>> GroupedConfusion.from_labels([0, 1, 1], [0, 1, 0], ["p", "p", "q"]).to_frame()
+          group  actual  decided  count
+        0     p       0        0      1
+        1     p       1        1      1
+        2     q       1        0      1
+        """
+        part, *decided, actual = (each.tolist() for each in np.nonzero(self.counts))
+        named = {"group": self.groups, "stratum": self.strata}
+        columns: dict[str, Any] = {
+            what: [names[at] for at in part] for what, names in named.items() if names is not None
+        }
+        columns["actual"] = [self.labels[at] for at in actual]
+        what = ["decided"] if len(decided) == 1 else ["first", "second"]
+        columns |= {
+            name: [self.decisions[at] for at in places]
+            for name, places in zip(what, decided, strict=True)
+        }
+        frame = data_frame({**columns, "count": self.counts[np.nonzero(self.counts)]})
+        return frame.sort_values([*columns], kind="stable", ignore_index=True)
 
     def __repr__(self) -> str:
         return f"GroupedConfusion: {self._extent()}"
