@@ -23,7 +23,8 @@ from stakes.curves.condition import (
     worst_cost,
 )
 from stakes.curves.curve import CostCurve
-from stakes.curves.decision_curve import DecisionBand, DecisionCurve, DecisionCurveDifference
+from stakes.curves.decision_curve import DecisionBand, DecisionCurve
+from stakes.curves.decision_difference import DecisionCurveDifference
 from stakes.curves.difference import CostCurveDifference
 from stakes.curves.example_threshold import ExampleThresholdChoice
 from stakes.curves.line import CostLine

@@ -17,11 +17,11 @@ from scipy.special import ndtr
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
-from stakes._core.labels import Label, label_codes
+from stakes._core.labels import Label
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result
-from stakes.counts import GroupedConfusion, PairedConfusion, ScoreCounts
+from stakes.counts import ScoreCounts
 from stakes.curves._rates import represented
 from stakes.curves._sampling import Multinomial, drawn, mistakes
 from stakes.curves._survival import SurvivalRisks
@@ -31,7 +31,6 @@ from stakes.curves.curve import check_both_classes
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import outcomes_of
 from stakes.infer._outcomes import SIMPLE, Design, Outcomes
-from stakes.infer._shares import cell_shares
 from stakes.infer.methods.extremal import high_of_one, limits_at
 
 DRAWS = 10_000
@@ -442,7 +441,7 @@ class DecisionCurve(Result):
         values = [np.array([[0.0, 0.0], [-each, 1.0]]) for each in odds]
         if below:
             values = [-each[::-1] for each in values]
-        return _designed(tables, values, design, alpha)
+        return designed_limits(tables, values, design, alpha)
 
     def _priors(self, counts: ScoreCounts) -> dict[Label, float]:
         share = self.prevalence or 0.0
@@ -573,7 +572,7 @@ class DecisionCurve(Result):
         title = self.name or "the model"
         if not better.any():
             return f"{title} is not shown to have a higher net benefit than treating all or none."
-        ranges = ", ".join(f"{low:.2f} to {high:.2f}" for low, high in _runs(at, better))
+        ranges = ", ".join(f"{low:.2f} to {high:.2f}" for low, high in runs_of(at, better))
         return (
             f"{title} is shown to have a higher net benefit than treating all and treating none at "
             f"threshold probabilities of {ranges} ({percent(band.confidence)} confidence)."
@@ -587,302 +586,7 @@ class DecisionCurve(Result):
         return self.band(np.linspace(0.05, 0.95, 10))._repr_html_()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurveDifference(Result):
-    """The net benefit of one model minus that of another, on the same examples.
-
-    Made by `from_scores`.
-
-    Parameters
-    ----------
-    thresholds : ndarray
-        The threshold probabilities.
-    tables : tuple of PairedConfusion or GroupedConfusion
-        What both models decide at each threshold.
-    joint : ndarray or None
-        How many examples of each class are above so many thresholds by the first and by the second
-        model; None with weights, groups or strata.
-    names : pair of str
-        What the models are called.
-    prevalence : float, optional
-        The share of positives in the target population, if it is known and not the sample's.
-    harm : float
-        The harm of the first minus that of the second.
-    design : Design
-        The population of the strata.
-
-    Examples
-    --------
-    >>> from stakes.curves import DecisionCurveDifference
-    >>> found = DecisionCurveDifference.from_scores(
-    ...     [0, 1] * 100, [0.2, 0.7] * 100, [0.2, 0.7, 0.6, 0.1] * 50, names=("new", "old"))
-    >>> found.better_ranges()
-    [(0.11, 0.7, 'new')]
-    """
-
-    thresholds: Floats
-    tables: tuple[PairedConfusion | GroupedConfusion, ...]
-    joint: Floats | None
-    names: tuple[str, str] = ("first", "second")
-    prevalence: float | None = None
-    harm: float = 0.0
-    design: Design = SIMPLE
-
-    @classmethod
-    def from_scores(
-        cls,
-        y_true: Any,
-        risk_1: Any,
-        risk_2: Any,
-        *,
-        thresholds: Any = None,
-        names: tuple[str, str] = ("first", "second"),
-        pos_label: Label = 1,
-        prevalence: float | None = None,
-        harm: tuple[float, float] = (0.0, 0.0),
-        sample_weight: Any = None,
-        groups: Any = None,
-        strata: Any = None,
-        population: Any = None,
-    ) -> Self:
-        """Count what both models decide at each threshold.
-
-        Parameters
-        ----------
-        y_true : array_like, shape (n,)
-            The actual class of each example; two classes.
-        risk_1, risk_2 : array_like, shape (n,)
-            The predicted probabilities of the positive class.
-        thresholds : array_like, optional
-            Threshold probabilities; by default 0.01, 0.02, … 0.99.
-        names : pair of str
-            What the models are called.
-        pos_label : default 1
-            Which class is the positive one.
-        prevalence : float, optional
-            The share of positives in the target population, if it is known and not the sample's.
-        harm : pair of float
-            What applying each model costs for each person, in units of net benefit.
-        sample_weight, groups, strata, population
-            As in `evaluate`.
-
-        Returns
-        -------
-        DecisionCurveDifference
-            The difference.
-        """
-        at, design = threshold_list(thresholds), Design(population=population)
-        for risk, each in zip((risk_1, risk_2), harm, strict=True):  # which check what is given
-            curve = DecisionCurve.from_scores(
-                y_true, risk, pos_label=pos_label, prevalence=prevalence, harm=each
-            )
-        counts = curve.counts
-        assert isinstance(counts, ScoreCounts)  # noqa: S101 - for the type checker
-        labels = (counts.neg_label, counts.pos_label)
-        above = [np.searchsorted(at, validate.scores(each), "right") for each in (risk_1, risk_2)]
-        actual = label_codes(y_true, "y_true", labels, "classes")
-        names, lone = validate.two_names(names), harm[0] - harm[1]
-        if sample_weight is None and groups is None and strata is None:
-            m = len(at) + 1
-            code = (above[0] * m + above[1]) * 2 + actual
-            joint = np.bincount(code, minlength=2 * m * m).reshape(m, m, 2).astype(np.float64)
-            tables = tuple(PairedConfusion(each, labels) for each in _tables(joint))
-            return cls(at, tables, joint, names, prevalence, lone, design)
-        apart = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
-        found = []
-        for place in range(len(at)):
-            called = [(each > place).astype(np.int64) for each in above]
-            if groups is None and strata is None:
-                table: Any = PairedConfusion.from_labels(
-                    actual, *called, labels=[0, 1], sample_weight=sample_weight
-                )
-            else:
-                table = GroupedConfusion.from_labels(
-                    actual, called[0], y_pred_2=called[1], labels=[0, 1], **apart
-                )
-            found.append(table)
-        return cls(at, tuple(found), None, names, prevalence, lone, design)
-
-    def _worth(self) -> Floats:
-        """Return what a row of each cell (first, second, actual) adds at each threshold."""
-        worth = np.stack([-odds_of(self.thresholds), np.ones(len(self.thresholds))], axis=1)
-        signs = np.array([[0.0, -1.0], [1.0, 0.0]])
-        return np.asarray(signs[np.newaxis, :, :, np.newaxis] * worth[:, np.newaxis, np.newaxis])
-
-    def _designed_as(self) -> Design:
-        """Return the design, with the prevalence as class priors."""
-        labels = self.tables[0].labels
-        share = self.prevalence
-        priors = None if share is None else {labels[0]: 1 - share, labels[1]: share}
-        return replace(self.design, class_priors=priors)
-
-    @cached_property
-    def net_benefit(self) -> Floats:
-        """The first model's net benefit minus the second's, at each threshold."""
-        design = self._designed_as()
-        shares = np.stack([cell_shares(each, design) for each in self.tables])
-        return np.asarray((self._worth() * shares).sum(axis=(1, 2, 3)) - self.harm)
-
-    def band(self, *, confidence: float = 0.95, simultaneous: bool = False) -> DecisionBand:
-        """Return the difference with limits at the thresholds.
-
-        Parameters
-        ----------
-        confidence : float, default 0.95
-            The confidence level.
-        simultaneous : bool, default False
-            Whether the limits shall hold at all thresholds at once.
-
-        Returns
-        -------
-        DecisionBand
-            The limits at each threshold.
-        """
-        alpha = validate.alpha(confidence)
-        if simultaneous:
-            alpha = self._level(alpha)
-        low, high = self._limits(alpha)
-        return DecisionBand(
-            self.thresholds,
-            self.net_benefit,
-            low - self.harm,
-            high - self.harm,
-            float(confidence),
-            simultaneous,
-        )
-
-    def _limits(self, alpha: float) -> tuple[Floats, Floats]:
-        values = self._worth()
-        if self.joint is None:
-            return _designed(list(self.tables), list(values), self._designed_as(), alpha)
-        counts = np.stack([each.counts for each in self.tables]).astype(np.float64)
-        if self.prevalence is None:
-            n = len(counts)
-            return limits_at(values.reshape(n, -1), counts.reshape(n, -1), alpha)
-        parts = []
-        for actual, share in ((1, self.prevalence), (0, 1 - self.prevalence)):
-            size = float(counts[0, :, :, actual].sum())
-            alone = np.stack([counts[:, 1, 0, actual], counts[:, 0, 1, actual]])
-            worth = np.stack([values[:, 1, 0, actual], values[:, 0, 1, actual]])
-            parts.append(Multinomial(size, alone, share / size * worth))
-        return mover.limits(parts, alpha)
-
-    def _level(self, alpha: float) -> float:
-        if self.joint is None:
-            return alpha / len(self.thresholds)
-        m = len(self.thresholds)
-        above = np.arange(m + 1)[np.newaxis] > np.arange(m)[:, np.newaxis]
-        worth = np.stack([-odds_of(self.thresholds), np.ones(m)], axis=1)
-        signs = above[:, :, np.newaxis].astype(np.float64) - above[:, np.newaxis, :]
-        spread = np.zeros((m, m))
-        for actual in (0, 1):
-            part = self.joint[:, :, actual]
-            size = part.sum() if self.prevalence is not None else self.joint.sum()
-            each = (signs * worth[:, actual, np.newaxis, np.newaxis]).reshape(m, -1)
-            shares = part.ravel() / size
-            mean = each @ shares
-            if self.prevalence is None:
-                spread += (each * shares) @ each.T
-            else:
-                share = self.prevalence if actual else 1 - self.prevalence
-                spread += share**2 * ((each * shares) @ each.T - np.outer(mean, mean)) / size
-        if self.prevalence is None:
-            value = self.net_benefit + self.harm
-            spread -= np.outer(value, value)
-        return joint_level(spread, alpha)
-
-    def better_ranges(self, confidence: float = 0.95) -> list[tuple[float, float, str]]:
-        """Return the ranges of thresholds at which one model is shown to be better.
-
-        Parameters
-        ----------
-        confidence : float, default 0.95
-            The confidence that all ranges are right at once.
-
-        Returns
-        -------
-        list of (float, float, str)
-            The first and the last threshold of each range, and the model that is better there.
-        """
-        band = self.band(confidence=confidence, simultaneous=True)
-        found = [
-            (low, high, name)
-            for name, shown in zip(self.names, (band.low > 0, band.high < 0), strict=True)
-            for low, high in _runs(self.thresholds, shown)
-        ]
-        return sorted(found)
-
-    def to_frame(self, confidence: float = 0.95) -> Any:
-        """Return the difference as a pandas data frame.
-
-        Parameters
-        ----------
-        confidence : float, default 0.95
-            The confidence level of both bands.
-
-        Returns
-        -------
-        DataFrame
-            With the columns threshold, difference, low, high, simultaneous_low, simultaneous_high
-            and better, the model that is shown to be better there.
-        """
-        point = self.band(confidence=confidence)
-        whole = self.band(confidence=confidence, simultaneous=True)
-        names = np.array([*self.names, None], dtype=object)
-        return data_frame(
-            {
-                "threshold": self.thresholds,
-                "difference": self.net_benefit,
-                "low": point.low,
-                "high": point.high,
-                "simultaneous_low": whole.low,
-                "simultaneous_high": whole.high,
-                "better": names[np.where(whole.low > 0, 0, np.where(whole.high < 0, 1, 2))],
-            }
-        )
-
-    def summary(self, confidence: float = 0.95) -> str:
-        """Say where one model is shown to be better.
-
-        Parameters
-        ----------
-        confidence : float, default 0.95
-            The confidence that all ranges are right at once.
-
-        Returns
-        -------
-        str
-            A sentence or more.
-        """
-        found = self.better_ranges(confidence)
-        if not found:
-            return f"Neither {self.names[0]} nor {self.names[1]} is shown to be better anywhere."
-        return " ".join(
-            f"{name} has the higher net benefit at thresholds of {low:.2f} to {high:.2f} "
-            f"({percent(confidence)} confidence)."
-            for low, high, name in found
-        )
-
-    def __repr__(self) -> str:
-        return self.summary()
-
-    def _repr_html_(self) -> str:
-        return self.band()._repr_html_()
-
-
-def _tables(joint: Floats) -> Floats:
-    """Return the table (first, second, actual) at each threshold of rows above so many of them."""
-    from_here = joint[::-1].cumsum(axis=0)[::-1][:, ::-1].cumsum(axis=1)[:, ::-1]
-    m = len(joint) - 1
-    place = np.arange(1, m + 1)
-    both, total = from_here[place, place], from_here[0, 0]
-    first, second = from_here[place, 0] - both, from_here[0, place] - both
-    neither = total - both - first - second
-    rows = [np.stack([neither, second], axis=1), np.stack([first, both], axis=1)]
-    return np.stack(rows, axis=1)
-
-
-def _designed(
+def designed_limits(
     tables: list[Any], values: list[Floats], design: Design, alpha: float
 ) -> tuple[Floats, Floats]:
     """Return the limits of the mean of what the cells of each table add, under any design."""
@@ -943,7 +647,7 @@ def odds_of(thresholds: Floats) -> Floats:
     return np.asarray(thresholds / (1 - thresholds))
 
 
-def _runs(at: Floats, chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
+def runs_of(at: Floats, chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
     """Return the first and the last of each run of chosen thresholds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
     return [(float(at[a]), float(at[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]

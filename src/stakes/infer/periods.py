@@ -18,10 +18,11 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError
 from stakes.infer._inference import limits, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import Design
+from stakes.infer._sliced import SlicedRows, size_of, weights_of_strata
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.methods import METHODS
-from stakes.infer.slices import SlicedRows, apart, levels_of, size_of, weights_of_strata
+from stakes.infer.slices import apart, levels_of
 
 Times = NDArray[np.datetime64]
 Codes = NDArray[np.intp]

@@ -18,9 +18,10 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import InputError
+from stakes.infer._sliced import check_rows, named_columns, size_of, slice_codes
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
-from stakes.infer.slices import apart, check_rows, named_columns, size_of, slice_codes
+from stakes.infer.slices import apart
 
 Rows = NDArray[np.bool_]
 

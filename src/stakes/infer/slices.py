@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
-from stakes._core.labels import Column, as_column, is_missing, listing, plain
+from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table
-from stakes._core.values import ByValue, Result
+from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
-from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
-from stakes.counts.engines import group
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._inference import quiet_interval
-from stakes.infer._outcomes import CountTable, Design
-from stakes.infer._shares import shares_of
+from stakes.infer._outcomes import Design
+from stakes.infer._sliced import (
+    Part,
+    SlicedRows,
+    check_rows,
+    counts_of,
+    grouped_rows,
+    listed_parts,
+    parts_of,
+    possible_costs,
+    size_of,
+    slice_columns,
+    weights_of_strata,
+)
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.evaluation import Sampling, check_costs, count_decisions
-
-Codes = NDArray[np.intp]
-
-MISSING = "(missing)"
-"""The slice of the rows without a value."""
-
-OTHER = "(other)"
-"""The slice of all values but the most frequent ones."""
-
-MOST = 100
-"""A column of more slices is refused, unless it is said how many to keep."""
+from stakes.infer.evaluation import check_costs
 
 VERDICTS = {1: "more expensive than the rest", -1: "cheaper than the rest", 0: "not shown"}
 
@@ -99,19 +97,6 @@ class Slice(Result):
         return {name.removesuffix("_"): value for name, value in self._values().items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _Part(ByValue):
-    """The rows of a slice, and all others: what each cost, where that is known."""
-
-    column: str
-    name: str
-    n: float
-    estimate: CostEstimate | None
-    rest: CostEstimate | None
-    least: float
-    most: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SliceEstimates(Result):
     """What decisions cost in each slice of the rows.
@@ -139,7 +124,7 @@ class SliceEstimates(Result):
     5.0
     """
 
-    parts: tuple[_Part, ...]
+    parts: tuple[Part, ...]
     total: CostEstimate
     unit: str = ""
 
@@ -198,18 +183,18 @@ class SliceEstimates(Result):
             validate.as_size(most, "most", 1)
         design, parts, total = Design(class_priors), [], None
         for name in by:
-            table, names = _grouped(
+            table, names = grouped_rows(
                 frame, costs, (actual, predicted), name, weight=sample_weight, most=most
             )
             whole = SlicedRows(None, [], costs, None, None, design, unit)
             chosen = [
                 (
-                    _chosen(table, np.arange(len(names)) == place),
-                    _chosen(table, np.arange(len(names)) != place),
+                    counts_of(table, np.arange(len(names)) == place),
+                    counts_of(table, np.arange(len(names)) != place),
                 )
                 for place in range(len(names))
             ]
-            parts += _listed_parts(whole, name, names, chosen)
+            parts += listed_parts(whole, name, names, chosen)
             total = CostEstimate(table.pooled, costs, design, unit)
         assert total is not None  # noqa: S101 - there is a column
         return cls(tuple(parts), total, unit)
@@ -386,7 +371,7 @@ def levels_of(columns: Sequence[str], alpha: float) -> dict[str, float]:
     }
 
 
-def _judged(part: _Part, alpha: float, whole: float) -> Slice:
+def _judged(part: Part, alpha: float, whole: float) -> Slice:
     """Return a slice with its limits, and what is shown of it."""
     estimate = part.estimate
     if estimate is None:
@@ -495,7 +480,7 @@ def evaluate_by(
     whole = SlicedRows(y_true, [y_pred], costs, weight, groups, design, unit)
     parts = []
     for column, (codes, names) in taken.items():
-        parts += _parts(whole, column, codes, names)
+        parts += parts_of(whole, column, codes, names)
     return SliceEstimates(tuple(parts), whole.total(), unit)
 
 
@@ -740,306 +725,3 @@ def compare_by(
                 widest = max(widest, high - low, -low)
                 parts.append((column, name, table.n, whole.difference(table, both)))
     return SliceDifferences(tuple(parts), both, widest)
-
-
-@dataclass(frozen=True)
-class SlicedRows:
-    """Decisions of one model or of two, from which slices are counted."""
-
-    y_true: Any
-    predictions: list[Any]
-    costs: CostMatrix | ExampleCosts
-    sample_weight: Any
-    groups: Any
-    design: Design
-    unit: str
-
-    def total(self) -> CostEstimate:
-        """Return what all rows cost."""
-        table = self._table(Sampling(self.sample_weight, self.groups))
-        return CostEstimate(table, self._matrix, self._design(table), self.unit)
-
-    @property
-    def _matrix(self) -> CostMatrix | None:
-        return self.costs if isinstance(self.costs, CostMatrix) else None
-
-    def _design(self, table: Any) -> Design:
-        return (
-            replace(self.design, impossible=None) if isinstance(table, CostSample) else self.design
-        )
-
-    def _table(self, sampling: Sampling) -> CountTable:
-        if isinstance(self.costs, ExampleCosts):
-            return CostSample.from_labels(
-                self.costs,
-                *self.predictions,
-                y_true=self.y_true,
-                impossible=self.design.impossible,
-                sample_weight=sampling.sample_weight,
-                groups=sampling.groups,
-            )
-        return count_decisions(self.costs, self.y_true, self.predictions, sampling)
-
-    def estimate(self, table: CountTable | None) -> CostEstimate | None:
-        """Return what rows cost; None where there are none, or a class with a prior is absent."""
-        if table is None:
-            return None
-        try:
-            return CostEstimate(table, self._matrix, self._design(table), self.unit)
-        except InputError as error:
-            if "class_priors" in str(error) or "groups" in str(error):
-                return None
-            raise
-
-    def difference(self, table: CountTable, names: tuple[str, str]) -> CostDifference | None:
-        """Return by how much two models differ; None where a class with a prior does not occur."""
-        try:
-            return CostDifference(table, self._matrix, names, self._design(table), self.unit)
-        except InputError as error:
-            if "class_priors" in str(error) or "groups" in str(error):
-                return None
-            raise
-
-    def tables(self, codes: Codes, size: int) -> list[tuple[CountTable | None, CountTable | None]]:
-        """Return the counts of each slice, and of all other rows; None where there are no rows."""
-        if isinstance(self.costs, ExampleCosts):
-            sample = self._table(Sampling(self.sample_weight, self.groups))
-            assert isinstance(sample, CostSample)  # noqa: S101 - for the type checker
-            return [
-                (_some(sample, codes == place), _some(sample, codes != place))
-                for place in range(size)
-            ]
-        table = self._table(Sampling(self.sample_weight, self.groups, codes))
-        assert isinstance(table, GroupedConfusion)  # noqa: S101 - for the type checker
-        of_part = np.asarray(table.strata, dtype=np.intp)
-        return [
-            (_chosen(table, of_part == place), _chosen(table, of_part != place))
-            for place in range(size)
-        ]
-
-
-def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
-    """Return the chosen rows of a sample of costs."""
-    if not rows.any():
-        return None
-
-    def taken(values: Any) -> Any:
-        return (
-            None
-            if values is None
-            else [each for each, kept in zip(values, rows, strict=True) if kept]
-        )
-
-    return CostSample(
-        sample.values[rows],
-        low=sample.low,
-        high=sample.high,
-        sample_weight=None if sample.weights is None else sample.weights[rows],
-        groups=taken(sample.groups),
-        classes=taken(sample.classes),
-    )
-
-
-def _chosen(table: GroupedConfusion, parts: NDArray[np.bool_]) -> CountTable | None:
-    """Return the chosen parts of counts: by group where there are such, otherwise together."""
-    if not parts.any() or not table.counts[parts].sum():
-        return None
-    counts = table.counts[parts]
-    if table.groups is not None:
-        names = [name for name, kept in zip(table.groups, parts, strict=True) if kept]
-        places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        merged = np.zeros((len(places), *counts.shape[1:]), dtype=counts.dtype)
-        np.add.at(merged, [places[name] for name in names], counts)
-        return GroupedConfusion(merged, table.labels, table.decisions, groups=[*places])
-    kind = Confusion if counts.ndim == 3 else PairedConfusion  # noqa: PLR2004 - one model
-    squares = None if table.squares is None else table.squares[parts].sum(axis=0)
-    return kind(counts.sum(axis=0), table.labels, table.decisions, squares=squares)
-
-
-def _grouped(
-    frame: Any,
-    costs: CostMatrix,
-    labels: tuple[str, str],
-    column: str,
-    *,
-    weight: str | None,
-    most: int | None,
-) -> tuple[GroupedConfusion, tuple[str, ...]]:
-    """Count decisions by class and slice, where the frame lives."""
-    crossed = column.split(":")
-    texts = dict.fromkeys(crossed, MISSING)
-    found, amounts = group(
-        frame, [*crossed, labels[1], labels[0]], weight, any_number=crossed, texts=texts
-    )
-    codes, names = _coded(found[0])
-    for other in found[1:-2]:
-        codes, names = _crossed((codes, names), _coded(other))
-    codes, names = _kept(codes, names, column, most)
-    decided, actual = (
-        each.looked_up(each.positions(each.used(), known, what))
-        for each, known, what in (
-            (found[-2], costs.decisions, "decisions"),
-            (found[-1], costs.labels, "classes"),
-        )
-    )
-    shape = (len(names), len(costs.decisions), len(costs.labels))
-    tables = []
-    for amount in map(np.asarray, amounts):
-        table = np.zeros(shape, dtype=amount.dtype)
-        np.add.at(table, (codes, decided, actual), amount)
-        tables.append(table)
-    squares = tables[1] if len(tables) > 1 else None
-    counted = GroupedConfusion(
-        tables[0], costs.labels, costs.decisions, strata=list(names), squares=squares
-    )
-    return counted, names
-
-
-def _coded(column: Column) -> tuple[Codes, tuple[str, ...]]:
-    dense = column.compressed()
-    codes = np.subtract(dense.codes, dense.offset, dtype=np.intp)
-    return codes, tuple(map(str, dense.values))
-
-
-def _parts(whole: SlicedRows, column: str, codes: Codes, names: Sequence[str]) -> list[_Part]:
-    return _listed_parts(whole, column, names, whole.tables(codes, len(names)))
-
-
-def _listed_parts(
-    whole: SlicedRows,
-    column: str,
-    names: Sequence[str],
-    tables: Sequence[tuple[CountTable | None, CountTable | None]],
-) -> list[_Part]:
-    found = []
-    for name, (mine, others) in zip(names, tables, strict=True):
-        if mine is None:
-            continue
-        ends = possible_costs(whole.costs, mine)
-        found.append(
-            _Part(column, name, mine.n, whole.estimate(mine), whole.estimate(others), *ends)
-        )
-    return found
-
-
-def possible_costs(costs: CostMatrix | ExampleCosts, table: CountTable) -> tuple[float, float]:
-    """Return the least and the most that a decision can cost."""
-    if isinstance(table, CostSample):
-        return float(table.low), float(table.high)
-    values = costs.values
-    return float(values.min()), float(values.max())
-
-
-def weights_of_strata(strata: Any, population: Any, sample_weight: Any, n: int) -> Any:
-    """Return weights by which rows stand for their strata in the population."""
-    if strata is None or population is None:
-        if population is not None:
-            raise InputError("population", "it says how large the strata are; give strata=.")
-        return sample_weight
-    sample = CostSample(np.zeros(n), low=0.0, high=1.0, sample_weight=sample_weight, strata=strata)
-    return shares_of(sample, Design(population=population)) * n
-
-
-def check_rows(columns: Any, argument: str, **rows: Any) -> None:
-    """Raise when columns of pandas are not of the same rows as the decisions."""
-    for each in columns.values() if isinstance(columns, Mapping) else (columns,):
-        validate.same_index(**rows, **{argument: each})
-
-
-def size_of(values: Any, name: str) -> int:
-    """Return how many rows there are."""
-    if not hasattr(values, "__len__") or isinstance(values, str | bytes):
-        raise InputTypeError(name, f"expected a value for each example, got {values!r}.")
-    return len(values)
-
-
-def slice_columns(
-    by: Any, columns: Sequence[str] | None, n: int, most: int | None
-) -> dict[str, tuple[Codes, tuple[str, ...]]]:
-    """Return the slice of each row, as a place among names, for each column."""
-    if most is not None:
-        validate.as_size(most, "most", 1)
-    given = named_columns(by, "by")
-    wanted = list(given) if columns is None else list(columns)
-    found = {}
-    for column in wanted:
-        crossed = [column] if column in given else column.split(":")
-        unknown = [name for name in crossed if name not in given]
-        if unknown:
-            raise InputError(
-                "columns", f"there is no column {unknown[0]!r}; there are {listing([*given])}."
-            )
-        codes, names = slice_codes(given[crossed[0]], crossed[0])
-        for other in crossed[1:]:
-            codes, names = _crossed((codes, names), slice_codes(given[other], other))
-        validate.same_length({"y_pred": n, f"by[{column!r}]": len(codes)})
-        found[column] = _kept(codes, names, column, most)
-    return found
-
-
-def named_columns(by: Any, argument: str) -> dict[str, Any]:
-    """Return columns by their names, of a mapping, a frame or one array."""
-    if isinstance(by, Mapping):
-        return {str(name): values for name, values in by.items()}
-    names = validate.column_names(by)
-    if names is not None:
-        return {str(name): by[name] for name in names}
-    size_of(by, argument)
-    return {"slice": by}
-
-
-def slice_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Return the place of each row's value among the values that occur, as text."""
-    size_of(values, name)
-    try:
-        column = as_column(values, name, None)
-    except InputError:  # some are missing, or text and numbers are mixed
-        return _mixed_codes(values, name)
-    return _coded(column)
-
-
-def _mixed_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Return the same of values some of which are missing, one by one."""
-    listed = values.to_list() if hasattr(values, "to_list") else list(values)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    nested = [each for each in listed if np.ndim(each)]
-    if nested:
-        raise InputError(name, f"expected one value for each example, got {nested[0]!r}.")
-    missing = np.fromiter((is_missing(each) for each in array), dtype=bool, count=len(array))
-    texts = np.array([str(plain(each)) for each in array[~missing]], dtype=object)
-    places: dict[str, int] = {}
-    codes = np.empty(len(array), dtype=np.intp)
-    codes[~missing] = [places.setdefault(text, len(places)) for text in texts]
-    if missing.any():
-        codes[missing] = places.setdefault(MISSING, len(places))
-    return codes, tuple(places)
-
-
-def _crossed(
-    one: tuple[Codes, tuple[str, ...]], other: tuple[Codes, tuple[str, ...]]
-) -> tuple[Codes, tuple[str, ...]]:
-    """Return the combinations of two columns' slices that occur."""
-    both = one[0] * len(other[1]) + other[0]
-    used, codes = np.unique(both, return_inverse=True)
-    names = tuple(f"{one[1][c // len(other[1])]}:{other[1][c % len(other[1])]}" for c in used)
-    return codes.astype(np.intp), names
-
-
-def _kept(
-    codes: Codes, names: tuple[str, ...], column: str, most: int | None
-) -> tuple[Codes, tuple[str, ...]]:
-    """Return the slices, all but the largest as one where only so many are wanted."""
-    if len(names) <= (MOST if most is None else most):
-        return codes, names
-    if most is None:
-        raise InputError(
-            f"by[{column!r}]",
-            f"it has {len(names):,} different values; up to {MOST} slices are evaluated.",
-            "Give most=20, say, for the 20 largest slices and all others as one.",
-        )
-    sizes = np.bincount(codes, minlength=len(names))
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:most])
-    where = np.full(len(names), most, dtype=np.intp)
-    where[largest] = np.arange(most)
-    return where[codes], (*(names[place] for place in largest), OTHER)
