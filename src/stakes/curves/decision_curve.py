@@ -7,6 +7,7 @@ each threshold, or, at a known prevalence, of a cost curve's lines.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -18,7 +19,7 @@ from scipy.special import ndtr
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label
-from stakes._core.text import html_table, number, percent
+from stakes._core.text import html_table, listed, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.counts import ScoreCounts
@@ -572,7 +573,7 @@ class DecisionCurve(Result):
         title = self.name or "the model"
         if not better.any():
             return f"{title} is not shown to have a higher net benefit than treating all or none."
-        ranges = ", ".join(f"{low:.2f} to {high:.2f}" for low, high in runs_of(at, better))
+        ranges = ranges_text(runs_of(at, better))
         return (
             f"{title} is shown to have a higher net benefit than treating all and treating none at "
             f"threshold probabilities of {ranges} ({percent(band.confidence)} confidence)."
@@ -651,3 +652,10 @@ def runs_of(at: Floats, chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
     """Return the first and the last of each run of chosen thresholds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
     return [(float(at[a]), float(at[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def ranges_text(ranges: Sequence[tuple[float, float]]) -> str:
+    """Write ranges of thresholds, such as "0.06 and 0.1 to 0.3"."""
+    return listed(
+        [f"{low:.2f} to {high:.2f}" if high > low else f"{low:.2f}" for low, high in ranges]
+    )

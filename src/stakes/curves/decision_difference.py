@@ -23,6 +23,7 @@ from stakes.curves.decision_curve import (
     designed_limits,
     joint_level,
     odds_of,
+    ranges_text,
     runs_of,
     threshold_list,
 )
@@ -301,10 +302,15 @@ class DecisionCurveDifference(Result):
         found = self.better_ranges(confidence)
         if not found:
             return f"Neither {self.names[0]} nor {self.names[1]} is shown to be better anywhere."
+        ranges = {
+            name: ranges_text([(low, high) for low, high, better in found if better == name])
+            for name in self.names
+        }
         return " ".join(
-            f"{name} has the higher net benefit at thresholds of {low:.2f} to {high:.2f} "
+            f"{name} has the higher net benefit at thresholds of {where} "
             f"({percent(confidence)} confidence)."
-            for low, high, name in found
+            for name, where in ranges.items()
+            if where
         )
 
     def __repr__(self) -> str:
