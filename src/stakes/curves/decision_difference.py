@@ -302,15 +302,13 @@ class DecisionCurveDifference(Result):
         found = self.better_ranges(confidence)
         if not found:
             return f"Neither {self.names[0]} nor {self.names[1]} is shown to be better anywhere."
-        ranges = {
-            name: ranges_text([(low, high) for low, high, better in found if better == name])
-            for name in self.names
-        }
+        better: dict[str, list[tuple[float, float]]] = {}
+        for low, high, name in found:
+            better.setdefault(name, []).append((low, high))
         return " ".join(
-            f"{name} has the higher net benefit at thresholds of {where} "
+            f"{name} has the higher net benefit at thresholds of {ranges_text(ranges)} "
             f"({percent(confidence)} confidence)."
-            for name, where in ranges.items()
-            if where
+            for name, ranges in better.items()
         )
 
     def __repr__(self) -> str:
