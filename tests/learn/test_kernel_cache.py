@@ -163,7 +163,10 @@ def test_broken_files_only_cost_time(copy, ending):
     assert answer(copy, LOOK_UP) == FOUND
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+MAKE = shutil.which("make")
+
+
+@pytest.mark.skipif(MAKE is None, reason="needs make")
 def test_make_clean_removes_what_was_kept(copy):
     shutil.copy(SOURCE.parents[1] / "Makefile", copy)
     (copy / "src").mkdir()
@@ -174,6 +177,6 @@ def test_make_clean_removes_what_was_kept(copy):
     assert answer(copy, LOOK_UP, **environment) == FOUND
     files = [*copy.rglob("*.nbc"), *copy.rglob("*.nbi")]
     assert len(files) == 2
-    subprocess.run(["make", "clean"], cwd=copy, check=True, capture_output=True)
+    subprocess.run([MAKE, "clean"], cwd=copy, check=True, capture_output=True)
     assert not any(path.exists() for path in files)
     assert (copy / "src/stakes/learn/trees/_kernel.py").exists()
