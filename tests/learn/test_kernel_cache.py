@@ -1,29 +1,64 @@
 """Compiled trees are kept between processes, and compiled again when their code changes."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from _helpers.sources import SOURCE
 
 GROW = """
+import json
+import time
+import numba
 import numpy as np
 from stakes.learn import LazyOptionTreeClassifier
 X = np.random.default_rng(0).normal(size=(60, 4))
-model = LazyOptionTreeClassifier(laplace=1.0).fit(X[:40], X[:40, 0] > X[:40, 1])
+model = LazyOptionTreeClassifier(laplace=1.0)
 print("asked", flush=True)
-print(model.predict_proba(X[40:]).sum(axis=1).tolist())
+start = time.process_time()
+shares = model.fit(X[:40], X[:40, 0] > X[:40, 1]).predict_proba(X[40:])
+print(json.dumps([time.process_time() - start, shares.tolist()]))
+"""
+
+LOOK_UP = """
+import numpy as np
+from stakes.learn.trees import _kernel as kernel
+table, nodes = np.full(8, kernel.NOTHING, np.int32), np.zeros(3, kernel.NODE)
+nodes["hash"] = 0, 2, 5
+kernel.fill_hash_table(table, nodes, 3)
+print(table.tolist())
+"""
+"""This compiles in a second, and calls a function that one edits to see whether it is noticed."""
+
+FOUND, EDITED = [-1, -1, 1, -1, -1, 2, -1, -1], [-1, -1, -1, 1, -1, -1, 2, -1]
+
+KILLED = """
+import os, signal
+from numba.core.caching import IndexDataCacheFile
+def killed(self, name, data):
+    os.kill(os.getpid(), signal.SIGKILL)
+IndexDataCacheFile._save_data = killed
+"""
+"""The worst moment: the list of compiled functions is written, and the function is not."""
+
+FULL_DISK = """
+from numba.core.caching import IndexDataCacheFile
+def full(self, name, data):
+    raise OSError(28, "No space left on device")
+IndexDataCacheFile._save_data = full
 """
 
 
-def copy_of_the_package(folder):
-    shutil.copytree(SOURCE, folder / "stakes", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder / "stakes/learn/trees"
+@pytest.fixture
+def copy(tmp_path):
+    """Copy the package, as its kernel is edited."""
+    shutil.copytree(SOURCE, tmp_path / "stakes", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
 
 
 def start(folder, code, **environment):
@@ -37,32 +72,64 @@ def start(folder, code, **environment):
     )
 
 
-def answer(folder, code=GROW, **environment):
+def answer(folder, code, **environment):
     told, errors = start(folder, code, **environment).communicate()
     assert not errors
-    return told.splitlines()[-1]
+    return json.loads(told.splitlines()[-1])
 
 
-@pytest.mark.services  # compiles the trees several times
-def test_an_edit_of_a_callee_compiles_again_and_a_kill_breaks_nothing(tmp_path):
-    kernel = copy_of_the_package(tmp_path) / "_kernel.py"
-    killed = start(tmp_path, GROW)
+def edit(folder):
+    kernel = folder / "stakes/learn/trees/_kernel.py"
+    code = kernel.read_text()
+    place = "    at = mixed & mask\n"
+    assert code.count(place) == 1
+    kernel.write_text(code.replace(place, "    at = (mixed + 1) & mask\n"))
+
+
+def kept(folder):
+    return {path: path.stat().st_mtime_ns for path in (folder / "cache").rglob("*.nbc")}
+
+
+def test_an_edit_of_a_callee_compiles_again(copy):
+    assert answer(copy, LOOK_UP) == FOUND
+    files = kept(copy)
+    assert len(files) == 1
+    assert answer(copy, LOOK_UP) == FOUND
+    assert kept(copy) == files  # which were read
+    edit(copy)
+    assert answer(copy, LOOK_UP) == EDITED
+
+
+def test_a_kill_while_new_code_is_kept_does_not_bring_back_old_code(copy):
+    assert answer(copy, LOOK_UP) == FOUND
+    edit(copy)
+    process = start(copy, KILLED + LOOK_UP)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    for _ in range(2):
+        assert answer(copy, LOOK_UP) == EDITED
+
+
+@pytest.mark.services  # compiles the trees twice
+def test_a_kill_breaks_nothing_and_the_second_process_starts_soon(copy):
+    killed = start(copy, GROW)
     assert killed.stdout.readline() == "asked\n"
     time.sleep(2)  # it is compiling now
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    sums = [float(number) for number in answer(tmp_path).strip("[]").split(",")]
-    assert sums == pytest.approx([1.0] * 20)
-    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nbc")}
-    assert files
-    answer(tmp_path)  # from the cache
-    assert files == {path: path.stat().st_mtime_ns for path in files}
-    code = kernel.read_text()
-    share = "shares[c] = (tally[c].left + laplace)"
-    assert code.count(share) == 1
-    kernel.write_text(code.replace(share, "shares[c] = 2 * (tally[c].left + laplace)"))
-    changed = [float(number) for number in answer(tmp_path).strip("[]").split(",")]
-    assert max(changed) > 1.5
+    seconds, shares = answer(copy, GROW)
+    assert seconds > 2  # it compiles
+    assert [sum(row) for row in shares] == pytest.approx([1.0] * 20)
+    files = kept(copy)
+    killed = start(copy, GROW.replace("X[40:]", "np.tile(X, (20_000, 1))"))
+    assert killed.stdout.readline() == "asked\n"
+    time.sleep(2)  # it is growing trees now
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    seconds, again = answer(copy, GROW)
+    assert again == shares
+    assert seconds < 1
+    assert kept(copy) == files  # which were read
 
 
 def test_the_kernel_is_one_file_that_imports_nothing_of_ours():
@@ -74,10 +141,42 @@ def test_the_kernel_is_one_file_that_imports_nothing_of_ours():
     assert not [path for path in others if "njit" in path.read_text()]
 
 
-def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(tmp_path):
-    trees = copy_of_the_package(tmp_path)
-    (trees / "__pycache__").write_text("no folder")
-    nowhere = str(Path("/dev/null/none"))
-    code = "from stakes.learn.trees._kernel import middle, grow; print(middle(1.0, 2.0))"
+def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(copy):
+    (copy / "stakes/learn/trees/__pycache__").write_text("no folder")
+    nowhere = "/dev/null/none"
     places = {"NUMBA_CACHE_DIR": nowhere, "HOME": nowhere, "XDG_CACHE_HOME": nowhere}
-    assert answer(tmp_path, code, **places) == "1.5"
+    assert answer(copy, LOOK_UP, **places) == FOUND
+
+
+def test_a_full_disk_only_costs_time(copy):
+    assert answer(copy, FULL_DISK + LOOK_UP) == FOUND
+    assert not kept(copy)
+    assert answer(copy, LOOK_UP) == FOUND
+
+
+@pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
+def test_broken_files_only_cost_time(copy, ending):
+    assert answer(copy, LOOK_UP) == FOUND
+    broken = list((copy / "cache").rglob(ending))
+    assert len(broken) == 1
+    broken[0].write_bytes(broken[0].read_bytes()[:100])
+    assert answer(copy, LOOK_UP) == FOUND
+
+
+MAKE = shutil.which("make")
+
+
+@pytest.mark.skipif(MAKE is None, reason="needs make")
+def test_make_clean_removes_what_was_kept(copy):
+    shutil.copy(SOURCE.parents[1] / "Makefile", copy)
+    (copy / "src").mkdir()
+    (copy / "stakes").rename(copy / "src/stakes")
+    for folder in ("replications", "tests", "benchmarks", "tools"):
+        (copy / folder).mkdir()
+    environment = {"PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": ""}
+    assert answer(copy, LOOK_UP, **environment) == FOUND
+    files = [*copy.rglob("*.nbc"), *copy.rglob("*.nbi")]
+    assert len(files) == 2
+    subprocess.run([MAKE, "clean"], cwd=copy, check=True, capture_output=True)
+    assert not any(path.exists() for path in files)
+    assert (copy / "src/stakes/learn/trees/_kernel.py").exists()

@@ -192,6 +192,20 @@ def test_n_jobs_changes_not_a_bit(kind, preset, monkeypatch):
     np.testing.assert_array_equal(trees.fit(X, y).smallest_split_, smallest)
 
 
+@pytest.mark.parametrize("preset", [{}, LITERAL])
+def test_answers_do_not_depend_on_who_else_asks(preset):
+    X, y, queries, discrete = random_problem(1, 100, 6, 3, "all")
+    trees = BaggedLazyOptionTreesClassifier(
+        3, categorical_features=discrete, random_state=0, **preset
+    ).fit(X, y)
+    together = trees.predict_proba(queries)
+    for size in (1, 3, len(queries) - 1):
+        parts = [queries[start : start + size] for start in range(0, len(queries), size)]
+        apart = np.concatenate([trees.predict_proba(part) for part in parts])
+        np.testing.assert_allclose(apart, together, atol=1e-14, rtol=0)
+    np.testing.assert_allclose(trees.predict_proba(queries[::-1])[::-1], together, atol=1e-14)
+
+
 @pytest.mark.parametrize("kind", ["continuous", "all"])
 @pytest.mark.parametrize("max_nodes", [1, 10, 100, None])
 def test_a_budget_of_nodes_does_not_depend_on_who_asks(kind, max_nodes):

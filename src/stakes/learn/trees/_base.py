@@ -289,8 +289,8 @@ class _Tree:
         if attribute.numbers is None:
             return f"{attribute.name} = {list(attribute.index or ())[limit]}"
         codes = self.data.columns[a][rows]
-        low, high = attribute.numbers[limit], attribute.numbers[codes[codes > limit].min()]
-        return f"{attribute.name} {'>' if above else '<='} {middle(low, high):.6g}"
+        beside = attribute.numbers[[limit, codes[codes > limit].min()]]
+        return f"{attribute.name} {'>' if above else '<='} {middle(*beside.tolist()):.6g}"
 
     def class_counts(self, rows: NDArray[np.uint32]) -> NDArray[Any]:
         """Return how many rows of each class there are, repeated ones as often as drawn."""

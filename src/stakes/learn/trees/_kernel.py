@@ -11,13 +11,16 @@ each class in a subset and M their sum, the entropy is log M - (Σ r log r)/M, i
 scores are rounded to nine decimals before they are compared, so that ties do not depend on the
 order of a sum.
 
-This is the whole kernel, and it imports nothing else of stakes: numba compares the time and size of
-the file with those of its cached code, so a change anywhere in it compiles all of it again.
+This is the whole kernel, and it imports nothing else of stakes: numba's cached code is that of one
+file, so a change anywhere in it compiles all of it again.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from hashlib import sha256
+from inspect import getsource
 from math import floor, log2
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -219,24 +222,40 @@ def _compiled(function: Function, **options: Any) -> Function:
     """Compile a function without counting who uses which array.
 
     Nothing here makes an array, and who calls it keeps those that it has. Counting, which `_nrt`
-    switches off, took most of the time otherwise.
+    switches off, took most of the time otherwise. Without the wrapper for calls from C, which
+    would read all fields of all arrays, the code compiles sooner.
     """
     compiler: Any = njit  # whose types do not have all that it takes
-    made = compiler(error_model="numpy", nogil=True, _nrt=False, **options)(function)
-    return cast("Function", made)
+    options |= {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+    return cast("Function", compiler(**options)(function))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function into those that call it."""
-    return _compiled(function, forceinline=True)
+    """Compile a function into those that call it; Python cannot call it, which saves a wrapper."""
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True)
 
 
 def entrance(function: Function) -> Function:
-    """Compile a function that Python calls, and keep the result for other processes."""
+    """Compile a function that Python calls, and keep the result for other processes.
+
+    What is kept has a hash of this file in its name. Numba writes the list of its files before the
+    files, so a process that ends between them would otherwise leave old code under a new list.
+    """
+    alone = _compiled(function)
     try:
-        return _compiled(function, cache=True)
-    except RuntimeError:  # there is no folder to keep it in
-        return _compiled(function)
+        code = getsource(sys.modules[function.__module__])
+        function.__qualname__ += sha256(code.encode()).hexdigest()[:16]
+        kept = _compiled(function, cache=True)
+    except (OSError, RuntimeError):  # there is no folder to keep it in
+        return alone
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return kept(*arguments)
+        except Exception:  # noqa: BLE001 - a full disk, a broken file: the code itself raises nothing
+            return alone(*arguments)
+
+    return cast("Function", call)
 
 
 # Entropies, and tables of them.
@@ -269,11 +288,13 @@ def entropy(mass: float, terms: float) -> float:
     return log2(mass) - terms / mass
 
 
-@inlined
 def middle(low: float, high: float) -> float:
     """Return the threshold between two values."""
     half = low + (high - low) / 2
     return low if half >= high else half
+
+
+_middle = inlined(middle)
 
 
 @inlined
@@ -639,7 +660,7 @@ def _count_below(line: Array, value: Array, start: int, n_known: int, x: float) 
         else:
             high = half
     previous, following = line[max(low - 1, 0)] >> CODE, line[min(low, n_known - 1)] >> CODE
-    above = 0 < low < n_known and x > middle(value[start + previous], value[start + following])
+    above = 0 < low < n_known and x > _middle(value[start + previous], value[start + following])
     while low > 0 and not above and line[low - 1] >> CODE == previous:
         low -= 1
     return low
@@ -808,7 +829,7 @@ def _is_above(data: Data, batch: Batch, low: int, high: int, q: int, a: int) -> 
     rank, start = batch.ranks[q, a], data.value_start[a]
     above = rank >= high
     if low < rank < high:
-        cut = middle(data.value[start + (low >> 1)], data.value[start + (high >> 1)])
+        cut = _middle(data.value[start + (low >> 1)], data.value[start + (high >> 1)])
         above = batch.values[q, a] > cut
     return bool(above)
 
@@ -955,7 +976,8 @@ def best_tests(  # noqa: PLR0917 - compiled calls go by position
         _note_rows(work.tally, work.local, work.step, data.entries, rows, first, n)
     for i in range(n_asked):
         batch.pure[i] = 0
-    a, n_content, filled, width = 0, 0, False, LANES if at_node else FEW_LANES
+    # Not constants, for which all that the loop calls would be compiled once more.
+    a, n_content, filled, width = Int64(0), 0, n < 0, LANES if at_node else FEW_LANES
     while a < len(data.discrete) and n_content < n_asked:
         lane, own = a % width, data.discrete[a] or not at_node
         if small and lane == 0:
