@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -395,18 +395,18 @@ class RateEstimates(Result):
 
 def class_ratio(name: str, row: int, column: int, shape: tuple[int, ...]) -> Ratio:
     """Return a rate of one class against the rest: its decision is `row`, itself `column`."""
-    called, actual = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    called[row], actual[:, column] = True, True
-    part, whole = {
-        "recall": (called & actual, actual),
-        "specificity": (~called & ~actual, ~actual),
-        "fpr": (called & ~actual, ~actual),
-        "fnr": (~called & actual, actual),
-        "precision": (called & actual, called),
-        "npv": (~called & ~actual, ~called),
-        "f1": (2 * (called & actual), called.astype(int) + actual),
-    }[name]
-    return Ratio(part.astype(np.float64), whole.astype(np.float64))
+    called, actual = np.zeros(shape), np.zeros(shape)
+    called[row], actual[:, column] = 1.0, 1.0
+    parts: dict[str, Callable[[], tuple[Floats, Floats]]] = {  # of many classes these are large
+        "recall": lambda: (called * actual, actual),
+        "specificity": lambda: ((1 - called) * (1 - actual), 1 - actual),
+        "fpr": lambda: (called * (1 - actual), 1 - actual),
+        "fnr": lambda: ((1 - called) * actual, actual),
+        "precision": lambda: (called * actual, called),
+        "npv": lambda: ((1 - called) * (1 - actual), 1 - called),
+        "f1": lambda: (2 * called * actual, called + actual),
+    }
+    return Ratio(*parts[name]())
 
 
 def _overall(name: str, shares: Floats) -> Ratio:
