@@ -103,11 +103,13 @@ def _quantiles(
     step, starts = float(y[1] - y[0]), x + y[0]
     reached = np.append(0.0, np.cumsum(q))
 
-    def probability(t: Floats) -> Floats:
-        return np.asarray(reached[_fitting(t, starts, step, len(y))] @ p)
+    def fitting(t: Floats) -> NDArray[np.intp]:
+        return _fitting(t, starts, step, len(y))
 
-    found = _least(levels, starts[0] - step, x[-1] + y[-1], probability)
-    count = _fitting(found, starts, step, len(y))
+    def probability(count: NDArray[np.intp]) -> Floats:
+        return np.asarray(reached[count] @ p)
+
+    count = _least(levels, (starts[0] - step, x[-1] + y[-1]), fitting, probability)
     sums = np.where(count > 0, x + y[np.maximum(count, 1) - 1], -np.inf)
     return np.asarray(sums.max(axis=1))
 
@@ -119,15 +121,26 @@ def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.in
 
 
 def _least(
-    levels: Floats, low: float, high: float, probability: Callable[[Floats], Floats]
-) -> Floats:
-    """Return the least t, between low and high, whose probability reaches each level."""
-    below, above = np.full(len(levels), low), np.full(len(levels), high)
+    levels: Floats,
+    ends: tuple[float, float],
+    fitting: Callable[[Floats], NDArray[np.intp]],
+    probability: Callable[[NDArray[np.intp]], Floats],
+) -> NDArray[np.intp]:
+    """Return how many values fit below the least t whose probability reaches each level.
+
+    The interval between the `ends` is halved until one sum at most is left in it.
+    """
+    below, above = (np.full(len(levels), end) for end in ends)
+    under, over = fitting(below), fitting(above)
     for _ in range(HALVINGS):
+        if ((over - under).sum(axis=1) <= 1).all():
+            break
         middle = (below + above) / 2
-        enough = probability(middle) >= levels - ROUNDING
+        count = fitting(middle)
+        enough = probability(count) >= levels - ROUNDING
         below, above = np.where(enough, below, middle), np.where(enough, middle, above)
-    return above
+        under[~enough], over[enough] = count[~enough], count[enough]
+    return over
 
 
 @dataclass(frozen=True)
@@ -183,11 +196,14 @@ def _joint_quantiles(
         return np.asarray(x[np.searchsorted(reached, levels - ROUNDING)])
     starts, every = x + b * distribution.y, np.arange(rows)
 
-    def probability(t: Floats) -> Floats:
-        return np.asarray(distribution.reached[every, _fitting(t, starts, b, columns)].sum(axis=1))
+    def fitting(t: Floats) -> NDArray[np.intp]:
+        return _fitting(t, starts, b, columns)
 
-    found = _least(levels, starts[0] - b, starts[-1] + b * (columns - 1), probability)
-    count = _fitting(found, starts, b, columns)
+    def probability(count: NDArray[np.intp]) -> Floats:
+        return np.asarray(distribution.reached[every, count].sum(axis=1))
+
+    ends = (starts[0] - b, starts[-1] + b * (columns - 1))
+    count = _least(levels, ends, fitting, probability)
     likely = (count > 0) & (distribution.probabilities[every, np.maximum(count, 1) - 1] > 0)
     sums = np.where(likely, starts + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))

@@ -322,12 +322,12 @@ def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
     from scipy.stats import binom  # which takes longer to load than all the rest
 
-    distribution = binom(part.n, part.probabilities[1])
-    first, last = int(distribution.ppf(TAIL)), int(distribution.isf(TAIL))
+    given = (part.n, part.probabilities[1])
+    first, last = int(binom.ppf(TAIL, *given)), int(binom.isf(TAIL, *given))
     first, last = max(first - 1, 0), min(last + 1, part.n)
     low, high = part.costs
     origin = part.weight * low + part.scale * (high - low) * first
-    return float(origin), ListedDistribution(distribution.pmf(np.arange(first, last + 1)))
+    return float(origin), ListedDistribution(binom.pmf(np.arange(first, last + 1), *given))
 
 
 def convolve(
