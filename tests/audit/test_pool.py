@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import duckdb
 import numpy as np
@@ -130,10 +131,53 @@ class TestDraw:
                 .rows
             )
 
+    def test_every_row_has_an_identifier(self, rows):
+        """Rows without one have the same hash, and might never be candidates."""
+        some = rows.assign(key=np.where(rows.id % 3 == 0, rows.key, ""))
+        for frame in (some, pl.from_pandas(some).lazy(), duckdb.from_df(some)):
+            with pytest.raises(InputError, match=r"133\d\d rows have no identifier"):
+                _ = every(frame, id="key").plan(MONEY, pos_label="fraud", n_labels=100).rows
+
     def test_identifiers_must_be_unique(self, rows):
         twice = pd.concat([rows, rows])
         with pytest.raises(InputError, match="stands in several rows"):
             _ = every(twice).plan(MONEY, pos_label="fraud", n_labels=400).rows
+
+
+class TestEquality:
+    """Pools and plans are equal by what they hold."""
+
+    @pytest.mark.parametrize(
+        "make", [pd.DataFrame, pl.DataFrame, lambda rows: pl.DataFrame(rows).to_arrow()]
+    )
+    def test_in_memory(self, make):
+        one, other = (make({"id": [1, 2, 3], "decided": ["ok", "ok", "fraud"]}) for _ in range(2))
+        pool = Pool.from_frame(one, decision="decided", id="id")
+        assert pool == Pool.from_frame(other, decision="decided", id="id")
+        assert hash(pool) == hash(Pool.from_frame(other, decision="decided", id="id"))
+        assert pool != Pool.from_frame(other, decision="decided")
+        assert pool != Pool.from_frame(
+            make({"id": [1, 2], "decided": ["ok", "ok"]}), decision="decided", id="id"
+        )
+        assert pool != "pool"
+
+    def test_lazy_frames_are_equal_to_themselves_alone(self):
+        lazy = pl.LazyFrame({"id": [1], "decided": ["ok"]})
+        pool = Pool.from_frame(lazy, decision="decided")
+        assert pool == Pool.from_frame(lazy, decision="decided")
+        assert pool != Pool.from_frame(
+            pl.LazyFrame({"id": [1], "decided": ["ok"]}), decision="decided"
+        )
+
+    def test_plans(self, rows, truth):
+        pool = every(rows, amount=None)
+        plan = pool.plan(COSTS, n_labels=60)
+        assert plan == every(rows.copy(), amount=None).plan(COSTS, n_labels=60)
+        assert plan != pool.plan(COSTS, n_labels=60, rng=1)
+        assert len({plan, pool.plan(COSTS, n_labels=60)}) == 1
+        again = pickle.loads(pickle.dumps(plan))  # noqa: S301 - our own
+        assert again == plan
+        assert again.reading(labelled(plan, truth)) == plan.reading(labelled(plan, truth))
 
 
 class TestAllocation:

@@ -51,12 +51,25 @@ def payments():
 def drawn():
     """Return the function that makes predictions of rows with groups, weights and amounts."""
 
-    def made(n, seed):
+    def made(n, seed, *, divided=False):
         header, *rows = predictions(n, seed).splitlines()
         more = [f"{row},p{i // 2},c{i // 3},{1 + i % 4},{20 + i}" for i, row in enumerate(rows)]
-        return "\n".join([f"{header},patient,customer,weight,amount", *more]) + "\n"
+        header += ",patient,customer,weight,amount"
+        if divided:
+            header += ",decided_at,region,channel"
+            when = [f"2026-0{1 + i % 3}-11,{'ab'[i % 2]},{'cde'[i % 3]}" for i in range(n)]
+            more = [f"{row},{each}" for row, each in zip(more, when, strict=True)]
+        return "\n".join([header, *more]) + "\n"
 
     return made
+
+
+def decided(n, seed):
+    """Return the text of a CSV file of rows that two models decided, few of them fraud."""
+    rng = np.random.default_rng(seed)
+    score = rng.beta(0.1, 20, n).round(6)
+    columns = zip(range(n), score, names(score > 0.1), names(score > 0.01), strict=True)
+    return "\n".join(["id,score,a,b", *(",".join(map(str, row)) for row in columns)]) + "\n"
 
 
 @pytest.fixture
@@ -88,3 +101,17 @@ def stakes(folder, capsys, monkeypatch):  # noqa: ARG001 - commands run in the f
         return Said(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def label_file(folder, stakes):
+    """Return the function that writes decided rows, and a file of labels of some of them."""
+
+    def made(n, name):
+        (folder / "rows.csv").write_text(decided(n, seed=3))
+        plan = f"-q audit plan rows.csv -c costs.csv -m a -s score --id id --labels 60 -o {name}"
+        assert stakes(*plan.split()).code == 0
+        header, *rows = (folder / name).read_text().splitlines()
+        (folder / name).write_text("\n".join([header, *(f"{row}ok" for row in rows)]) + "\n")
+
+    return made

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from _helpers.pages import commands, text_of
+
+from stakes.read.checksums import checksum
 
 ROWS = 4000
 PLAN = "audit plan rows.csv -c costs.csv -m old --id id --labels 60 -o l.csv"
@@ -65,6 +68,19 @@ def test_compare_two_models(stakes, folder, pool):
     page = (folder / "a.html").read_text()
     assert found["text"].split(":")[0] in page
     assert "<script" not in page
+    assert found["headline"] in page
+    for each in found["strata"]:  # rows, labels, costly labels, and what to label next
+        row = re.search(
+            rf'"name">{each["name"]}</span></th>(.*?)</tr>',
+            page[page.index("strata-table") :],
+            re.DOTALL,
+        )
+        values = [float(value) for value in re.findall(r'data-value="([^"]*)"', row[1])]
+        assert values[:2] == [each["rows"], each["labels"]]
+        assert ("no label needed" in row[1]) is not each["at_stake"]
+    assert sum(each["next"] for each in found["strata"]) == 80
+    assert "What to label next" in page
+    assert "at random within each stratum, seed 0" in page
     # The same rows from a CSV file, and further labels of others.
     again = stakes(*plan.replace("parquet", "csv").split(), "-o", "again.csv")
     assert again.code == 0, again.err
@@ -116,6 +132,11 @@ def test_amounts_and_targets(stakes, folder, pool):  # noqa: ARG001 - its files
         ("--fp 1 --fn 2 -m old --labels 50 -o l.csv", "which class is the positive one"),
         ("--fp 1 --fn 2 --pos-label x -m old --labels 50 -o l.csv", "'x' among them"),
         ("-c costs.csv -m old -s new --labels 50 -o l.csv", "expected numbers"),
+        ("-c costs.csv -m old --labels 1 -o l.csv", "--labels: expected a whole number, 2 or more"),
+        ("-c costs.csv -m old --target 0.0001 -o l.csv", "--target: not even 4,000 labels"),
+        ("-c costs.csv -m score --labels 50 -o l.csv", "--model: "),
+        ("-c costs.csv -m old --labels 50 -o l.csv --show nope", "rows.csv: there is no column"),
+        ("-c costs.csv -m old --id id --labels 50 -o l.csv --show id", "--show: the file has"),
     ],
 )
 def test_bad_plans(stakes, folder, pool, arguments, message):  # noqa: ARG001 - its files
@@ -157,6 +178,39 @@ class TestBadLabels:
         labelled.write_text(text.replace(",ok", ",").replace(",fraud", ","))
         self.refused(stakes, "no row has a label yet")
 
+    def test_spreadsheets(self, stakes, labelled):
+        """What they do to a file without being asked changes nothing, or is refused."""
+        expected = stakes("audit", "read", "l.csv").out
+        header, *rows = labelled.read_text().splitlines()
+        as_floats = [row.replace(",", ".0,") for row in rows]
+        spaced = [row.replace(",", ', "').replace(', "', ',"') + '"' for row in rows]
+        for lines in (
+            [header, *as_floats],
+            [header, *spaced],
+            [header, *sorted(rows)],
+            [header, *rows, "", ",", ","],
+            [f"{header},note", *(f"{row},é" for row in rows)],
+        ):
+            for separator, end, mark in (",", "\n", ""), (";", "\r\n", "\ufeff"), ("\t", "\n", ""):
+                text = end.join(lines).replace(",", separator)
+                labelled.write_text(f"{mark}{text}{end}", encoding="utf-8", newline="")
+                assert stakes("audit", "read", "l.csv").out == expected
+        labelled.write_text("\n".join([header, *rows, rows[0].replace(",", ".0,")]))
+        self.refused(stakes, "stands twice")
+        labelled.write_text("\n".join([header, *(f"00{row}" for row in rows)]))
+        self.refused(stakes, "Spreadsheets may change identifiers")
+        for nothing in ("NA", "?", "OK"):
+            labelled.write_text(
+                "\n".join([header, *rows[:-1], rows[-1].split(",")[0] + f",{nothing}"])
+            )
+            self.refused(stakes, "Leave the label empty where it is not known yet")
+
+    def test_sorted_and_half_done(self, stakes, labelled):
+        header, *rows = labelled.read_text().splitlines()
+        some = [row if k < 30 else row.split(",")[0] + "," for k, row in enumerate(sorted(rows))]
+        labelled.write_text("\n".join([header, *some]))
+        self.refused(stakes, "has no label, and later ones have")
+
     def test_manifest(self, stakes, labelled, folder):  # noqa: ARG002 - its files
         manifest = folder / "l.csv.manifest.json"
         content = manifest.read_text()
@@ -164,6 +218,13 @@ class TestBadLabels:
         self.refused(stakes, "was changed after it was written")
         manifest.write_text(content.replace("stakes-audit/1", "stakes-audit/2"))
         self.refused(stakes, "of the version 'stakes-audit/2'")
+        for name in json.loads(content):
+            changed = json.loads(content)
+            del changed[name]
+            changed.pop("checksum", None)
+            manifest.write_text(json.dumps(changed | {"checksum": checksum(changed)}))
+            if name not in ("stakes", "checksum"):
+                self.refused(stakes, "manifest")
         manifest.unlink()
         self.refused(stakes, "l.csv.manifest.json")
 
@@ -176,6 +237,42 @@ class TestBadLabels:
         assert "not the rows that the labels were planned for" in " ".join(said.err.split())
         assert "may hold labels" in stakes(*PLAN.split()).err
         assert stakes(*PLAN.split(), "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    "form", ["é😀{}", '="{}"', "-x{}", "'{}", "{:05d}", "a,{}", " {}", "{}.50"]
+)
+def test_identifiers_of_every_form(stakes, folder, form):
+    """They come back from the label file as they went."""
+    with (folder / "rows.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "old"])
+        writer.writerows((form.format(k), "fraud" if k % 9 else "ok") for k in range(400))
+    (folder / "costs.csv").write_text(COSTS)
+    assert stakes(*PLAN.split()).code == 0
+    with (folder / "l.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with (folder / "l.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([rows[0], *([key, "ok"] for key, _ in rows[1:])])
+    said = stakes("audit", "read", "l.csv")
+    assert said.code == 0, said.err
+    assert "60 labels" in said.out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("\n100,", "\n,"), "--id: 1 rows have no identifier"),
+        (("\n101,", "\n100,"), "--id: the identifier 100 stands in several rows"),
+        (("\n100,", "\n100,nan"), "expected numbers"),
+    ],
+)
+def test_bad_rows(stakes, folder, pool, change, message):  # noqa: ARG001 - its files
+    text = (folder / "rows.csv").read_text()
+    (folder / "rows.csv").write_text(text.replace(*change, 1))
+    said = stakes(*PLAN.split(), "-s", "score")
+    assert said.code == 2
+    assert message in " ".join(said.err.split())
 
 
 def test_the_commands_of_the_guide(stakes, folder, pool):

@@ -16,6 +16,7 @@ import numpy as np
 from stakes._core.labels import Label, LabelMatcher
 from stakes._core.text import number
 from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.audit._draw import Cells
 from stakes.costs import CostMatrix
 from stakes.errors import PlanError
@@ -39,8 +40,8 @@ LEAST_RATE, TINY, CLOSE, STEPS = 1e-6, 1e-12, 1e-9, 100
 MOST_LABELS = 1 << 22
 
 
-@dataclass(frozen=True)
-class Stratum:
+@dataclass(frozen=True, eq=False)
+class Stratum(Result):
     """Rows that are alike, and how many of them to label.
 
     Attributes
@@ -401,8 +402,8 @@ def _rounded(wanted: Floats, least: Floats, most: Floats, n: int) -> Floats:
     return np.asarray(labels)
 
 
-@dataclass(frozen=True)
-class Expected:
+@dataclass(frozen=True, eq=False)
+class Expected(Result):
     """What a plan is expected to find, if the guessed rates are right.
 
     Attributes

@@ -396,6 +396,7 @@ def draw(
     for name in names:
         if name not in known:
             raise InputError("frame", f"there is no column {name!r}.")
+    _check_keys(wrapped, key)
     hashed = mixed(nw.col(NUMBER), coefficients(seed))
     # The ids of an earlier stage may be among the smallest numbers: as many more are collected.
     wanted = {
@@ -416,8 +417,6 @@ def draw(
         data = {name: table[place].to_list() for name, place in places.items()}
         hashes = np.array(table["hash"].to_list(), dtype=np.float64)
         keys = [plain(each) for each in data[key]]
-        if any(map(is_missing, keys)):
-            raise InputError("id", "some rows have no identifier.")
         shown = list(zip(*(map(plain, data[name]) for name in show), strict=True))
         inside = _by_stratum(data, hashes, columns, selections, limits)
         amounts = data[columns.amount] if columns.amount else [1.0] * len(keys)
@@ -432,6 +431,25 @@ def draw(
                 found[place] = _ranked(kept, selections[place], seed)
         factor *= 4
     return [row for place in sorted(found) for row in found[place]]
+
+
+def _check_keys(wrapped: Any, key: str) -> None:
+    """Refuse rows without an identifier, and, where rows are in memory, those that share one.
+
+    Rows that share one are drawn, or not, together. Of lazy frames only candidates are compared.
+    """
+    import narwhals as nw
+
+    blank = column(wrapped, key).is_null()
+    if wrapped.collect_schema()[key] == nw.String:
+        blank = blank | (column(wrapped, key) == "")
+    asked = nw.when(blank).then(nw.lit(1)).otherwise(nw.lit(0)).sum().alias("blank")
+    missing = int(collected(wrapped, [key], lambda: wrapped.select(asked))["blank"].to_list()[0])
+    if missing:
+        raise InputError("id", f"{missing} rows have no identifier.")
+    if isinstance(wrapped, nw.DataFrame) and wrapped[key].n_unique() < len(wrapped):
+        twice = wrapped.filter(wrapped[key].is_duplicated())[key].to_list()[0]
+        raise InputError("id", f"the identifier {plain(twice)!r} stands in several rows.")
 
 
 def _limit(selection: Selection, labels: int, factor: float) -> int:

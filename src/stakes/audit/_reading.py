@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from stakes._core.labels import Label, in_order, plain
+from stakes._core.text import cell_text
+from stakes._core.values import Result
 from stakes.audit._allocation import LEAST
 from stakes.costs import CostMatrix
 from stakes.counts import GroupedConfusion
@@ -19,6 +22,8 @@ from stakes.infer import CostDifference, CostEstimate, Interval
 from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods import extremal
+
+WHOLE = re.compile(r"(?<=\d)\.0+$")
 
 MOST_TIMES, STEPS, CLOSE = 4096.0, 40, 1.01
 """Up to how many times as many labels are tried, in how many steps, and how closely."""
@@ -35,8 +40,8 @@ class Labelled:
     actual: Label
 
 
-@dataclass(frozen=True)
-class StratumFound:
+@dataclass(frozen=True, eq=False)
+class StratumFound(Result):
     """What the labels of a stratum tell.
 
     Attributes
@@ -47,8 +52,8 @@ class StratumFound:
         How many rows it has, and how many have labels.
     costly : int
         How many of these cost more than the least possible.
-    cost : float
-        Their mean cost.
+    cost : float or None
+        Their mean cost; None without labels.
     width : float
         The share of the interval's width that the stratum is responsible for.
     next : int
@@ -66,13 +71,13 @@ class StratumFound:
     rows: int
     labels: int
     costly: int
-    cost: float
+    cost: float | None
     width: float
     next: int
 
 
-@dataclass(frozen=True)
-class Reading:
+@dataclass(frozen=True, eq=False)
+class Reading(Result):
     """What the labels of a plan tell, beyond the estimate.
 
     Attributes
@@ -156,6 +161,16 @@ def written_key(value: Any) -> str:
 
 def written_keys(values: Sequence[Any]) -> dict[str, Any]:
     return {written_key(each): each for each in values}
+
+
+def drawn_key(value: Any, keys: Mapping[str, Any]) -> Any:
+    """Return which of the drawn rows is meant, or None.
+
+    Spreadsheets write 7 as 7.0, and a text that begins as formulas do is marked by an apostrophe.
+    """
+    text = written_key(value)
+    found = (each for each in (text, cell_text(text), WHOLE.sub("", text)) if each in keys)
+    return keys.get(next(found, ""))
 
 
 def count_labelled(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label, LabelMatcher, is_blank, listing
 from stakes._core.text import csv_text, html_table, number, percent, with_unit
+from stakes._core.values import Result
 from stakes.audit._allocation import LEAST, Expected, Prices, Stratum, allocate, expect
 from stakes.audit._draw import Drawn, PoolColumns, rank_of
 from stakes.audit._reading import (
@@ -24,15 +26,15 @@ from stakes.audit._reading import (
     Reading,
     StratumFound,
     count_labelled,
+    drawn_key,
     labels_by_key,
     more_labels,
     width_shares,
-    written_key,
     written_keys,
 )
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample
-from stakes.errors import FileError, InputError, LabelError, PlanError
+from stakes.errors import FileError, InputError, InputTypeError, LabelError, PlanError
 from stakes.infer import CostDifference, CostEstimate, Design, Interval
 from stakes.infer._design import LEAST_LEFT
 from stakes.read import read_text, write_text
@@ -89,7 +91,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelPlan:
+class LabelPlan(Result):
     """Which rows to label, and what is expected of their labels.
 
     `Pool.plan` makes it; `load` reads one that was saved.
@@ -127,7 +129,12 @@ class LabelPlan:
     options: Options
     pool: Any = None
     earlier: tuple[Labelled, ...] = ()
-    drawn: tuple[Drawn, ...] | None = field(default=None)
+    drawn: tuple[Drawn, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pool is not None:
+            _check_pool(self.pool)
 
     @cached_property
     def _drawn(self) -> tuple[Drawn, ...]:
@@ -140,7 +147,9 @@ class LabelPlan:
         if self.pool is None:
             raise InputError("pool", "this plan was loaded without its rows.", "Give the pool.")
         without = frozenset(each.key for each in self.earlier)
-        drawn: list[Drawn] = self.pool.draw(self.strata, self.options, show, without)
+        drawn: list[Drawn] = self.pool._draw(  # noqa: SLF001 - of this room
+            self.strata, self.options, show, without
+        )
         return drawn
 
     @property
@@ -191,6 +200,17 @@ class LabelPlan:
         -------
         str
             Some sentences.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> plan.summary().split(". ")[0]
+        'Label 40 of 200 rows, in 2 strata'
         """
         expected, unit = self.expected, self.options.unit
         open_ones = [each for each in self.strata if each.at_stake > 0]
@@ -217,7 +237,7 @@ class LabelPlan:
             text += f", {number(expected.high_if_triple)} if they are three times as frequent"
         whole = sum(each.labels for each in open_ones if each.whole)
         if whole:
-            text += f". {number(whole)} of these rows are strata that are labelled whole"
+            text += f". {number(whole)} of the labels are in strata that are labelled whole"
         if self.options.columns.key is None:
             text += ". There is no column of identifiers: rows go by their number in the table"
         return f"{text}."
@@ -230,6 +250,19 @@ class LabelPlan:
         DataFrame
             A row for each stratum: its rows, labels, the least and the most that a row can cost,
             and the guessed rate.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> plan.to_frame()[["name", "rows", "labels"]]
+          name  rows  labels
+        0    0   150      38
+        1    1    50       2
         """
         from stakes._core.frames import data_frame
 
@@ -254,6 +287,18 @@ class LabelPlan:
         -------
         CostEstimate or CostDifference
             With all that these can do.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> found = plan.read({key: 0 for key in plan.rows["id"]})
+        >>> found.cost, round(found.interval().high, 2)
+        (0.25, 0.75)
         """
         return self.reading(labels, skipped=skipped).result
 
@@ -269,6 +314,18 @@ class LabelPlan:
         -------
         Reading
             The estimate, its interval, the strata, and what to label next.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> reading = plan.reading({key: 0 for key in plan.rows["id"]})
+        >>> [(each.name, each.labels, each.costly, each.next) for each in reading.strata]
+        [('0', 38, 0, 36), ('1', 2, 2, 4)]
         """
         if skipped is not None:
             validate.choice(skipped, "skipped", ("random",))
@@ -299,6 +356,18 @@ class LabelPlan:
         Interval
             Of the plan's confidence: by the guaranteed method where labels are read at any time,
             with its share of the error rate where looks were planned.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> found = plan.read({key: 0 for key in plan.rows["id"]})
+        >>> plan.interval(found) == found.interval()
+        True
         """
         method = "guaranteed" if self.options.anytime else "auto"
         return result._interval(self.options.look_confidence, method, {})  # noqa: SLF001
@@ -318,6 +387,18 @@ class LabelPlan:
         LabelPlan
             Of rows that were not drawn before. What it reads counts the rows of earlier stages as
             known, and estimates the others by the new labels alone.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> more = plan.next({key: 0 for key in plan.rows["id"]}, 20)
+        >>> len(more.rows), len(set(more.rows["id"]) & set(plan.rows["id"]))
+        (20, 0)
         """
         n = validate.as_size(n_labels, "n_labels", 2)
         if self.options.anytime:
@@ -381,13 +462,19 @@ class LabelPlan:
         classes = self.options.prices.costs.labels
         text = self.pool is None or self.pool.text
         keys = written_keys([each.key for each in self._drawn])
-        strange = [key for key in given if written_key(key) not in keys]
+        meant = {key: drawn_key(key, keys) for key in given}
+        strange = [key for key, found in meant.items() if found is None]
         if strange:
             raise LabelError(
                 "labels",
                 f"the row {strange[0]!r} was not drawn ({_plural(len(strange), 'such row')}).",
-                "Read the labels with the plan that they belong to, and add no rows.",
+                "Read the labels with the plan that they belong to, and add no rows. Spreadsheets "
+                "may change identifiers: leading zeros and long numbers.",
             )
+        if len(set(meant.values())) < len(meant):
+            times = Counter(meant.values())
+            twice = next(key for key, found in meant.items() if times[found] > 1)
+            raise LabelError("labels", f"the row {twice!r} stands twice.")
         matcher = LabelMatcher(classes, "text" if text else "values")
         found: dict[Any, Label] = {}
         for key, value in given.items():
@@ -399,8 +486,9 @@ class LabelPlan:
                     "labels",
                     f"the label {value!r} of row {key!r} is not among the classes: "
                     f"{listing(classes)}.",
+                    "Leave the label empty where it is not known yet.",
                 )
-            found[keys[written_key(key)]] = classes[place]
+            found[meant[key]] = classes[place]
         return self._in_order(found, skipped)
 
     def _in_order(
@@ -502,7 +590,7 @@ class LabelPlan:
                     rows=each.rows + earlier[each.name],
                     labels=len(values),
                     costly=sum(value > each.low for value in values),
-                    cost=float(np.mean(values)) if values else math.nan,
+                    cost=float(np.mean(values)) if values else None,
                     width=widths.get(each.name, 0.0),
                     next=advice.get(each.name, 0),
                 )
@@ -513,7 +601,9 @@ class LabelPlan:
         """Return how many of as many further labels each stratum should get."""
         given = {row.key: row.actual for row in known[len(self.earlier) :]}
         try:
-            plain_plan = replace(self, options=replace(self.options, anytime=False))
+            # With its rows, which would be drawn again otherwise.
+            options = replace(self.options, anytime=False)
+            plain_plan = replace(self, options=options, drawn=self._drawn)
             plan = plain_plan.next(given, max(len(given), LEAST), skipped="random")
         except InputError:  # nothing is left to label, or less than that
             return {}
@@ -525,7 +615,7 @@ class LabelPlan:
         self,
         path: str | os.PathLike[str],
         *,
-        show: Sequence[str] = (),
+        show: str | Sequence[str] = (),
         show_decisions: bool = False,
     ) -> None:
         """Write a file to be labelled, and the manifest beside it.
@@ -536,22 +626,40 @@ class LabelPlan:
             The label file, ``.csv``: identifiers, the columns to show, and an empty column
             ``actual``, in random order. The manifest's name is that with ``.manifest.json`` at the
             end: without it the labels cannot be read.
-        show : sequence of str
+        show : str or sequence of str
             The columns of the pool that labellers see.
         show_decisions : bool, default False
             Whether they see the decisions, too. Labellers who know what a model decided tend to
             agree with it.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.save(pathlib.Path(folder) / "to_label.csv")
+        ...     sorted(each.name for each in pathlib.Path(folder).iterdir())
+        ['to_label.csv', 'to_label.csv.manifest.json']
         """
         target = Path(path)
         if target.suffix.lower() != ".csv":
             raise FileError(f"{target}", "expected a name ending in .csv.")
-        rows: Sequence[Drawn] = self._drawn
-        if show:
-            rows = self._draw(show)
-        elif self.drawn is None and self.pool is not None:
-            rows = self._drawn
+        shown = _names(show)
+        rows = tuple(self._draw(shown)) if shown else self._drawn
         names = self.options.columns.decisions if show_decisions else ()
-        header = [self.id_name, *names, *show, "actual"]
+        header = [self.id_name, *names, *shown, "actual"]
+        twice = [name for name, times in Counter(header).items() if times > 1]
+        if twice:
+            raise InputError(
+                "show",
+                f"the file has a column {twice[0]!r} anyway, which would be there twice.",
+                "Show other columns.",
+            )
         lines = [
             [
                 each.key,
@@ -562,7 +670,7 @@ class LabelPlan:
             for each in rows
         ]
         write_text(target, csv_text(header, lines))
-        write_text(manifest_name(target), self.manifest())
+        write_text(manifest_name(target), self._manifest(rows))
 
     def manifest(self) -> str:
         """Return the plan as the text of its manifest, a JSON file.
@@ -571,7 +679,21 @@ class LabelPlan:
         -------
         str
             Version, strata with sizes and draws, seed, costs, drawn rows, checksums.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> plan.manifest().splitlines()[1]
+        ' "format": "stakes-audit/1",'
         """
+        return self._manifest(self._drawn)
+
+    def _manifest(self, drawn: Sequence[Drawn]) -> str:
         options = self.options
         content: dict[str, Any] = {
             "format": FORMAT,
@@ -587,7 +709,7 @@ class LabelPlan:
             "positive": options.prices.positive,
             "by_amount": list(options.prices.by_amount),
             "strata": [_finite(asdict(each)) for each in self.strata],
-            "rows": [[each.key, each.stratum, each.amount] for each in self._drawn],
+            "rows": [[each.key, each.stratum, each.amount] for each in drawn],
             "earlier": [
                 [each.key, each.stratum, list(each.decided), each.amount, each.actual]
                 for each in self.earlier
@@ -612,6 +734,22 @@ class LabelPlan:
         -------
         LabelPlan
             The plan.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> from stakes.audit import LabelPlan
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "to_label.csv"
+        ...     plan.save(path)
+        ...     LabelPlan.load(path, pool).strata == plan.strata
+        True
         """
         target = Path(path)
         if not target.name.endswith(".manifest.json"):
@@ -632,7 +770,19 @@ class LabelPlan:
         -------
         LabelPlan
             The plan.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import CostMatrix, Pool
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> rows = pd.DataFrame({"id": range(200), "decided": [0, 0, 0, 1] * 50})
+        >>> pool = Pool.from_frame(rows, decision="decided", id="id")
+        >>> plan = pool.plan(costs, n_labels=40)
+        >>> plan.with_pool(pool) == plan
+        True
         """
+        _check_pool(pool)
         found = pool._cells(self.options.columns).checksum()  # noqa: SLF001 - of this room
         if found != self.options.checksum:
             raise InputError(
@@ -655,8 +805,27 @@ class LabelPlan:
         return html_table(header, rows, self.summary())
 
 
+def _check_pool(pool: Any) -> None:
+    """Raise for what is no pool; its class is made of plans, so it is not known here."""
+    if not (hasattr(pool, "_draw") and hasattr(pool, "_cells")):
+        raise InputTypeError(
+            "pool", f"expected a Pool, got {type(pool).__name__}.", "Make it with Pool.from_frame."
+        )
+
+
+def _names(show: Any) -> tuple[str, ...]:
+    """Return the columns to show."""
+    found = (show,) if isinstance(show, str) else tuple(show)
+    for each in found:
+        if not isinstance(each, str):
+            raise InputTypeError("show", f"expected names of columns, got {each!r}.")
+    return tuple(dict.fromkeys(found))
+
+
 def manifest_name(path: Path) -> Path:
     """Return the name of the manifest of a label file."""
+    if not path.name:
+        raise FileError(f"{path}", "expected a label file.")
     return path.with_name(f"{path.name}.manifest.json")
 
 
@@ -683,6 +852,16 @@ def _plan_of(content: Any, source: str) -> LabelPlan:
         )
     written = content.pop("checksum", None)
     check_unchanged(written, checksum(content), source, "the manifest")
+    try:
+        return _filled(content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(
+            source, f"this is no manifest that stakes wrote: {type(error).__name__}: {error}."
+        ) from error
+
+
+def _filled(content: dict[str, Any]) -> LabelPlan:
+    """Return the plan of a manifest that has all it needs."""
     columns = content["columns"]
     prices = Prices(
         CostMatrix(**content["costs"]), content["positive"], tuple(content["by_amount"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 from stakes._core import validate
 from stakes._core.labels import Label, LabelMatcher, Labels, listing
 from stakes._core.text import number
+from stakes._core.values import Result
 from stakes.audit._allocation import (
     LABELS_PER_STRATUM,
     MOST_LABELS,
@@ -23,6 +24,7 @@ from stakes.audit._allocation import (
 from stakes.audit._draw import Cells, Drawn, PoolColumns, Selection, count_cells, draw
 from stakes.audit.plan import LabelPlan, Options, in_batches, ordered
 from stakes.costs import CostMatrix
+from stakes.counts.engines import as_frame
 from stakes.errors import InputError, InputTypeError, LabelError, PlanError
 from stakes.predictions.classes import positive_class
 
@@ -31,10 +33,11 @@ FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool:
+class Pool(Result):
     """Decided rows of which few can be labelled: where they are, and what their columns mean.
 
-    Make it with `from_frame`. Nothing is read until labels are planned.
+    Make it with `from_frame`. No row is read until labels are planned. Pools of the same columns
+    are equal if their rows are; lazy frames, only if they are the same object.
 
     Parameters
     ----------
@@ -62,7 +65,23 @@ class Pool:
     frame: Any
     columns: PoolColumns
     text: bool = False
-    _counted: dict[PoolColumns, Cells] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_frame(self.frame, [])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pool):
+            return NotImplemented
+        alike = (self.columns, self.text) == (other.columns, other.text)
+        return alike and _same_rows(self.frame, other.frame)
+
+    def __hash__(self) -> int:
+        return hash((Pool, self.columns, self.text))
+
+    @cached_property
+    def _counted(self) -> dict[PoolColumns, Cells]:
+        return {}
 
     @classmethod
     def from_frame(
@@ -128,8 +147,8 @@ class Pool:
         confidence: float = 0.95,
         looks: int = 1,
         anytime: bool = False,
-        pos_label: Any = None,
-        by_amount: Any = None,
+        pos_label: Label | None = None,
+        by_amount: Label | Sequence[Label] | None = None,
         unit: str = "",
         rng: int = 0,
     ) -> LabelPlan:
@@ -284,31 +303,14 @@ class Pool:
             )
         return self._allocated(cells, options, high, base)
 
-    def draw(
+    def _draw(
         self,
         strata: Sequence[Stratum],
         options: Options,
         show: Sequence[str] = (),
         without: frozenset[Any] = frozenset(),
     ) -> list[Drawn]:
-        """Draw the rows of a plan.
-
-        Parameters
-        ----------
-        strata : sequence of Stratum
-            How many of which rows.
-        options : Options
-            The seed and the columns.
-        show : sequence of str
-            Further columns to bring along.
-        without : frozenset
-            The identifiers of rows that have labels already.
-
-        Returns
-        -------
-        list of Drawn
-            The rows, in random order.
-        """
+        """Draw the rows of a plan, in random order, without those that have labels already."""
         labels = self._labels(self._cells(options.columns), options.prices.costs)
         raw = {label: given for given, label in labels.items()}
         selections = [
@@ -342,6 +344,13 @@ class Pool:
         from stakes._core.text import html_table
 
         return html_table(["pool"], [[repr(self)]])
+
+
+def _same_rows(one: Any, other: Any) -> bool:
+    """Tell whether two frames hold the same rows; of lazy ones that cannot be told."""
+    if one is other:
+        return True
+    return type(one) is type(other) and hasattr(one, "equals") and bool(one.equals(other))
 
 
 def _options(pool: Pool, costs: CostMatrix, given: dict[str, Any]) -> Options:

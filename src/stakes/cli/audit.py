@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "plan": (
         "stakes audit plan rows.csv -c costs.csv --compare a b --labels 300 -o l.csv",
-        "stakes audit plan rows.csv -c costs.csv -m a -s score --target 0.5 -o l.csv",
+        "stakes audit plan rows.csv -c costs.csv -m a -s score --target 0.5 -o m.csv",
     ),
     "read": (
         "stakes audit read to_label.csv",
@@ -115,11 +116,11 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the label file i
 class PoolOptions:
     """Which columns of the pool play which part."""
 
-    model: Model = None
+    decision: Model = None
     compare: Compare = None
     score: Score = None
-    judges: Judges = None
-    key: Key = None
+    judge: Judges = None
+    id: Key = None
 
 
 def plan(
@@ -130,7 +131,7 @@ def plan(
     prices: options.CostOptions,
     amounts: options.AmountOptions,
     columns: PoolOptions,
-    labels: Labels = None,
+    n_labels: Labels = None,
     target: Target = None,
     show: Show = None,
     show_decisions: ShowDecisions = False,
@@ -148,10 +149,10 @@ def plan(
 
     output = context.obj
     _check_out(output, out, json, inputs=[pool, prices.costs or "-"], force=force)
-    rows, costs, classes = _rows_and_costs(pool, prices, amounts, columns)
+    rows, costs, classes = _rows_and_costs(pool, prices, amounts, columns, show or ())
     made = rows.plan(
         costs,
-        n_labels=labels,
+        n_labels=n_labels,
         target=target,
         compare=columns.compare,
         error_rate=error_rate,
@@ -200,7 +201,7 @@ def more(
     labels: LabelFile,
     pool: Rows,
     out: Out,
-    number: Annotated[
+    n_labels: Annotated[
         int, typer.Option("--labels", metavar="N", help="How many further rows can be labelled.")
     ],
     show: Show = None,
@@ -216,8 +217,8 @@ def more(
     output = context.obj
     _check_out(output, out, json, inputs=[pool, labels], force=force)
     made = LabelPlan.load(labels)
-    made = made.with_pool(_pool_of(pool, made.options.columns))
-    further = made.next(_labels(labels, made), number, skipped=skipped)
+    made = made.with_pool(_pool_of(pool, made.options.columns, show or ()))
+    further = made.next(_labels(labels, made), n_labels, skipped=skipped)
     _write(output, further, out, show, show_decisions=show_decisions)
     _show_plan(output, further, plan_found(further))
 
@@ -246,7 +247,11 @@ def _write(
 
 
 def _rows_and_costs(
-    path: str, prices: options.CostOptions, amounts: options.AmountOptions, columns: PoolOptions
+    path: str,
+    prices: options.CostOptions,
+    amounts: options.AmountOptions,
+    columns: PoolOptions,
+    show: Sequence[str],
 ) -> tuple[Pool, CostMatrix, list[Any] | None]:
     """Return the pool, the costs, and the classes whose costs the amounts multiply."""
     from stakes.audit._draw import PoolColumns
@@ -255,7 +260,7 @@ def _rows_and_costs(
     given = costs_if_given(prices, amounts)
     if given is None:
         raise no_costs()
-    model = () if columns.model is None else (columns.model,)
+    model = () if columns.decision is None else (columns.decision,)
     names: dict[str, str] = {}
     if not isinstance(given, CostMatrix):
         names = {name: value for name, value in given.items() if isinstance(value, str)}
@@ -264,8 +269,8 @@ def _rows_and_costs(
             "--fp-column, --fn-column", "amounts of a plan are in one column; these are two."
         )
     amount = next(iter(names.values()), None)
-    parts = PoolColumns(model, columns.score, tuple(columns.judges or ()), amount, columns.key)
-    pool = _pool_of(path, parts)
+    parts = PoolColumns(model, columns.score, tuple(columns.judge or ()), amount, columns.id)
+    pool = _pool_of(path, parts, [*(columns.compare or ()), *show])
     if isinstance(given, CostMatrix):
         return pool, given, None
     positive, other = _two_classes(pool, prices.pos_label, columns)
@@ -280,7 +285,7 @@ def _two_classes(pool: Pool, positive: str | None, columns: PoolOptions) -> tupl
     from stakes._core.labels import LabelMatcher, listing
     from stakes.counts.engines import group
 
-    named = list(columns.compare or ((columns.model,) if columns.model else ()))
+    named = list(columns.compare or ((columns.decision,) if columns.decision else ()))
     if not named:
         raise InputTypeError("--model, --compare", "name the columns with the decisions.")
     found, _ = group(pool.frame, named)
@@ -306,12 +311,19 @@ def _class_of(label: str, costs: CostMatrix) -> Any:
     return label if place < 0 else costs.labels[place]
 
 
-def _pool_of(path: str, columns: Any) -> Pool:
+def _pool_of(path: str, columns: Any, further: Sequence[str]) -> Pool:
     """Read a pool; text of a CSV file becomes numbers where numbers are meant."""
+    from stakes._core.labels import listing
     from stakes.audit import Pool
+    from stakes.errors import FileError
     from stakes.read.tables import read_table
 
     table = read_table(path, None).table
+    for name in (*columns.labels, *columns.numbers, columns.key, *further):
+        if name is not None and name not in table.column_names:
+            raise FileError(
+                path, f"there is no column {name!r}. It has: {listing(table.column_names)}."
+            )
     for name in (columns.score, columns.amount):
         if name in table.column_names:
             table = _as_numbers(table, name, path)
@@ -323,14 +335,16 @@ def _pool_of(path: str, columns: Any) -> Pool:
 def _as_numbers(table: Any, name: str, path: str) -> Any:
     """Return a table in which a column of text is one of numbers."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from stakes.errors import FileError
 
     column = table.column(name)
     if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
         return table
+    text = column.cast(pa.string())
     try:
-        numbers = column.cast(pa.string()).cast(pa.float64())
+        numbers = pc.if_else(pc.equal(text, ""), None, text).cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise FileError(f"{path}, column {name!r}", f"expected numbers: {error}.") from error
     return table.set_column(table.column_names.index(name), name, numbers)
@@ -371,12 +385,14 @@ def _labels(path: Path, made: LabelPlan) -> Any:
     values = table.column("actual").to_pylist()
     seen: set[Any] = set()
     for row, key in enumerate(keys):
+        if is_blank(key) and is_blank(values[row]):  # spreadsheets leave such rows at the end
+            continue
         if is_blank(key):
             raise FileError(f"{path}, row {row + 2}", f"there is no {made.id_name}.")
         if key in seen:
             raise FileError(f"{path}, row {row + 2}", f"the row {key!r} stands twice.")
         seen.add(key)
-    return dict(zip(keys, values, strict=True))
+    return {key: value for key, value in zip(keys, values, strict=True) if not is_blank(key)}
 
 
 def _show_plan(output: Output, made: LabelPlan, found: PlanFound) -> None:

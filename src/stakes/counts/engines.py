@@ -293,7 +293,7 @@ def check_scored(scores: NDArray[np.float64], rows: NDArray[Any], name: str) -> 
     if missing.any():
         raise InputError(
             f"column {name!r}",
-            f"expected numbers, {rows[missing].sum()} rows have no score.",
+            f"expected numbers, {int(rows[missing].sum())} rows have no score.",
             "Leave out the examples that have no score.",
         )
 

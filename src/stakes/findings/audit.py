@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from stakes._core.text import compared_costs, number, percent, with_unit
@@ -92,6 +91,8 @@ class ReadStratum(Finding):
         The share of the interval's width that the stratum is responsible for, roughly.
     next : int
         How many of as many further labels it should get.
+    at_stake : bool
+        Whether what its rows cost depends on their class; if not, they need no label.
     """
 
     name: str
@@ -101,6 +102,7 @@ class ReadStratum(Finding):
     cost: float | None
     width: float
     next: int
+    at_stake: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +113,10 @@ class AuditFound(Finding):
     ----------
     schema : str
         The name and version of this layout.
+    headline : str
+        What the labels tell, in a few words.
     text : str
-        What the labels tell, in words.
+        The same with limits, labels and what would settle it.
     models : tuple of str
         The columns of the model, or of both.
     rows : int
@@ -146,6 +150,7 @@ class AuditFound(Finding):
     """
 
     schema: str
+    headline: str
     text: str
     models: tuple[str, ...]
     rows: int
@@ -213,8 +218,10 @@ def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
             cheaper = result.names[1] if result.difference > 0 else result.names[0]
     value = result.difference if isinstance(result, CostDifference) else result.cost
     strata = [each for each in reading.strata if each.labels or each.width or not two]
+    at_stake = {each.name: each.high > each.low for each in plan.strata}
     return AuditFound(
         schema=AUDIT_SCHEMA,
+        headline=_headline(plan, value, cheaper),
         text=_in_words(plan, reading, value, cheaper),
         models=plan.options.columns.decisions,
         rows=plan.options.rows,
@@ -239,13 +246,23 @@ def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
                 each.rows,
                 each.labels,
                 each.costly,
-                None if math.isnan(each.cost) else each.cost,
+                each.cost,
                 float(each.width),
                 each.next,
+                at_stake[each.name],
             )
             for each in reading.strata
         ),
     )
+
+
+def _headline(plan: LabelPlan, value: float, cheaper: str | None) -> str:
+    amount, names = with_unit(abs(value), plan.options.unit), plan.options.columns.decisions
+    if len(names) == 1:
+        return f"{names[0]} costs {with_unit(value, plan.options.unit)} per decision."
+    if cheaper is not None:
+        return f"Use {cheaper}. It costs {amount} less per decision."
+    return f"{names[0]} and {names[1]} cannot be told apart."
 
 
 def _in_words(plan: LabelPlan, reading: Reading, value: float, cheaper: str | None) -> str:

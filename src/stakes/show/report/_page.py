@@ -357,7 +357,7 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "full": full,
         "title": _title(findings),
         "about": about(findings),
-        "made": f"{dt.datetime.now().astimezone():%d %B %Y}".lstrip("0"),
+        "made": _today(),
         "answer": answer_of(findings),
         "assumptions": assumptions(findings),
         "policies": policy_chart(findings),
@@ -401,9 +401,13 @@ def audit_html(found: AuditFound) -> str:
     """
     environment = _environment()
     style = _safe(_source(environment, "style.css"))
-    context = {"f": found, "style": style, "stakes": version("stakes")}
+    context = {"f": found, "style": style, "stakes": version("stakes"), "made": _today()}
     page: str = environment.get_template("audit.html.j2").render(context)
     return page
+
+
+def _today() -> str:
+    return f"{dt.datetime.now().astimezone():%d %B %Y}".lstrip("0")
 
 
 def _title(found: Findings) -> str:
