@@ -13,7 +13,15 @@ import pytest
 from stakes import CostDifference, CostEstimate, CostMatrix, Pool
 from stakes.audit import LabelPlan
 from stakes.audit._allocation import Stratum, share_out
-from stakes.audit._draw import PRIME, coefficients, mixed, number_of_text
+from stakes.audit._draw import (
+    PRIME,
+    PoolColumns,
+    Selection,
+    coefficients,
+    draw,
+    mixed,
+    number_of_text,
+)
 from stakes.errors import FileError, InputError, InputTypeError, LabelError, PlanError
 
 COSTS = CostMatrix.from_errors(
@@ -101,6 +109,24 @@ class TestDraw:
             hits += low
         assert abs(hits.var() / (100 * 0.09) - 1) < 0.03
 
+    def test_draws_are_like_independent_ones(self):
+        """From identifiers in a row, of which few are drawn: those of a part vary as by chance."""
+        frame = pl.DataFrame({"id": np.arange(60_000), "decided": 0})
+        selection = Selection((0,), (), (-math.inf, math.inf), (0, math.inf), 60_000, 25)
+        seen = np.array(
+            [
+                [
+                    row.key
+                    for row in draw(frame, PoolColumns(("decided",), key="id"), [selection], seed)
+                ]
+                for seed in range(150)
+            ]
+        )
+        for part in (seen < 6000, seen % 10 == 3, seen // 7 % 10 == 0):
+            hits = part.sum(axis=1)
+            assert abs(hits.mean() - 2.5) < 0.5  # 1.5 / √150 is 0.12
+            assert abs(hits.var() / (25 * 0.09) - 1) < 0.5
+
     def test_expressions_and_arrays_agree(self):
         numbers = np.array([0, 1, 2**31, 2**53 + 1, 2**62])
         frame = pl.DataFrame({"x": numbers})
@@ -134,9 +160,14 @@ class TestDraw:
     def test_every_row_has_an_identifier(self, rows):
         """Rows without one have the same hash, and might never be candidates."""
         some = rows.assign(key=np.where(rows.id % 3 == 0, rows.key, ""))
-        for frame in (some, pl.from_pandas(some).lazy(), duckdb.from_df(some)):
-            with pytest.raises(InputError, match=r"133\d\d rows have no identifier"):
+        counted = rf"{(some.key == '').sum()} rows have no identifier"
+        frames = {counted: some, "some rows have no": duckdb.from_df(some)}
+        for message, frame in (*frames.items(), ("some rows have no", pl.from_pandas(some).lazy())):
+            with pytest.raises(InputError, match=message):
                 _ = every(frame, id="key").plan(MONEY, pos_label="fraud", n_labels=100).rows
+        alike = pl.from_pandas(rows.assign(id=7)).lazy()
+        with pytest.raises(InputError, match="stands in several rows"):
+            _ = every(alike, amount=None).plan(COSTS, n_labels=100).rows
 
     def test_identifiers_must_be_unique(self, rows):
         twice = pd.concat([rows, rows])

@@ -262,8 +262,8 @@ def test_identifiers_of_every_form(stakes, folder, form):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("\n100,", "\n,"), "--id: 1 rows have no identifier"),
-        (("\n101,", "\n100,"), "--id: the identifier 100 stands in several rows"),
+        (("\n100,", "\n,"), "id: 1 rows have no identifier"),
+        (("\n101,", "\n100,"), "id: the identifier 100 stands in several rows"),
         (("\n100,", "\n100,nan"), "expected numbers"),
     ],
 )

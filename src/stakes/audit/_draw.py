@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Label, is_missing, plain
+from stakes._core.labels import Label, is_blank, is_missing, plain
 from stakes._core.typing import Floats
 from stakes.counts._bins import FINENESS, bin_expression
 from stakes.counts.engines import (
@@ -34,6 +34,9 @@ from stakes.errors import InputError, InputTypeError
 PRIME, OTHER_PRIME = 2**31 - 1, 2**31 - 19
 SPARE, AT_LEAST = 2.0, 64
 """So many times as many rows are collected as are drawn, and so many more: they are as random."""
+
+COARSELY = 32.0
+"""So many times as many rows as are candidates are kept by the number that costs less."""
 
 POWERS = 16
 """Amounts are told apart by factors of two, so many of them below the largest."""
@@ -255,14 +258,27 @@ def coefficients(seed: int) -> list[int]:
     return found
 
 
-def mixed(number: Any, given: Sequence[int]) -> Any:
-    """Return a number below 2³¹ for whole numbers of 0 or more: an array, or an expression."""
+def spread(number: Any, given: Sequence[int]) -> Any:
+    """Return a number below 2³¹ for whole numbers of 0 or more: an array, or an expression.
+
+    Any two of them are independent, but three in a row of identifiers are not.
+    """
     low, high = number % PRIME, number % OTHER_PRIME
-    found = (low * given[0] + high * given[1] + given[2]) % PRIME
+    return (low * given[0] + high * given[1] + given[2]) % PRIME
+
+
+def remixed(number: Any, given: Sequence[int]) -> Any:
+    """Return another number below 2³¹ for one that `spread` made."""
+    found = number
     for k in (3, 6):
         square = (found * found) % PRIME
         found = (square * given[k] + found * given[k + 1] + given[k + 2]) % PRIME
     return found
+
+
+def mixed(number: Any, given: Sequence[int]) -> Any:
+    """Return a number below 2³¹ for whole numbers of 0 or more, spread and mixed."""
+    return remixed(spread(number, given), given)
 
 
 def number_of_text(text: Any) -> int:
@@ -384,8 +400,6 @@ def draw(
 
     Of each stratum, those with the smallest numbers are candidates: a few more than are drawn.
     """
-    import narwhals as nw
-
     key = columns.key
     if key is None:
         frame, key = with_row_numbers(frame), ROW
@@ -397,7 +411,6 @@ def draw(
         if name not in known:
             raise InputError("frame", f"there is no column {name!r}.")
     _check_keys(wrapped, key)
-    hashed = mixed(nw.col(NUMBER), coefficients(seed))
     # The ids of an earlier stage may be among the smallest numbers: as many more are collected.
     wanted = {
         place: each.labels + len(without) for place, each in enumerate(selections) if each.labels
@@ -406,19 +419,14 @@ def draw(
     found: dict[int, list[Drawn]] = {}
     while len(found) < len(wanted):
         todo = {place: more for place, more in wanted.items() if place not in found}
-        limits = {place: _limit(selections[place], more, factor) for place, more in todo.items()}
-        made = wrapped.select(
-            *(column(wrapped, name).alias(f"column_{i}") for i, name in enumerate(names)),
-            hashed.alias("hash"),
-        )
-        places = {name: f"column_{i}" for i, name in enumerate(names)}
-        condition = _chosen(selections, limits, places, columns)
-        table = collected(wrapped, names, lambda: made.filter(condition))  # noqa: B023 - run at once
-        data = {name: table[place].to_list() for name, place in places.items()}
-        hashes = np.array(table["hash"].to_list(), dtype=np.float64)
+        shares = {place: _share(selections[place], more, factor) for place, more in todo.items()}
+        sieve = _Sieve(selections, shares, columns, coefficients(seed))
+        data, hashes = _candidates(wrapped, names, key, sieve)
         keys = [plain(each) for each in data[key]]
+        if any(map(is_blank, keys)):
+            raise InputError("id", "some rows have no identifier.")
         shown = list(zip(*(map(plain, data[name]) for name in show), strict=True))
-        inside = _by_stratum(data, hashes, columns, selections, limits)
+        inside = _by_stratum(data, hashes, sieve)
         amounts = data[columns.amount] if columns.amount else [1.0] * len(keys)
         for place, chosen in inside.items():
             rows = [
@@ -427,34 +435,134 @@ def draw(
             ]
             kept = [row for row in rows if row.key not in without]
             enough = len(kept) >= selections[place].labels
-            if enough or limits[place] > PRIME:
+            if enough or shares[place] >= 1:
                 found[place] = _ranked(kept, selections[place], seed)
         factor *= 4
     return [row for place in sorted(found) for row in found[place]]
 
 
 def _check_keys(wrapped: Any, key: str) -> None:
-    """Refuse rows without an identifier, and, where rows are in memory, those that share one.
+    """Refuse rows in memory that share an identifier: they are drawn, or not, together.
 
-    Rows that share one are drawn, or not, together. Of lazy frames only candidates are compared.
+    Of lazy frames only candidates are compared.
     """
+    import narwhals as nw
+
+    if not isinstance(wrapped, nw.DataFrame):
+        return
+    known = wrapped.filter(~_blank(wrapped, key))[key]
+    if len(known) < len(wrapped):
+        raise InputError("id", f"{len(wrapped) - len(known)} rows have no identifier.")
+    if known.n_unique() < len(known):
+        twice = known.filter(known.is_duplicated()).to_list()[0]
+        raise InputError("id", f"the identifier {plain(twice)!r} stands in several rows.")
+
+
+def _blank(wrapped: Any, key: str) -> Any:
+    """Return the expression for rows that have no identifier."""
     import narwhals as nw
 
     blank = column(wrapped, key).is_null()
     if wrapped.collect_schema()[key] == nw.String:
-        blank = blank | (column(wrapped, key) == "")
-    asked = nw.when(blank).then(nw.lit(1)).otherwise(nw.lit(0)).sum().alias("blank")
-    missing = int(collected(wrapped, [key], lambda: wrapped.select(asked))["blank"].to_list()[0])
-    if missing:
-        raise InputError("id", f"{missing} rows have no identifier.")
-    if isinstance(wrapped, nw.DataFrame) and wrapped[key].n_unique() < len(wrapped):
-        twice = wrapped.filter(wrapped[key].is_duplicated())[key].to_list()[0]
-        raise InputError("id", f"the identifier {plain(twice)!r} stands in several rows.")
+        blank |= column(wrapped, key) == ""
+    return blank
 
 
-def _limit(selection: Selection, labels: int, factor: float) -> int:
-    share = (factor * labels + AT_LEAST) / max(selection.rows, 1)
-    return PRIME + 1 if share >= 1 else int(share * PRIME)
+def _share(selection: Selection, labels: int, factor: float) -> float:
+    """Return which share of the rows of a stratum are candidates."""
+    return min((factor * labels + AT_LEAST) / max(selection.rows, 1), 1.0)
+
+
+@dataclass(frozen=True)
+class _Sieve:
+    """Which rows are candidates: of each stratum, a share with small numbers.
+
+    The first number of a row costs a third of the second. It keeps many more rows than are
+    candidates, so that the second one, which is mixed better, decides; few rows need it.
+    """
+
+    selections: Sequence[Selection]
+    shares: dict[int, float]
+    columns: PoolColumns
+    given: list[int]
+
+    def first(self, place: int) -> int:
+        """Return below which the first number of a candidate is."""
+        share = COARSELY * self.shares[place]
+        return PRIME + 1 if share >= 1 else int(share * PRIME)
+
+    def second(self, place: int) -> int:
+        """Return below which the second number of a candidate is."""
+        share = self.shares[place] * PRIME / min(self.first(place), PRIME)
+        return PRIME + 1 if share >= 1 else int(share * PRIME)
+
+    def coarse(self, places: dict[str, str]) -> Any:
+        """Return the expression for rows that the first number keeps, and perhaps some more."""
+        import narwhals as nw
+
+        limits = {place: self.first(place) for place in self.shares}
+        thin = [limit for limit in limits.values() if limit < PRIME // 4]
+        kept: Any = nw.col("first") < max(thin, default=0)
+        for place, limit in limits.items():
+            if limit not in thin:
+                kept |= (nw.col("first") < limit) & _member(self.selections[place], places, self)
+        return kept
+
+    def fine(self, places: dict[str, str]) -> Any:
+        """Return the expression for candidates."""
+        import narwhals as nw
+
+        chosen: Any = None
+        for place in self.shares:
+            inside = (nw.col("first") < self.first(place)) & (nw.col("hash") < self.second(place))
+            inside &= _member(self.selections[place], places, self)
+            chosen = inside if chosen is None else chosen | inside
+        return chosen
+
+
+def _candidates(
+    wrapped: Any, names: list[str], key: str, sieve: _Sieve
+) -> tuple[dict[str, list[Any]], Floats]:
+    """Return the columns of candidates, and both of their numbers."""
+    import narwhals as nw
+
+    places = {name: f"column_{i}" for i, name in enumerate(names)}
+    made = wrapped.select(
+        *(column(wrapped, name).alias(place) for name, place in places.items()),
+        nw.when(_blank(wrapped, key)).then(nw.lit(None)).otherwise(nw.col(NUMBER)).alias(NUMBER),
+    )
+    open_ones = dict.fromkeys(sieve.selections[place].decided for place in sieve.shares)
+    either: Any = None
+    for decided in open_ones:
+        alike = _equal(sieve.columns.decisions, decided, places)
+        either = alike if either is None else either | alike
+    # Rows without an identifier are kept, for the error.
+    number = nw.when(nw.col(NUMBER).is_null()).then(nw.lit(0)).otherwise(nw.col(NUMBER))
+    blank = nw.col(NUMBER).is_null()
+    made = made.filter(either).with_columns(spread(number, sieve.given).alias("first"))
+    made = made.filter(sieve.coarse(places) | blank)
+    made = made.with_columns(remixed(nw.col("first"), sieve.given).alias("hash"))
+    made = made.filter(sieve.fine(places) | blank)
+    # Far more than expected come where identifiers are missing, or many rows share one.
+    expected = sum(share * sieve.selections[place].rows for place, share in sieve.shares.items())
+    most = int(2 * expected) + 10_000
+    table = collected(wrapped, names, lambda: made.head(most))
+    if len(table) == most and not any(map(is_blank, map(plain, table[places[key]].to_list()))):
+        raise InputError("id", "many rows share an identifier.")
+    data = {name: table[place].to_list() for name, place in places.items()}
+    numbers = [np.array(table[each].to_list(), dtype=np.float64) for each in ("first", "hash")]
+    return data, np.stack(numbers, axis=1)
+
+
+def _equal(names: Sequence[str], values: Sequence[Label], places: dict[str, str]) -> Any:
+    """Return the expression for rows that have certain values."""
+    import narwhals as nw
+
+    alike: Any = None
+    for name, value in zip(names, values, strict=True):
+        same = nw.col(places[name]) == value
+        alike = same if alike is None else alike & same
+    return alike
 
 
 def _ranked(rows: list[Drawn], selection: Selection, seed: int) -> list[Drawn]:
@@ -472,57 +580,44 @@ def _ranked(rows: list[Drawn], selection: Selection, seed: int) -> list[Drawn]:
     return sorted(rows, key=lambda row: rank_of(row.key, seed))[: selection.labels]
 
 
-def _chosen(
-    selections: Sequence[Selection], limits: dict[int, int], places: Any, columns: PoolColumns
-) -> Any:
-    """Return the expression for rows of the strata with small enough numbers."""
+def _member(selection: Selection, places: dict[str, str], sieve: _Sieve) -> Any:
+    """Return the expression for rows of a stratum."""
     import narwhals as nw
 
-    chosen: Any = None
-    for place, limit in limits.items():
-        inside: Any = nw.col("hash") < limit
-        each = selections[place]
-        for name, value in zip(columns.decisions, each.decided, strict=True):
-            inside &= nw.col(places[name]) == value
-        if each.verdicts and columns.judges:
-            either: Any = None
-            for verdicts in each.verdicts:
-                alike: Any = None
-                for name, value in zip(columns.judges, verdicts, strict=True):
-                    same = nw.col(places[name]) == value
-                    alike = same if alike is None else alike & same
-                either = alike if either is None else either | alike
-            inside &= either
-        for known, (low, high) in ((columns.score, each.scores), (columns.amount, each.amounts)):
-            if known is None:
-                continue
-            value = nw.col(places[known]).cast(nw.Float64)
-            if low > -np.inf:
-                inside &= value >= low
-            if high < np.inf:
-                inside &= value < high
-        chosen = inside if chosen is None else chosen | inside
-    return chosen
+    columns = sieve.columns
+    inside = _equal(columns.decisions, selection.decided, places)
+    if selection.verdicts and columns.judges:
+        either: Any = None
+        for verdicts in selection.verdicts:
+            alike = _equal(columns.judges, verdicts, places)
+            either = alike if either is None else either | alike
+        inside &= either
+    ends = ((columns.score, selection.scores), (columns.amount, selection.amounts))
+    for known, (low, high) in ends:
+        if known is None:
+            continue
+        value = nw.col(places[known]).cast(nw.Float64)
+        if low > -np.inf:
+            inside &= value >= low
+        if high < np.inf:
+            inside &= value < high
+    return inside
 
 
-def _by_stratum(
-    data: dict[str, list[Any]],
-    hashes: Floats,
-    columns: PoolColumns,
-    selections: Sequence[Selection],
-    limits: dict[int, int],
-) -> dict[int, list[int]]:
+def _by_stratum(data: dict[str, list[Any]], hashes: Floats, sieve: _Sieve) -> dict[int, list[int]]:
     """Return which of the collected rows are candidates of each stratum."""
+    columns = sieve.columns
     decided = list(zip(*(map(plain, data[name]) for name in columns.decisions), strict=True))
     verdicts = list(zip(*(map(plain, data[name]) for name in columns.judges), strict=True))
     n = len(hashes)
     scores = np.array(data[columns.score], dtype=np.float64) if columns.score else np.zeros(n)
     amounts = np.array(data[columns.amount], dtype=np.float64) if columns.amount else np.ones(n)
     found = {}
-    for place, limit in limits.items():
-        each = selections[place]
+    for place in sieve.shares:
+        each = sieve.selections[place]
         below = (scores < each.scores[1]) | (each.scores[1] == np.inf)
-        inside = (hashes < limit) & (scores >= each.scores[0]) & below
+        inside = (hashes[:, 0] < sieve.first(place)) & (hashes[:, 1] < sieve.second(place))
+        inside &= (scores >= each.scores[0]) & below
         inside &= (amounts >= each.amounts[0]) & (amounts < each.amounts[1])
         found[place] = [
             row
