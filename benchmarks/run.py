@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from itertools import chain
 
+import audits
 import commands
 import counting
 import curves
@@ -35,6 +36,7 @@ MODULES = (
     growth,
     streaming,
     peers,
+    audits,
 )
 SUITES = {module.__name__: module for module in MODULES}
 

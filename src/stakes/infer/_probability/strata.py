@@ -291,9 +291,11 @@ def _pools(
     if extra is None or any(math.isinf(part.left) for part in uncertain):
         return []
     gains = sum(part.weight * (part.top - part.mean) for part in uncertain)
-    found = []
+    found: list[Pool] = []
     for part in several:
         row = part.weight * (part.top - part.bottom) / part.left
+        if any(math.isclose(row, pool.row, rel_tol=1e-12) for pool in found):
+            continue  # strata of the same costs count the same rows
         if part.top > part.mean and gains / row < FEW_ROWS:
             rows = max(round(gains / row), 1)
             exactly = _beta_binomial(np.arange(rows + 1), rows, *extra)
