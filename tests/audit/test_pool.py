@@ -466,6 +466,17 @@ class TestFiles:
         with pytest.raises(FileError, match="csv"):
             every(rows, amount=None).plan(COSTS, n_labels=100).save(tmp_path / "labels.txt")
 
+    def test_a_second_stage_knows_identifiers_of_another_type(self, rows, truth, tmp_path):
+        """Text in one file and numbers in another: no row is drawn again."""
+        as_text = rows.assign(id=rows.id.astype(str))
+        plan = every(as_text, amount=None, judge=None).plan(COSTS, n_labels=2000)
+        plan.save(tmp_path / "first.csv")
+        first = {key: truth[int(key)] for key in plan.rows["id"]}
+        loaded = LabelPlan.load(tmp_path / "first.csv", every(rows, amount=None, judge=None))
+        second = loaded.next(first, 4000).rows["id"]
+        assert len(second) == 4000
+        assert not set(first) & set(map(str, second))
+
     def test_a_second_stage_can_be_saved(self, rows, truth, tmp_path):
         plan = every(rows, amount=None, judge=None).plan(COSTS, n_labels=100)
         more = plan.next(labelled(plan, truth), 60)

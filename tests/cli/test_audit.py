@@ -239,6 +239,28 @@ class TestBadLabels:
         assert stakes(*PLAN.split(), "--force").code == 0
 
 
+@pytest.mark.parametrize("change", [{}, {"id": pa.string()}, {"score": pa.string()}])
+def test_files_of_every_type_give_the_same_rows(stakes, folder, pool, change):  # noqa: ARG001 - its files
+    table = pq.read_table(folder / "rows.parquet")
+    for name, kind in change.items():
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, table.column(name).cast(kind))
+    pq.write_table(table, folder / "rows.parquet")
+    plan = "-c costs.csv -m old -s score --id id --labels 60 --show amount"
+    for name in ("csv", "parquet"):
+        said = stakes("audit", "plan", f"rows.{name}", *plan.split(), "-o", f"{name}.csv")
+        assert said.code == 0, said.err
+    assert (folder / "csv.csv").read_text() == (folder / "parquet.csv").read_text()
+
+
+def test_a_damaged_file(stakes, folder, pool):  # noqa: ARG001 - its files
+    content = (folder / "rows.parquet").read_bytes()
+    (folder / "rows.parquet").write_bytes(content[: len(content) // 2])
+    said = stakes("audit", "plan", "rows.parquet", *PLAN.split()[3:])
+    assert said.code == 2
+    assert said.err.startswith("stakes: rows.parquet")
+
+
 @pytest.mark.parametrize(
     "form", ["é😀{}", '="{}"', "-x{}", "'{}", "{:05d}", "a,{}", " {}", "{}.50"]
 )

@@ -286,6 +286,13 @@ def number_of_text(text: Any) -> int:
     return int(hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()[:15], 16)
 
 
+def written_key(value: Any) -> str:
+    """Return an identifier as it is written: 7, 7.0 and "7" are one in a CSV file."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
+
+
 def rank_of(key: Any, seed: int, purpose: str = "draw") -> bytes:
     """Return by what rows are sorted that were collected: BLAKE2 of seed and identifier."""
     text = f"{purpose}\x00{seed}\x00{key}"
@@ -394,11 +401,13 @@ def draw(
     seed: int,
     *,
     show: Sequence[str] = (),
-    without: frozenset[Any] = frozenset(),
+    without: frozenset[str] = frozenset(),
 ) -> list[Drawn]:
     """Return the rows drawn from each stratum; only candidates are brought here.
 
-    Of each stratum, those with the smallest numbers are candidates: a few more than are drawn.
+    Of each stratum, those with the smallest numbers are candidates: a few more than are drawn. Rows
+    that have labels already are left out by how their identifiers are written, which may be numbers
+    in one file and text in another.
     """
     key = columns.key
     if key is None:
@@ -433,7 +442,7 @@ def draw(
                 Drawn(keys[row], place, float(amounts[row]), shown[row] if show else ())
                 for row in chosen
             ]
-            kept = [row for row in rows if row.key not in without]
+            kept = [row for row in rows if written_key(row.key) not in without]
             enough = len(kept) >= selections[place].labels
             if enough or shares[place] >= 1:
                 found[place] = _ranked(kept, selections[place], seed)

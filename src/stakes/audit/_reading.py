@@ -15,6 +15,7 @@ from stakes._core.labels import Label, in_order, plain
 from stakes._core.text import cell_text
 from stakes._core.values import Result
 from stakes.audit._allocation import LEAST
+from stakes.audit._draw import written_key
 from stakes.costs import CostMatrix
 from stakes.counts import GroupedConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
@@ -150,13 +151,6 @@ def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
         twice = next(key for key in keys if written_key(key) in seen or seen.add(written_key(key)))  # type: ignore[func-returns-value]
         raise LabelError("labels", f"the row {twice!r} stands twice.")
     return dict(zip(keys, map(plain, frame["actual"].to_list()), strict=True))
-
-
-def written_key(value: Any) -> str:
-    """Return an identifier as it is written: 7, 7.0 and "7" are one in a CSV file."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value)
 
 
 def written_keys(values: Sequence[Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from stakes._core.labels import Label, LabelMatcher, is_blank, listing
 from stakes._core.text import csv_text, html_table, number, percent, with_unit
 from stakes._core.values import Result
 from stakes.audit._allocation import LEAST, Expected, Prices, Stratum, allocate, expect
-from stakes.audit._draw import Drawn, PoolColumns, rank_of
+from stakes.audit._draw import Drawn, PoolColumns, rank_of, written_key
 from stakes.audit._reading import (
     Labelled,
     Reading,
@@ -146,7 +146,7 @@ class LabelPlan(Result):
     def _draw(self, show: Sequence[str]) -> list[Drawn]:
         if self.pool is None:
             raise InputError("pool", "this plan was loaded without its rows.", "Give the pool.")
-        without = frozenset(each.key for each in self.earlier)
+        without = frozenset(written_key(each.key) for each in self.earlier)
         drawn: list[Drawn] = self.pool._draw(  # noqa: SLF001 - of this room
             self.strata, self.options, show, without
         )

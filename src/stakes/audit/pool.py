@@ -113,7 +113,8 @@ class Pool(Result):
         amount : str, optional
             The column of amounts that costs are multiplied by, such as those of payments.
         id : str, optional
-            The column that names a row. Without it the number of the row is its name.
+            The column that names a row, each another. Without it the number of the row is its name.
+            Rows in memory are all checked; of lazy frames, only those that may be drawn.
 
         Returns
         -------
@@ -308,7 +309,7 @@ class Pool(Result):
         strata: Sequence[Stratum],
         options: Options,
         show: Sequence[str] = (),
-        without: frozenset[Any] = frozenset(),
+        without: frozenset[str] = frozenset(),
     ) -> list[Drawn]:
         """Draw the rows of a plan, in random order, without those that have labels already."""
         labels = self._labels(self._cells(options.columns), options.prices.costs)

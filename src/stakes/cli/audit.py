@@ -318,18 +318,42 @@ def _pool_of(path: str, columns: Any, further: Sequence[str]) -> Pool:
     from stakes.errors import FileError
     from stakes.read.tables import read_table
 
-    table = read_table(path, None).table
+    scanned = _scanned(path, columns)
+    table = read_table(path, None).table if scanned is None else scanned
+    known = table.column_names if scanned is None else table.collect_schema().names()
     for name in (*columns.labels, *columns.numbers, columns.key, *further):
-        if name is not None and name not in table.column_names:
-            raise FileError(
-                path, f"there is no column {name!r}. It has: {listing(table.column_names)}."
-            )
+        if name is not None and name not in known:
+            raise FileError(path, f"there is no column {name!r}. It has: {listing(known)}.")
+    if scanned is not None:
+        return Pool(scanned, columns, text=True)
     for name in (columns.score, columns.amount):
         if name in table.column_names:
             table = _as_numbers(table, name, path)
     if columns.key in table.column_names:
         table = _as_whole_numbers(table, columns.key)
     return Pool(table, columns, text=True)
+
+
+def _scanned(path: str, columns: Any) -> Any:
+    """Return a Parquet file that polars counts without holding its rows, or None.
+
+    Without polars, and where text is to become numbers, the rows are read.
+    """
+    from importlib.util import find_spec
+
+    place = Path(path)
+    if place.suffix.lower() != ".parquet" or not place.is_file() or find_spec("polars") is None:
+        return None
+    import polars as pl
+
+    frame = pl.scan_parquet(place)
+    try:
+        kinds = frame.collect_schema()
+    except (pl.exceptions.PolarsError, OSError):  # which reading it explains
+        return None
+    whole = all(kinds[name].is_integer() for name in [columns.key] if name in kinds)
+    numbers = all(kinds[name].is_numeric() for name in columns.numbers if name in kinds)
+    return frame if whole and numbers else None
 
 
 def _as_numbers(table: Any, name: str, path: str) -> Any:

@@ -28,7 +28,7 @@ LATTICE = 1 << 13
 SCORES = np.linspace(-6.0, 6.0, 25)
 """The normal scores near which each stratum's distribution is computed."""
 
-NODES, WIDEST = 2048, 7.1
+NODES, WIDEST = 4096, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
 FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
