@@ -230,7 +230,9 @@ class LabelPlan(Result):
             text += (
                 f" Expected: an upper limit of about {with_unit(expected.high, unit)} per decision"
             )
-        guess = "scores" if self.options.columns.score else "guess"
+        edges = [edge for each in self.strata for edge in each.scores if math.isfinite(edge)]
+        by_scores = self.options.columns.score and edges and 0 <= min(edges) <= max(edges) <= 1
+        guess = "scores" if by_scores else "guess"
         text += f" ({percent(expected.confidence)} confidence) if mistakes are as rare as the "
         text += f"{guess} say{'' if guess == 'scores' else 's'}"
         if len(self.options.columns.decisions) == 1:
