@@ -177,6 +177,7 @@ class SimulationOptions:
     """How test sets are simulated, and where the results go."""
 
     smooth: Smooth = 0.0
+    class_priors: options.ClassPriors = None
     confidence: options.Confidence = 0.95
     seed: options.Seed = 0
     json: options.Json = None
@@ -189,7 +190,6 @@ def coverage(
     prices: options.CostOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
-    class_priors: options.ClassPriors = None,
     method: Methods = None,
     n: Sizes = None,
     repeats: Repeats = 2000,
@@ -200,8 +200,7 @@ def coverage(
     from stakes.simulate import coverage as measure
 
     output = context.obj
-    drawn = {"sampling": sampling, "class_priors": class_priors}
-    study = _read(output, predictions, prices, columns, simulation, **drawn)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (name, each)
         for name, size in _steps(output, policies_of_models(study), _once(n or [None]))
@@ -253,7 +252,6 @@ def type_one(
     prices: options.CostOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
-    class_priors: options.ClassPriors = None,
     method: Tests = None,
     null: Null = "tilted",
     n: Sizes = None,
@@ -264,8 +262,7 @@ def type_one(
     from stakes.simulate import type_one_error
 
     output = context.obj
-    drawn = {"sampling": sampling, "class_priors": class_priors}
-    study = _read(output, predictions, prices, columns, simulation, **drawn)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (pair, each)
         for pair, size in _steps(output, _pairs(study), _once(n or [None]))
@@ -310,7 +307,6 @@ def power(
     prices: options.CostOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
-    class_priors: options.ClassPriors = None,
     method: Tests = None,
     n: GrowingSizes = None,
     difference: Differences = None,
@@ -322,8 +318,7 @@ def power(
     from stakes.simulate import power_curve
 
     output = context.obj
-    drawn = {"sampling": sampling, "class_priors": class_priors}
-    study = _read(output, predictions, prices, columns, simulation, **drawn)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (pair, each)
         for pair, wanted in _steps(output, _pairs(study), _once(difference or [None]))
@@ -368,7 +363,8 @@ def _read(
     prices: options.CostOptions,
     columns: options.ColumnOptions,
     simulation: SimulationOptions,
-    **drawn: Any,
+    *,
+    sampling: options.SamplingOptions,
 ) -> Study:
     json: Path | None = simulation.json
     output.will_write(json, inputs=[*predictions, prices.costs])
@@ -378,7 +374,8 @@ def _read(
         predictions,
         prices,
         columns,
-        **drawn,
+        sampling=sampling,
+        class_priors=simulation.class_priors,
         confidence=simulation.confidence,
         seed=simulation.seed,
         with_scores="if they fit",
