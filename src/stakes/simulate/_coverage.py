@@ -195,7 +195,7 @@ def coverage(
     validate.alpha(confidence)
     if has_design(confusion, design):
         drawing = drawing_of(confusion, costs, design, smooth, models=1)
-        told = {"n": n, "repeats": repeats, "rng": rng}
+        told: dict[str, Any] = {"n": n, "repeats": repeats, "rng": rng}
         return _of_design(method, drawing, confidence=confidence, options=options, **told)
     truth, counted = truth_of(confusion, costs, smooth, name="confusion")
     size = checked_size(n, counted, "confusion")

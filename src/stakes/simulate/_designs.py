@@ -59,8 +59,8 @@ def drawing_of(
             "what was not observed has no group or stratum to be added to.",
             "Leave it out.",
         )
-    grouped = isinstance(table, GroupedConfusion) and table.groups is not None
-    if table.weighted and not grouped:
+    groups = _groups_of(table) if isinstance(table, GroupedConfusion) else None
+    if table.weighted and groups is None:
         raise DesignError(
             name,
             "sums of weights do not tell which rows had them, so rows cannot be drawn again.",
@@ -71,7 +71,7 @@ def drawing_of(
         raise DesignError(
             "design", "rows_counted= is of one sample; test sets of two phases are not drawn."
         )
-    units = _groups_of(table) if grouped else _rows_of(table, by_class=_fixes_classes(about))
+    units = groups or _rows_of(table, by_class=_fixes_classes(about))
     return Drawing(table, costs, _endless(table, about), units)
 
 
@@ -134,10 +134,11 @@ class Units:
         """Return each unit twice, once with the two models exchanged."""
         first, second, actual = np.unravel_index(self.cell, (decisions, decisions, classes))
         swapped = np.ravel_multi_index((second, first, actual), (decisions, decisions, classes))
-        twice = {name: np.tile(getattr(self, name), 2) for name in ("home", "part", "amount")}
         return replace(
             self,
-            **twice,
+            home=np.tile(self.home, 2),
+            part=np.tile(self.part, 2),
+            amount=np.tile(self.amount, 2),
             shares=np.tile(self.shares, 2) / 2,
             unit=np.concatenate([self.unit, self.unit + len(self.home)]),
             cell=np.concatenate([self.cell, swapped]),
@@ -165,10 +166,12 @@ def _rows_of(table: CountTable, *, by_class: bool) -> Units:
     )
 
 
-def _groups_of(table: GroupedConfusion) -> Units:
+def _groups_of(table: GroupedConfusion) -> Units | None:
     """Return groups as units, drawn from their stratum unless they have rows in several."""
     strata, _ = table.parts.stratum_codes()
     groups = table.parts.group_codes()
+    if groups is None:
+        return None
     home = np.zeros(groups.max() + 1, dtype=np.intp)
     home[groups] = strata
     if (home[groups] != strata).any():
@@ -233,7 +236,8 @@ class Drawing:
         units, cells = self.units, int(np.prod(self._cells))
         strata = int(self._strata.max()) + 1
         place = self._strata[units.part] * cells + units.cell
-        return np.bincount(place, amounts, strata * cells).reshape(strata, cells)
+        sums = np.bincount(place, amounts, strata * cells).astype(np.float64, copy=False)
+        return sums.reshape(strata, cells)
 
     def _tabulated(self, sums: Floats, *, whole: bool = False) -> CountTable:
         """Return counts of independent rows by stratum."""
@@ -333,7 +337,8 @@ class Drawing:
             more[place] += step
             slopes[place] = (self._value(more) - start) / step
         entries = units.amount * slopes[self._strata[units.part], units.cell]
-        return np.bincount(units.unit, entries, len(units.home))
+        found = np.bincount(units.unit, entries, len(units.home))
+        return found.astype(np.float64, copy=False)
 
     def extreme(self, end: int, n: float) -> Extreme:
         """Return the outcome at an end, and how often a test set has it."""

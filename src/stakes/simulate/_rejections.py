@@ -200,7 +200,7 @@ def type_one_error(
     if has_design(paired, design):
         drawing = drawing_of(paired, costs, design, smooth, models=2)
         equal = drawing.exchanged() if null == "exchanged" else drawing.tilted(0.0)
-        told = {"n": n, "null": null, "repeats": sets, "rng": rng}
+        told: dict[str, Any] = {"n": n, "null": null, "repeats": sets, "rng": rng}
         return _size_of_design(method, equal, confidence=confidence, options=options, **told)
     found, counted = truth_of(paired, costs, smooth, name="paired")
     size = checked_size(n, counted, "paired")
