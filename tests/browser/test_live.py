@@ -486,7 +486,7 @@ def test_limits_with_known_shares_of_the_classes_are_those_of_python(live):
         cases.append([counts.tolist(), costs.tolist(), [1 - share, share], 1 - confidence])
     found = live("stratifiedLimits", *cases)
     for limits, wanted, (_, costs, *_) in zip(found, expected, cases, strict=True):
-        assert limits == pytest.approx(wanted, rel=0, abs=2e-6 * max(np.ptp(costs), 1e-9))
+        assert limits == pytest.approx(wanted, rel=0, abs=1e-6 * max(np.ptp(costs), 1e-9))
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3, 4, 6])

@@ -307,13 +307,58 @@ def test_what_does_not_fit_is_named(name, stakes, rows, folder):
     assert re.search(message, said.err), said.err
 
 
-def test_simulations_of_independent_rows_refuse_counts_with_a_design(stakes, rows):
+SIMULATED = [
+    ("groups",),
+    ("strata",),
+    ("priors",),
+    ("groups", "weight"),
+    ("groups", "strata"),
+    ("population", "priors"),
+    ("groups", "weight", "population"),
+]
+
+
+@pytest.mark.parametrize("design", SIMULATED, ids="-".join)
+def test_simulations_draw_test_sets_of_the_design(design, stakes, rows):
+    """What is taken as true is computed on the rows; both models cost the same in type-one."""
+    told = [*MODELS, *options(design), "--method", "auto"]
+    found = results(stakes, "simulate", "coverage", "plain.csv", *told, "--repeats", "20")
+    for each in found["results"]:
+        if each["models"][0] in {"tree", "old"}:
+            right = expected(rows, design, lambda row, each=each: row[each["models"][0]])
+            assert each["result"]["truth"] == pytest.approx(right, rel=1e-6)
+            assert each["result"]["coverage"] > 0.6
+            assert each["result"]["n"] == len(rows)
+    found = results(stakes, "simulate", "type-one", "plain.csv", *told, "--repeats", "10")
+    assert all(each["result"]["size"] <= 0.3 for each in found["results"])
+    sizes = ["--n", "100", "--n", "800", "--difference", "5", "--repeats", "10"]
+    found = results(stakes, "simulate", "power", "plain.csv", *told, *sizes)
+    for each in found["results"]:
+        assert each["result"]["n"] == [100, 800]
+        assert each["result"]["difference"] == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--weight", "weight"], "which rows had them.*Use --groups with a column"),
+        (["--groups", "patient", "--smooth", "0.1"], "--smooth: what was not observed has no"),
+    ],
+)
+def test_what_cannot_be_simulated_is_named(more, message, stakes, rows):
     assert rows
-    counted = ["count", "rows.csv", *MODELS, *options(("groups",)), "--out", "a.json"]
-    assert stakes(*counted).code == 0
-    said = stakes("-q", "simulate", "coverage", "a.json", "-c", "costs.csv")
+    said = stakes("-q", "simulate", "coverage", "plain.csv", *MODELS, "-c", "costs.csv", *more)
     assert said.code == 2
-    assert "independent rows of equal weight" in said.err
+    assert re.search(message, " ".join(said.err.split())), said.err
+
+
+def test_simulations_refuse_costs_of_single_rows(stakes, rows):
+    assert rows
+    counted = ["count", "rows.csv", *MODELS, *options(("amount",)), "--out", "a.json"]
+    assert stakes(*counted).code == 0
+    said = stakes("-q", "simulate", "coverage", "a.json")
+    assert said.code == 2
+    assert "simulations take costs of the classes" in said.err
 
 
 # Numbers are those of tests/infer/test_planning_designs.py.

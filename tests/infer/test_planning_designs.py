@@ -16,6 +16,8 @@ from stakes import (
     power,
 )
 from stakes.errors import DesignError, InputTypeError
+from stakes.infer._outcomes import Outcomes, make_stratum
+from stakes.infer.methods import extremal
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=20)
 
@@ -177,3 +179,39 @@ def test_amounts_that_differ():
     assert plan_test_size(None, heavy, half_width=0.5, rng=0).n > plan.n
     difference = CostSample.from_labels(each, decided, 1 - decided)
     assert plan_test_size(None, difference, difference=3.0, rng=0).n > 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 20])
+@pytest.mark.parametrize("rows", [3, 40, 2000])
+def test_the_approximate_arm_is_within_a_few_percent(count, rows):
+    """By which sizes are told apart that are far from the goal; strata may have a single row."""
+    rng = np.random.default_rng([count, rows])
+    strata = []
+    for _ in range(count):
+        n = int(rng.integers(1, rows + 1)) + (rows if count == 1 else 0)
+        counts = rng.multinomial(n, rng.dirichlet([20, 1, 0.3]), 30).astype(float)
+        strata.append(make_stratum([0.0, 1.0, 100.0], counts, weight=1 / count))
+    tables = Outcomes(tuple(strata))
+    rough = extremal.quick_high(tables, 0.05) - tables.mean
+    _, high = extremal.limits(tables, 0.05)
+    assert (high - tables.mean) / rough == pytest.approx(
+        np.ones(30), abs=0.15 if rows < 10 else 0.04
+    )
+
+
+@pytest.mark.parametrize("arm", [0.5, 2.0])
+@pytest.mark.parametrize("design", ["priors", "strata"])
+def test_the_planned_size_keeps_the_promise(design, arm):
+    """Its arm, computed and not approximated, is within the goal; wider goals take fewer rows."""
+    costs = CostMatrix.from_errors(false_positive=10, false_negative=500)
+    pilot = Confusion([[1940, 1], [40, 19]], labels=[0, 1])
+    told = {"class_priors": [0.999, 0.001]}
+    if design == "strata":
+        counts = [[[1000, 0], [20, 15]], [[940, 1], [20, 4]]]
+        pilot = GroupedConfusion(counts, [0, 1], strata=["a", "b"])
+        told = {"population": {"a": 0.2, "b": 0.8}}
+    plan = plan_test_size(costs, pilot, half_width=arm, rng=0, **told)
+    assert plan.arm <= arm
+    fewer = [plan_test_size(costs, pilot, half_width=f * arm, rng=0, **told) for f in (1.1, 1.5, 3)]
+    assert all(each.arm <= f * arm for each, f in zip(fewer, (1.1, 1.5, 3), strict=True))
+    assert all(each.n <= 1.02 * plan.n for each in fewer)  # sizes are found to one percent

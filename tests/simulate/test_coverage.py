@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from stakes import Confusion, CostEstimate, CostMatrix, GroupedConfusion, evaluate
+from stakes import Confusion, CostEstimate, CostMatrix, Design, GroupedConfusion, evaluate
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.simulate import Measurements, coverage
+from stakes.simulate._designs import drawing_of
 
 COSTS = CostMatrix([[0, 7], [2, 1]], rows="predicted", labels=["ok", "bad"])
 COUNTS = Confusion([[50, 4], [11, 35]], labels=["ok", "bad"])
@@ -195,5 +196,46 @@ def test_what_cannot_be_drawn_again_is_refused():
     with pytest.raises(DesignError, match="sums of weights do not tell which rows"):
         coverage("auto", weighted, costs)
     counts = GroupedConfusion.from_labels(actual, actual, groups=GROUPS)
-    with pytest.raises(DesignError, match="as many of them as were counted"):
-        coverage("auto", counts, costs, n=100)
+    with pytest.raises(DesignError, match="smooth: what was not observed has no group"):
+        coverage("auto", counts, costs, smooth=0.1)
+    two = GroupedConfusion.from_labels(actual, actual, y_pred_2=actual, groups=GROUPS)
+    with pytest.raises(InputTypeError, match="expected the counts of one classifier, got two"):
+        coverage("auto", two, costs)
+    with pytest.raises(InputTypeError, match="design: expected a Design, got dict"):
+        coverage("auto", counts, costs, design={})
+    with pytest.raises(InputTypeError, match="expected counts, which a design is of; got list"):
+        coverage("auto", [[5, 1], [2, 2]], costs, design=Design(class_priors=[0.5, 0.5]))
+    with pytest.raises(DesignError, match="rows_counted"):
+        coverage("auto", counts, costs, design=Design(rows_counted=500))
+
+
+def test_test_sets_have_the_size_asked_for():
+    """As many groups as hold so many examples; weights do not matter to which are drawn."""
+    actual = (GROUPS < 20).astype(int)
+    decided = np.where(GROUPS < 4, 0, actual)
+    counts = GroupedConfusion.from_labels(actual, decided, groups=GROUPS, strata=GROUPS % 3)
+    drawing = drawing_of(counts, STEEP, None, 0.0, models=1)
+    for n, groups in ((400, 40), (800, 80), (30, 6)):
+        (drawn,) = drawing.draw(n, 1, np.random.default_rng(0))
+        assert len(set(drawn.confusion.groups)) == pytest.approx(groups, abs=1)
+    narrow, wide = (coverage("t", counts, STEEP, n=n, repeats=30, rng=0) for n in (2000, 400))
+    assert narrow.width < 0.7 * wide.width
+
+
+def test_class_priors_and_shares_of_strata_are_kept():
+    """A design of its own: what it takes as true is the estimate of the rows."""
+    actual = (GROUPS < 20).astype(int)
+    decided = np.where(GROUPS < 4, 0, actual)
+    priors = Design(class_priors=[0.9, 0.1])
+    found = coverage("auto", Confusion.from_labels(actual, decided), STEEP, design=priors, rng=0,
+                     repeats=50)  # fmt: skip
+    told = {"class_priors": [0.9, 0.1]}
+    assert found.truth == pytest.approx(evaluate(actual, decided, STEEP, **told).cost, rel=1e-9)
+    assert found.coverage > 0.8
+    shares = {0: 0.6, 1: 0.3, 2: 0.1}
+    strata = GroupedConfusion.from_labels(actual, decided, strata=GROUPS % 3)
+    for population in (shares, {name: 4000 * each for name, each in shares.items()}):
+        design = Design(population=population)
+        found = coverage("auto", strata, STEEP, design=design, rng=0, repeats=20)
+        told = {"strata": GROUPS % 3, "population": shares}
+        assert found.truth == pytest.approx(evaluate(actual, decided, STEEP, **told).cost)

@@ -9,10 +9,11 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import multinomial
 
-from stakes import CostDifference, CostMatrix, PairedConfusion
+from stakes import CostDifference, CostMatrix, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer.methods import METHODS, names_of_intervals, names_of_tests
 from stakes.simulate import power_curve, type_one_error
+from stakes.simulate._designs import drawing_of
 from stakes.simulate._measurements import Truth
 
 COSTS = CostMatrix([[0, 7], [2, 1]], rows="predicted", labels=["ok", "bad"])
@@ -201,3 +202,60 @@ def test_bad_arguments_are_named(arguments, error, said):
     method, paired, costs = (given.pop(name) for name in ("method", "paired", "costs"))
     with pytest.raises(error, match=said):
         type_one_error(method, paired, costs, **given)
+
+
+GROUPS = np.repeat(np.arange(60), 10)
+SAMPLED = {
+    "groups": {"groups": GROUPS},
+    "strata": {"strata": GROUPS % 3},
+    "groups in strata": {"groups": GROUPS, "strata": GROUPS % 3},
+    "groups across strata": {"groups": GROUPS, "strata": np.arange(600) % 3},
+    "groups of weights": {"groups": GROUPS, "sample_weight": 1.0 + GROUPS % 2},
+}
+
+
+def of_groups(**told):
+    """Return two models, of which the first misses whole groups and the other has false alarms."""
+    rng = np.random.default_rng(0)
+    actual = (GROUPS % 4 == 0).astype(int)
+    first = np.where(GROUPS < 9, 0, actual)
+    second = np.where(rng.random(600) < 0.3, 1, actual)
+    return GroupedConfusion.from_labels(actual, first, y_pred_2=second, **told)
+
+
+@pytest.mark.parametrize("null", ["tilted", "exchanged"])
+@pytest.mark.parametrize("name", SAMPLED)
+def test_whole_groups_make_up_the_null(name, null):
+    counts, costs = of_groups(**SAMPLED[name]), CostMatrix.from_errors(
+        false_positive=1, false_negative=40
+    )  # fmt: skip
+    drawing = drawing_of(counts, costs, None, 0.0, models=2)
+    equal = drawing.exchanged() if null == "exchanged" else drawing.tilted(0.0)
+    assert drawing.truth != pytest.approx(0, abs=0.1)
+    assert equal.truth == pytest.approx(0, abs=1e-8)
+    drawn = equal.draw(None, 200, np.random.default_rng(1))
+    mean = np.mean([each.difference for each in drawn])
+    error = np.std([each.difference for each in drawn]) / np.sqrt(200)
+    assert abs(mean) < 4 * error  # the strata's estimates are ratios, nearly without bias
+    found = type_one_error("auto", counts, costs, null=null, repeats=60, rng=0)
+    assert found.size <= 0.15
+    assert found.n == round(counts.n)
+
+
+def test_a_null_out_of_reach_is_said():
+    actual = (GROUPS % 4 == 0).astype(int)
+    worse = GroupedConfusion.from_labels(actual, 1 - actual, y_pred_2=actual, groups=GROUPS)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=40)
+    with pytest.raises(InputError, match="a true difference of 0 cannot come from the groups"):
+        type_one_error("auto", worse, costs)
+    with pytest.raises(InputTypeError, match="expected the counts of two, got one classifier"):
+        type_one_error("auto", worse.first, costs)
+
+
+def test_the_power_of_groups_grows_with_their_number():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=40)
+    counts = of_groups(groups=GROUPS)
+    asked = {"n": [600, 3000], "difference": 3.0, "repeats": 40, "rng": 0}
+    curve = power_curve("auto", counts, costs, **asked)
+    assert curve.difference == pytest.approx(3)
+    assert curve.power[1] > curve.power[0] + 0.2

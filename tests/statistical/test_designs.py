@@ -47,13 +47,12 @@ def clearly(hits, trials, share, alternative):
     return binomtest(hits, trials, share, alternative=alternative).pvalue < SURE
 
 
-@pytest.mark.parametrize("name", [*HARD, *TYPICAL])
-def test_promises(name):
-    problem, rng = PROBLEMS[name], np.random.default_rng([19, list(PROBLEMS).index(name)])
+@pytest.mark.parametrize("problem", [PROBLEMS[n] for n in (*HARD, *TYPICAL)], ids=lambda p: p.name)
+def test_promises(problem):
+    rng = np.random.default_rng([19, list(PROBLEMS).index(problem.name)])
     covered, rejected, trials = dict.fromkeys(COVERAGE, 0), 0, 0
     while trials < TRIALS:
-        for _ in range(BATCH):
-            found = judged(problem, rng)
+        for found in judged(problem, rng, BATCH):
             for method in COVERAGE:
                 covered[method] += not any(found.missed(method))
             rejected += bool(found.rejected)

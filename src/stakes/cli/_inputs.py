@@ -805,16 +805,6 @@ def policies_of_models(study: Study) -> list[str]:
     ]
 
 
-def check_plain(study: Study) -> None:
-    """Raise when counts have a design that the command does not know."""
-    if not study.plain:
-        raise InputError(
-            study.source,
-            "it was counted with groups, strata, weights or costs of single rows; this command "
-            "takes independent rows of equal weight only.",
-        )
-
-
 def check_scores(study: Study) -> None:
     """Raise when counts have costs of single rows, which cost curves do not know."""
     if study.examples is not None:

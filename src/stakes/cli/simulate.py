@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, check_plain, policies_of_models, read_study
+from stakes.cli._inputs import add, policies_of_models, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "coverage": (
         "stakes simulate coverage predictions.csv --costs costs.csv",
+        "stakes simulate coverage predictions.csv -c costs.csv --groups patient",
         "stakes simulate coverage predictions.csv -c costs.csv --n 200 --n 1000",
         "stakes simulate coverage predictions.csv -c costs.csv -m tree --smooth 0.1",
     ),
@@ -176,6 +177,7 @@ class SimulationOptions:
     """How test sets are simulated, and where the results go."""
 
     smooth: Smooth = 0.0
+    class_priors: options.ClassPriors = None
     confidence: options.Confidence = 0.95
     seed: options.Seed = 0
     json: options.Json = None
@@ -187,6 +189,7 @@ def coverage(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     method: Methods = None,
     n: Sizes = None,
     repeats: Repeats = 2000,
@@ -197,14 +200,15 @@ def coverage(
     from stakes.simulate import coverage as measure
 
     output = context.obj
-    study = _read(output, predictions, prices, columns, simulation)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (name, each)
-        for name, size in _steps(output, policies_of_models(study), _once(n or [study.n]))
-        for each in measure(
-            _once(method or INTERVALS),
+        for name, size in _steps(output, policies_of_models(study), _once(n or [None]))
+        for each in _simulate(
+            measure,
+            study,
             study.policies.single(name),
-            study.costs,
+            method or INTERVALS,
             n=size,
             repeats=repeats,
             confidence=simulation.confidence,
@@ -247,6 +251,7 @@ def type_one(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     method: Tests = None,
     null: Null = "tilted",
     n: Sizes = None,
@@ -257,15 +262,15 @@ def type_one(
     from stakes.simulate import type_one_error
 
     output = context.obj
-    study = _read(output, predictions, prices, columns, simulation)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (pair, each)
-        for pair, size in _steps(output, _pairs(study), _once(n or [study.n]))
+        for pair, size in _steps(output, _pairs(study), _once(n or [None]))
         for each in _of_pair(
             type_one_error,
             study,
             pair,
-            _once(method or TESTS),
+            method or TESTS,
             n=size,
             null=null,
             repeats=repeats,
@@ -301,6 +306,7 @@ def power(
     predictions: options.Predictions,
     prices: options.CostOptions,
     columns: options.ColumnOptions,
+    sampling: options.SamplingOptions,
     method: Tests = None,
     n: GrowingSizes = None,
     difference: Differences = None,
@@ -312,7 +318,7 @@ def power(
     from stakes.simulate import power_curve
 
     output = context.obj
-    study = _read(output, predictions, prices, columns, simulation)
+    study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (pair, each)
         for pair, wanted in _steps(output, _pairs(study), _once(difference or [None]))
@@ -320,7 +326,7 @@ def power(
             power_curve,
             study,
             pair,
-            _once(method or TESTS),
+            method or TESTS,
             n=_once(n or [times * study.n for times in GROWTH]),
             difference=wanted,
             repeats=repeats,
@@ -357,6 +363,8 @@ def _read(
     prices: options.CostOptions,
     columns: options.ColumnOptions,
     simulation: SimulationOptions,
+    *,
+    sampling: options.SamplingOptions,
 ) -> Study:
     json: Path | None = simulation.json
     output.will_write(json, inputs=[*predictions, prices.costs])
@@ -366,11 +374,18 @@ def _read(
         predictions,
         prices,
         columns,
+        sampling=sampling,
+        class_priors=simulation.class_priors,
         confidence=simulation.confidence,
         seed=simulation.seed,
         with_scores="if they fit",
     )
-    check_plain(study)
+    if study.examples is not None:
+        raise InputError(
+            study.source,
+            "it was counted with costs of single rows; simulations take costs of the classes.",
+            "Count it with a cost matrix.",
+        )
     return study
 
 
@@ -385,16 +400,32 @@ def _pairs(study: Study) -> list[tuple[str, str]]:
 
 
 def _of_pair(
-    measure: Any, study: Study, pair: tuple[str, str], methods: list[str], **settings: Any
+    measure: Any, study: Study, pair: tuple[str, str], methods: Sequence[str], **settings: Any
 ) -> Any:
     """Simulate a pair; an error about its table names the pair."""
     try:
         table = study.policies.table(pair).pair(*pair)
-        return measure(methods, table, study.costs, **settings)
+        return _simulate(measure, study, table, methods, **settings)
     except InputError as error:
         if error.argument != "paired":
             raise
         raise InputError(_named(pair), error.problem, error.remedy) from error
+
+
+def _simulate(
+    measure: Any, study: Study, table: Any, methods: Sequence[str], **settings: Any
+) -> list[Any]:
+    """Simulate test sets like the one that was counted, whose sizes are numbers of rows."""
+    if table.weighted:
+        if getattr(table, "groups", None) is None:
+            raise InputError(
+                study.source,
+                "sums of weights do not show which rows had them, so rows cannot be drawn again.",
+                "Use --groups with a column that has another value in each row.",
+            )
+        # Only the ratios of weights matter: so scaled they add up to the rows.
+        table = table.with_counts(table.counts * (study.n / table.n), table.decisions)
+    return list(measure(_once(methods), table, study.costs, design=study.design, **settings))
 
 
 def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:

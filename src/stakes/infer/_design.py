@@ -39,8 +39,9 @@ FADING = 0.9
 LEAST_ROOM = 0.75
 """But not below this share of it: that single rows are missed does not exclude whole groups."""
 
-FEW_GROUPS = 5
-"""Fewer groups with rows of a class do not tell how many rows of it a group has."""
+FEW_GROUPS = 20
+"""Rows of a class that are worth fewer groups of equal size do not tell how many of it a group may
+have: where sizes have a heavy tail, the largest groups are likely to be of the other class."""
 
 FEWEST_DRAWS = 20.0
 LARGEST_SHARE = 0.1
@@ -269,11 +270,12 @@ def _room(
     return heaviest * (least + (1 - least) * faded), heaviest
 
 
-def _groups_among(rows: Rows, chosen: NDArray[np.bool_]) -> int:
-    """Return how many groups have some of the chosen rows."""
+def _groups_among(rows: Rows, chosen: NDArray[np.bool_]) -> float:
+    """Return how many groups of equal size the chosen rows are worth, by Kish's number."""
     if rows.groups is None or not chosen.any():
-        return 0
-    return int(rows.repeats[rows.by_group(rows.amounts, chosen) > 0].sum())
+        return 0.0
+    sizes = rows.by_group(rows.amounts, chosen)
+    return float((rows.repeats @ sizes) ** 2 / (rows.repeats @ sizes**2))
 
 
 def _heaviness(rows: Rows, chosen: NDArray[np.bool_]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,14 +12,11 @@ from stakes._core.text import html_values, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
-from stakes.counts import Confusion, GroupedConfusion
-from stakes.errors import DesignError, InputTypeError, StakesWarning
 from stakes.infer._outcomes import Design
-from stakes.infer.estimate import CostEstimate
+from stakes.simulate._designs import Drawing, drawing_of, has_design, limits_of
 from stakes.simulate._measurements import (
     ROUNDING,
     Extreme,
-    Truth,
     checked_size,
     for_each,
     intervals,
@@ -133,6 +129,7 @@ def coverage(
     confidence: float = 0.95,
     repeats: int = 2000,
     smooth: float = 0.0,
+    design: Design | None = None,
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> Any:
@@ -153,8 +150,9 @@ def coverage(
     costs : CostMatrix
         The costs.
     n : int, optional
-        The examples of a test set; by default as many as were counted. With groups or strata it
-        is always as many of these as were counted.
+        The examples of a test set; by default as many as were counted. With groups it is what a
+        test set has on average: as many groups are drawn as hold so many examples, two or more of
+        each stratum.
     confidence : float, default 0.95
         Of the intervals.
     repeats : int, default 2000
@@ -162,7 +160,11 @@ def coverage(
     smooth : float, default 0
         What to add to the count of every cell first, such as 0.1. A cell that was never seen
         otherwise cannot come, and a method that cannot do with such a cell looks better than it is.
-        Not with groups or strata.
+        Not with a design.
+    design : Design, optional
+        Class priors, the shares of strata, and what else is known of the sampling. Populations of a
+        given number of rows are taken to have no end. With class priors, test sets without groups
+        have as many examples of each class as were counted.
     rng : Generator or seed, optional
         The randomness.
     **options
@@ -191,22 +193,10 @@ def coverage(
     True
     """
     validate.alpha(confidence)
-    if isinstance(confusion, GroupedConfusion):
-        if smooth or n not in {None, confusion.n}:
-            raise DesignError(
-                "n, smooth",
-                "test sets with groups or strata have as many of them as were counted.",
-                "Leave both out.",
-            )
-        return _of_design(
-            method,
-            confusion,
-            costs,
-            confidence=confidence,
-            repeats=repeats,
-            rng=rng,
-            options=options,
-        )
+    if has_design(confusion, design):
+        drawing = drawing_of(confusion, costs, design, smooth, models=1)
+        told: dict[str, Any] = {"n": n, "repeats": repeats, "rng": rng}
+        return _of_design(method, drawing, confidence=confidence, options=options, **told)
     truth, counted = truth_of(confusion, costs, smooth, name="confusion")
     size = checked_size(n, counted, "confusion")
     sets = validate.as_size(repeats, "repeats", least=1)
@@ -226,6 +216,36 @@ def coverage(
             confidence=confidence,
             truth=truth.mean,
             slack=slack,
+            costliest=worst,
+        )
+
+    return for_each(method, intervals(), measured)
+
+
+def _of_design(
+    method: Any,
+    drawing: Drawing,
+    *,
+    n: Any,
+    confidence: float,
+    repeats: Any,
+    rng: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Measure the coverage on test sets that are drawn as the counts were."""
+    size = checked_size(n, max(round(drawing.n), 1), "confusion")
+    sets = validate.as_size(repeats, "repeats", least=1)
+    drawn = drawing.draw(None if n is None else size, sets, validate.generator(rng))
+    worst = drawing.extreme(-1, size)
+
+    def measured(name: str) -> Coverage:
+        return _measured(
+            name,
+            limits_of(drawn, name, confidence=confidence, options=options),
+            n=size,
+            confidence=confidence,
+            truth=drawing.truth,
+            slack=ROUNDING * float(np.abs(drawing.costs.values).max()),
             costliest=worst,
         )
 
@@ -259,92 +279,3 @@ def _measured(
         costliest=costliest,
         repeats=len(low),
     )
-
-
-# Counts with groups or strata: their parts are drawn again.
-
-
-def _of_design(
-    method: Any,
-    counts: GroupedConfusion,
-    costs: CostMatrix,
-    *,
-    confidence: float,
-    repeats: int,
-    rng: Any,
-    options: dict[str, Any],
-) -> Any:
-    """Measure the coverage on counts that are drawn as these were."""
-    if counts.weighted and counts.groups is None:
-        raise DesignError(
-            "confusion",
-            "sums of weights do not tell which rows had them, so rows cannot be drawn again.",
-            "Count with groups=, each row a group of its own.",
-        )
-    shares = _stratum_shares(counts)
-    whole = CostEstimate(counts, costs, Design(population=shares))
-    pooled = counts.pooled
-    if not isinstance(pooled, Confusion):
-        raise InputTypeError("confusion", "expected the counts of one classifier, got two.")
-    values = costs.values_for(pooled.labels, pooled.decisions)
-    plain = Truth(
-        pooled.counts / pooled.n,
-        CostMatrix(values, rows="predicted", labels=pooled.labels, decisions=pooled.decisions),
-    )
-    generator = validate.generator(rng)
-    sets = validate.as_size(repeats, "repeats", least=1)
-    drawn = [
-        CostEstimate(_drawn(counts, generator), costs, Design(population=shares))
-        for _ in range(sets)
-    ]
-    slack = ROUNDING * float(np.abs(plain.atoms.costs).max())
-    n = round(float(pooled.n))
-
-    def measured(name: str) -> Coverage:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StakesWarning)
-            ends = [each.interval(confidence, name, **options) for each in drawn]
-        found = np.array([each.low for each in ends]), np.array([each.high for each in ends])
-        return _measured(
-            name,
-            found,
-            n=n,
-            confidence=confidence,
-            truth=whole.cost,
-            slack=slack,
-            costliest=plain.extreme(-1, n),
-        )
-
-    return for_each(method, intervals(), measured)
-
-
-def _stratum_shares(counts: GroupedConfusion) -> dict[Any, float] | None:
-    """Return the share of each stratum, which test sets keep."""
-    if counts.strata is None:
-        return None
-    places, names = counts.parts.stratum_codes()
-    rows = np.bincount(places, counts.counts.reshape(len(places), -1).sum(axis=1), len(names))
-    return dict(zip(names, (rows / rows.sum()).tolist(), strict=True))
-
-
-def _drawn(counts: GroupedConfusion, rng: np.random.Generator) -> GroupedConfusion:
-    """Draw a test set: rows of each stratum, or groups, as many as there are."""
-    strata, _ = counts.parts.stratum_codes()
-    groups = counts.parts.group_codes()
-    if groups is None:
-        flat = counts.counts.reshape(len(strata), -1)
-        rows = [rng.multinomial(round(each.sum()), each / each.sum()) for each in flat]
-        return counts.with_counts(np.reshape(rows, counts.counts.shape), counts.decisions)
-    home = np.full(groups.max() + 1, -1)
-    home[groups] = strata
-    if (home[groups] != strata).any():  # groups have rows in several strata
-        home[:] = 0
-    members = [np.flatnonzero(groups == group) for group in range(len(home))]
-    chosen = np.concatenate(
-        [rng.choice(inside := np.flatnonzero(home == each), len(inside)) for each in set(home)]
-    )
-    parts = np.concatenate([members[group] for group in chosen])
-    names = np.repeat(np.arange(len(chosen)), [len(members[group]) for group in chosen])
-    axes = counts.labels, counts.decisions
-    told = None if counts.strata is None else [counts.strata[part] for part in parts]
-    return GroupedConfusion(counts.counts[parts], *axes, names.tolist(), strata=told)

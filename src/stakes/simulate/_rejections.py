@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
@@ -13,6 +14,8 @@ from stakes._core.text import html_table, html_values, listed, number, percent
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
+from stakes.infer._outcomes import Design
+from stakes.simulate._designs import Drawing, drawing_of, has_design, rejections_of
 from stakes.simulate._measurements import (
     Extreme,
     checked_size,
@@ -119,6 +122,7 @@ def type_one_error(
     confidence: float = 0.95,
     repeats: int = 2000,
     smooth: float = 0.0,
+    design: Design | None = None,
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> Any:
@@ -133,8 +137,10 @@ def type_one_error(
     method : str or list of str
         The test, as in ``CostDifference.test``: "auto", "bdeltacost", "exact", "extremal",
         "normal", "signflip" or "mcnemar"; or several.
-    paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
-        Your counts, or shares that sum to 1, in the order of the costs' labels.
+    paired : PairedConfusion, GroupedConfusion or array_like, shape (decisions, decisions, classes)
+        Your counts, or shares that sum to 1, in the order of the costs' labels. Of counts with
+        groups, whole groups are drawn, from each stratum by itself unless groups have rows in
+        several; the nulls below then change groups, not examples.
     costs : CostMatrix
         The costs.
     n : int, optional
@@ -149,7 +155,10 @@ def type_one_error(
     repeats : int, default 2000
         How many test sets to draw.
     smooth : float, default 0
-        What to add to the count of every cell first, so that outcomes never seen can come.
+        What to add to the count of every cell first, so that outcomes never seen can come. Not with
+        a design.
+    design : Design, optional
+        What else is known of the sampling, as in `coverage`.
     rng : Generator or seed, optional
         The randomness.
     **options
@@ -187,9 +196,14 @@ def type_one_error(
     """
     validate.alpha(confidence)
     validate.choice(null, "null", NULLS)
+    sets = validate.as_size(repeats, "repeats", least=1)
+    if has_design(paired, design):
+        drawing = drawing_of(paired, costs, design, smooth, models=2)
+        equal = drawing.exchanged() if null == "exchanged" else drawing.tilted(0.0)
+        told: dict[str, Any] = {"n": n, "null": null, "repeats": sets, "rng": rng}
+        return _size_of_design(method, equal, confidence=confidence, options=options, **told)
     found, counted = truth_of(paired, costs, smooth, name="paired")
     size = checked_size(n, counted, "paired")
-    sets = validate.as_size(repeats, "repeats", least=1)
     truth = found.exchanged() if null == "exchanged" else found.tilted(0.0)
     generator = validate.generator(rng)
     drawn, seed_of = truth.draw(size, sets, generator), seeds(generator)
@@ -209,6 +223,38 @@ def type_one_error(
             smallest=truth.extreme(0, size),
             largest=truth.extreme(-1, size),
             repeats=sets,
+        )
+
+    return for_each(method, tests(), measured)
+
+
+def _size_of_design(
+    method: Any,
+    drawing: Drawing,
+    *,
+    n: Any,
+    null: str,
+    confidence: float,
+    repeats: int,
+    rng: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Measure the type-I error on test sets that are drawn as the counts were."""
+    size = checked_size(n, max(round(drawing.n), 1), "paired")
+    drawn = drawing.draw(None if n is None else size, repeats, validate.generator(rng))
+
+    def measured(name: str) -> TypeOneError:
+        share, error = rate(rejections_of(drawn, name, confidence=confidence, options=options))
+        return TypeOneError(
+            method=name,
+            n=size,
+            confidence=confidence,
+            size=share,
+            standard_error=error,
+            null=null,
+            smallest=drawing.extreme(0, size),
+            largest=drawing.extreme(-1, size),
+            repeats=repeats,
         )
 
     return for_each(method, tests(), measured)
@@ -309,6 +355,7 @@ def power_curve(
     confidence: float = 0.95,
     repeats: int = 1000,
     smooth: float = 0.0,
+    design: Design | None = None,
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> Any:
@@ -322,9 +369,9 @@ def power_curve(
     ----------
     method : str or list of str
         The test, as in `type_one_error`; or several.
-    paired : PairedConfusion or array_like, shape (decisions, decisions, classes)
+    paired : PairedConfusion, GroupedConfusion or array_like, shape (decisions, decisions, classes)
         Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
-        taken as the truth.
+        taken as the truth; groups are drawn whole, as in `type_one_error`.
     costs : CostMatrix
         The costs.
     n : int or sequence of int
@@ -337,7 +384,10 @@ def power_curve(
     repeats : int, default 1000
         How many test sets of each size to draw.
     smooth : float, default 0
-        What to add to the count of every cell first, so that outcomes never seen can come.
+        What to add to the count of every cell first, so that outcomes never seen can come. Not with
+        a design.
+    design : Design, optional
+        What else is known of the sampling, as in `coverage`.
     rng : Generator or seed, optional
         The randomness.
     **options
@@ -362,33 +412,43 @@ def power_curve(
     [0.1, 0.8]
     """
     validate.alpha(confidence)
-    given = np.atleast_1d(np.asarray(n, dtype=object))
+    asked = np.atleast_1d(np.asarray(n, dtype=object))
     sizes = tuple(
         validate.as_size(size, "n", least=1, most=validate.MOST_ROWS)
-        for size in given.ravel().tolist()
+        for size in asked.ravel().tolist()
     )
     if not sizes:
         raise InputError("n", "expected one or more sizes of test sets, got none.")
-    truth, _ = truth_of(paired, costs, smooth, name="paired")
+    wanted = None
     if difference is not None:
-        wanted = validate.numeric(difference, "difference", ndim=0)
-        validate.finite(wanted, "difference", "Give the difference in cost per decision.")
-        truth = truth.tilted(float(wanted))
+        given = validate.numeric(difference, "difference", ndim=0)
+        validate.finite(given, "difference", "Give the difference in cost per decision.")
+        wanted = float(given)
     sets = validate.as_size(repeats, "repeats", least=1)
     generator = validate.generator(rng)
-    drawn = [truth.draw(size, sets, generator) for size in sizes]
-    seed_of = seeds(generator)
+    if has_design(paired, design):
+        drawing = drawing_of(paired, costs, design, smooth, models=2)
+        drawing = drawing if wanted is None else drawing.tilted(wanted)
+        sets_of = [drawing.draw(size, sets, generator) for size in sizes]
+        mean = drawing.truth
+
+        def rejected(name: str) -> list[NDArray[np.bool_]]:
+            return [
+                rejections_of(each, name, confidence=confidence, options=options)
+                for each in sets_of
+            ]
+    else:
+        truth, _ = truth_of(paired, costs, smooth, name="paired")
+        truth = truth if wanted is None else truth.tilted(wanted)
+        drawn = [truth.draw(size, sets, generator) for size in sizes]
+        seed_of, mean = seeds(generator), truth.mean
+
+        def rejected(name: str) -> list[NDArray[np.bool_]]:
+            told: dict[str, Any] = {"confidence": confidence, "options": options}
+            return [rejections(truth, each, name, seed=seed_of(name), **told) for each in drawn]
 
     def measured(name: str) -> PowerCurve:
-        rates = [
-            rate(
-                rejections(
-                    truth, each, name, confidence=confidence, options=options, seed=seed_of(name)
-                )
-            )
-            for each in drawn
-        ]
-        powers, errors = zip(*rates, strict=True)
-        return PowerCurve(name, truth.mean, confidence, sizes, powers, errors, sets)
+        powers, errors = zip(*map(rate, rejected(name)), strict=True)
+        return PowerCurve(name, mean, confidence, sizes, powers, errors, sets)
 
     return for_each(method, tests(), measured)

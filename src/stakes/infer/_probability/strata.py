@@ -25,7 +25,7 @@ from stakes.infer._outcomes import Outcomes, Stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
 
 LATTICE = 1 << 13
-SCORES = np.linspace(-6.0, 6.0, 25)
+SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
 NODES, WIDEST = 4096, 7.1

@@ -154,7 +154,8 @@ def tails(
 def quick_high(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> Floats:
     """Approximate the upper limit, by a gamma distribution with the same three moments.
 
-    The arm is wrong by less than one percent; planning sorts thousands of test sets by it.
+    The arm is wrong by 3.5% at most, or by 15% with fewer than ten draws; planning sorts thousands
+    of test sets by it.
     """
     mean, deviation, skewness = _moments(outcomes, weight, -1)
     return np.asarray(mean + deviation * pearson3_isf(alpha / 2, skewness))
@@ -189,21 +190,53 @@ def quick_tails(outcomes: Outcomes, *, weight: float = WEIGHT) -> tuple[Floats, 
 
 
 def _moments(outcomes: Outcomes, weight: float, end: int) -> tuple[Floats, Floats, Floats]:
-    """Return mean, standard deviation and skewness of Σ D·C with the extra weight at one end."""
-    mean = variance = third = np.zeros(outcomes.tables)
+    """Return mean, standard deviation and skewness of the variable behind a limit.
+
+    Its distance from the end is that of S, the sum of the strata's means, times 1 - E; the two are
+    independent, and so are the strata. With one stratum it is Σ D·C with the extra weight.
+    """
     unit = outcomes.highest - outcomes.lowest or 1.0  # cubes of costs may not fit into a number
-    for stratum in outcomes.strata:
-        counts = stratum.counts.copy()
-        counts[:, end] += weight
-        costs, n = stratum.weight * stratum.costs / unit, counts.sum(axis=1)
-        shares = counts / n[:, np.newaxis]
-        centre = shares @ costs
-        centred = costs - centre[:, np.newaxis]
+    mean, variance, third, draws = _distance(outcomes, end, unit)
+    share = np.where(np.isfinite(draws), weight, 0.0)  # no extra where there is no room for it
+    draws = np.where(share > 0, draws, 1.0)
+    total = draws + share
+    factor, spread = draws / total, share * draws / (total**2 * (total + 1))
+    lean = 2 * spread * (share - draws) / (total * (total + 2))
+    # By central moments: raw ones would cancel where S varies little.
+    skew = third * (factor**3 + 3 * factor * spread + lean)
+    skew += 3 * variance * mean * (2 * factor * spread + lean) + mean**3 * lean
+    deviation = np.sqrt(np.maximum(variance * (factor**2 + spread) + mean**2 * spread, 1e-30))
+    sign = -1.0 if end else 1.0
+    last = sum(stratum.weight * stratum.end(end) for stratum in outcomes.strata)
+    return last + sign * factor * mean * unit, deviation * unit, sign * skew / deviation**3
+
+
+def _distance(outcomes: Outcomes, end: int, unit: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return three moments of the distance of S from an end, and the number of draws beside E."""
+    strata = outcomes.strata
+    counts = [stratum.counts for stratum in strata]
+    rooms = [each.weight * np.abs(each.end(end) - each.costs) / unit for each in strata]
+    spans = np.array([[each.weight * (each.end(-1) - each.end(0)) / unit] for each in strata])
+    n = np.array([each.sum(axis=1) for each in counts])
+    gains = np.array([x @ room for x, room in zip(counts, rooms, strict=True)]) / np.maximum(n, 1)
+    # A single draw of several strata gets an extra of its own, whose distance is 0.
+    several = n >= (2 if len(strata) > 1 else 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = spans.sum() / np.where(several, spans / n, 0.0).max(axis=0)
+        beside = gains.sum(axis=0) / np.where(several, gains / n, 0.0).max(axis=0)
+        draws = np.where(first > 1, np.clip((n - 1) * (first + 1) / (first - 1) - 1, 0.0, n), n)
+    mean = variance = third = np.zeros(outcomes.tables)
+    for x, room, alone, total in zip(counts, rooms, ~several, draws, strict=True):
+        together = np.column_stack([x, alone])
+        shares = together / together.sum(axis=1, keepdims=True)
+        size = np.where(alone, together.sum(axis=1), total)
+        distances = np.append(room, 0.0)
+        centre = shares @ distances
+        centred = distances - centre[:, np.newaxis]
         mean = mean + centre
-        variance = variance + (shares * centred**2).sum(axis=1) / (n + 1)
-        third = third + 2 * (shares * centred**3).sum(axis=1) / ((n + 1) * (n + 2))
-    deviation = np.sqrt(np.maximum(variance, 1e-30))
-    return mean * unit, deviation * unit, third / deviation**3
+        variance = variance + (shares * centred**2).sum(axis=1) / (size + 1)
+        third = third + 2 * (shares * centred**3).sum(axis=1) / ((size + 1) * (size + 2))
+    return mean, variance, third, np.fmin(first, np.where(beside > 0, beside, np.inf))
 
 
 def one_sided(options: dict[str, Any]) -> dict[str, Any]:
