@@ -30,7 +30,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "*_src"]
+exclude_patterns = ["*_src"]
 exclude_patterns += [
     f"{each}/*.{ending}" for each in ("gallery", "case_studies") for ending in ("py", "ipynb")
 ]
