@@ -135,7 +135,7 @@ def test_auto_warns_of_rare_costs_and_names_the_outcome():
     with pytest.warns(
         RareCostWarning,
         match=r"tree predicting 1 and forest 0 when it was 1, changes the difference by -10 and "
-        r"was seen once, fewer than 5:",
+        r"was observed once, fewer than 5:",
     ):
         assert difference.interval().method == "extremal"
     with pytest.warns(RareCostWarning):

@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,7 +44,9 @@ from stakes.show import (
     CostSensitivityDisplay,
     DecisionCurveDisplay,
     RocCostDisplay,
+    report,
 )
+from stakes.show._drawing import COLOURS, LAST
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -635,3 +639,12 @@ def test_decision_curves_share_axes():
     np.testing.assert_allclose(line.get_ydata(), curves[1].net_benefit(line.get_xdata()))
     with pytest.raises(InputTypeError, match="curve"):
         DecisionCurveDisplay.from_curve(CostLine(0.1, 0.8))
+
+
+def test_the_colours_are_those_of_the_report():
+    style = (Path(report.__file__).parent / "style.css").read_text(encoding="utf-8")
+    light = style[: style.index("@media")]
+    kept = [re.search(rf"--m{i + 1}: (#\w+);", light)[1] for i in range(len(COLOURS))]
+    assert kept == list(COLOURS)
+    assert f"--edge: {LAST};" in light
+    assert f"--m{len(COLOURS) + 1}:" not in light

@@ -33,10 +33,10 @@ def amount(value: float) -> str:
 
 
 def seen(count: float) -> str:
-    """Write how often something was seen."""
+    """Write how often something was observed."""
     if count == 0:
-        return "never seen"
-    return "seen once" if count == 1 else f"seen {number(count)} times"
+        return "not observed"
+    return "observed once" if count == 1 else f"observed {number(count)} times"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -54,10 +54,10 @@ globalThis.stakesWords = (() => {
     return below % 2 === 0 ? below : below + 1;
   }
 
-  /** Write how often something was seen. */
+  /** Write how often something was observed. */
   function seen(count) {
-    if (count === 0) return "never seen";
-    return count === 1 ? "seen once" : `seen ${number(count)} times`;
+    if (count === 0) return "not observed";
+    return count === 1 ? "observed once" : `observed ${number(count)} times`;
   }
 
   const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
