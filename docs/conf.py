@@ -89,7 +89,8 @@ def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
 
 def _skip_inherited(_app, _what, name, member, skip, _options):
     """Leave out what every scikit-learn estimator has, such as `set_fit_request`, but the score."""
-    return True if _is_inherited(member) and name != "score" else skip
+    plumbing = name == "get_metadata_routing" or (_is_inherited(member) and name != "score")
+    return True if plumbing else skip
 
 
 def _link_citations(app, _what, _name, _object, _options, lines):

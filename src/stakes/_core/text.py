@@ -66,6 +66,13 @@ def with_unit(value: float, unit: str) -> str:
     return f"{number(value)} {unit}" if unit else number(value)
 
 
+def flag_words(threshold: float) -> str:
+    """Say which scores are flagged."""
+    if math.isinf(threshold):
+        return "Flag nothing" if threshold > 0 else "Flag everything"
+    return f"Flag scores of {threshold:.6g} and above"
+
+
 def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:
     """Say by how much the first of two is more or less expensive than the second."""
     first, second = names

@@ -97,11 +97,12 @@ Prevalence = Annotated[
     typer.Option(
         "--prevalence",
         metavar="SHARE",
-        help="The share of positives in use; by default that of the examples.",
+        help="Prevalence in production; by default that of the examples.",
     ),
 ]
 Simultaneous = Annotated[
-    bool, typer.Option("--simultaneous", help="Have bands hold at all conditions at once.")
+    bool,
+    typer.Option("--simultaneous", help="Simultaneous bands: they hold at all conditions at once."),
 ]
 DecisionCurves = Annotated[
     bool,

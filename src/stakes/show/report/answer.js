@@ -6,7 +6,7 @@ globalThis.stakesAnswer = (() => {
   "use strict";
 
   const { findings, constants, signed } = globalThis.stakesPage;
-  const { number, general, pValue } = globalThis.stakesWords;
+  const { number, general, fixed, pValue } = globalThis.stakesWords;
   const { settings } = findings;
   const SVG = "http://www.w3.org/2000/svg";
   const SHAPES = { threshold: "dot", minimum_cost: "dot", decisions: "ring", constant: "square" };
@@ -20,7 +20,7 @@ globalThis.stakesAnswer = (() => {
     if (value === 0 || !Number.isFinite(value)) return number(value);
     const digits = digitsAfter(value);
     if (digits <= 0) return signed(number(Number(general(value, constants.digits))));
-    return signed(value.toFixed(Math.min(digits, 12)));
+    return signed(fixed(value, Math.min(digits, 12)));
   }
 
   /** Return how many decimals give the smallest number of a column three digits. */
@@ -32,7 +32,7 @@ globalThis.stakesAnswer = (() => {
 
   /** Write a number of a column, with a minus sign for people. */
   function aligned(value, decimals) {
-    const text = Math.abs(value).toFixed(decimals);
+    const text = fixed(Math.abs(value), decimals);
     const [whole, rest] = text.split(".");
     const digits = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? `.${rest}` : "");
     return value < 0 && Number(text) !== 0 ? `−${digits}` : digits;
