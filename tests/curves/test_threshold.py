@@ -376,9 +376,7 @@ def test_what_is_shown_and_pickled():
     limited = choose_threshold(TABLE_24, capacity=3, volume=20)
     assert limited.rule == "load of at most 3 alarms in 20"
     assert limited.to_dict()["cost"] is None
-    assert limited.summary().endswith(
-        "of all. The threshold was chosen on the same examples."
-    )
+    assert limited.summary().endswith("of all. The threshold was chosen on the same examples.")
     assert limited.design == Design()
     assert choose_threshold(TABLE_24, capacity=3).rule == "load of at most 3 alarms in 10"
 
