@@ -45,8 +45,10 @@ bench: $(VENV)/.bench  ## speed, as ratios against a peer or a limit in the same
 
 # With a browser the build draws the report's pictures, by what the tests install.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-docs: $(VENV)/.docs $(if $(BROWSER),$(VENV)/.test)  ## build the documentation into docs/_build/html
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+docs: $(VENV)/.docs $(if $(BROWSER),$(VENV)/.test)  ## build the documentation into build/docs/html
+	rm -rf build/docs/source && mkdir -p build/docs  # pages are also made beside their sources: in a copy
+	cp -pR docs build/docs/source && cp -p CHANGELOG.md build/docs
+	$(BIN)/python -m sphinx -W --keep-going -b html -c docs build/docs/source build/docs/html
 
 test-oldest:  ## run the tests on the oldest dependencies that pyproject.toml allows
 	RESOLUTION=lowest-direct tools/setup .venv-oldest test
@@ -66,7 +68,7 @@ wheel-check: $(VENV)/.run  ## build what is released and try it, alone and with 
 	tools/wheel-check $(EXTRAS)
 
 clean:  ## remove everything that the other targets made
-	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html docs/_build docs/gallery docs/case_studies docs/sg_execution_times.rst docs/reference/generated docs/results dist
+	rm -rf .venv* .pytest_cache .mypy_cache .ruff_cache .hypothesis stakes-demo.html build dist
 	find src replications tests benchmarks tools -name __pycache__ -prune -exec rm -rf {} +  # compiled trees, too
 
 # A stamp for each set of extras, so that a second run starts at once.

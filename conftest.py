@@ -34,7 +34,7 @@ settings.load_profile("same")
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=NORMALIZE_WHITESPACE)],
     patterns=["*.md"],
-    excludes=["docs/_build/**", "changelog.d/**"],
+    excludes=["changelog.d/**"],
 ).pytest()
 
 # Files of tests that grow lazy trees, whose kernel takes a minute to compile: one process runs them

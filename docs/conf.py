@@ -30,7 +30,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "*_src"]
+exclude_patterns = ["*_src"]
 exclude_patterns += [
     f"{each}/*.{ending}" for each in ("gallery", "case_studies") for ending in ("py", "ipynb")
 ]
@@ -61,8 +61,13 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
 html_show_sourcelink = False
-# Pages without others below them have nothing to list beside them.
-html_sidebars = {page: [] for page in ("tutorial/index", "glossary", "changes")}
+html_static_path = ["_static"]
+html_css_files = ["page.css"]
+# Pages without others below them have nothing to list beside them. The reference has its names by
+# topic on its first page, which every page below it links to: a list of all of them helps nobody.
+ALONE = ("tutorial/index", "glossary", "changes", "reference/**")
+html_sidebars = {page: [] for page in ALONE}
+toc_object_entries_show_parents = "hide"
 
 html_theme_options = {
     "header_links_before_dropdown": 6,
@@ -72,10 +77,20 @@ html_theme_options = {
 }
 
 
+def _is_inherited(member):
+    return str(getattr(member, "__module__", "")).startswith("sklearn")
+
+
 def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
     """Keep the first line of what scikit-learn says of its methods: the rest links to its pages."""
-    if str(getattr(inherited, "__module__", "")).startswith("sklearn"):
+    if _is_inherited(inherited):
         del lines[1:]
+
+
+def _skip_inherited(_app, _what, name, member, skip, _options):
+    """Leave out what every scikit-learn estimator has, such as `set_fit_request`, but the score."""
+    plumbing = name == "get_metadata_routing" or (_is_inherited(member) and name != "score")
+    return True if plumbing else skip
 
 
 def _link_citations(app, _what, _name, _object, _options, lines):
@@ -115,5 +130,6 @@ def setup(app):
     """Register what Sphinx calls."""
     app.connect("builder-inited", _write_results)
     app.connect("autodoc-process-docstring", _shorten_inherited)
+    app.connect("autodoc-skip-member", _skip_inherited)
     app.connect("autodoc-process-docstring", _link_citations, priority=900)  # after numpydoc
     app.connect("build-finished", _draw_report)

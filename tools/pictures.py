@@ -50,7 +50,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("docs/howto/report.png", "html", 960, ("h1", "#verdict", "#lead", "#policies")),
+    Picture("docs/howto/report.png", "html", 876, ("h1", "#verdict", "#lead", "#policies")),
     Picture(
         "docs/tutorial/threshold.png", "#threshold", 1560, ("#threshold p", "#threshold-table")
     ),

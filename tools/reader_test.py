@@ -1,7 +1,8 @@
-"""Follow the tutorial literally in a fresh environment: python tools/reader_test.py.
+"""Follow the tutorial literally in a fresh environment: python tools/reader_test.py [WHEEL].
 
-Builds the wheel, installs it with the extras that the tutorial names, and runs every command and
-every line of Python of the page in an empty folder. What they print must be what the page shows.
+Builds the wheel unless one is given, installs it with the extras that the tutorial names, and runs
+every command and every line of Python of the page in an empty folder. What they print must be what
+the page shows.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
     return done.stdout
 
 
-def install(step: Step, folder: Path) -> None:
+def install(step: Step, folder: Path, wheel: Path | None) -> None:
     """Make an environment, and install the wheel with the extras that the page asks for."""
     extras = re.fullmatch(r"pip install 'stakes(\[[\w,]+\])'", step.command)
     if extras is None:
@@ -62,21 +63,22 @@ def install(step: Step, folder: Path) -> None:
     uv = shutil.which("uv") or (str(beside) if beside.exists() else None)
     python = folder / "venv" / BIN / "python"
     if uv is not None:
-        run(uv, "build", "--wheel", "--out-dir", folder, ROOT)
+        if wheel is None:
+            run(uv, "build", "--wheel", "--out-dir", folder, ROOT)
         run(uv, "venv", "--python", sys.executable, folder / "venv")
         installer = [uv, "pip", "install", "--python", str(python)]
     else:
-        run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+        if wheel is None:
+            run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT)
         run(sys.executable, "-m", "venv", folder / "venv")
         installer = [str(python), "-m", "pip", "install"]
-    wheel = next(folder.glob("stakes-*.whl"))
-    run(*installer, f"{wheel}{extras[1]}")
+    run(*installer, f"{wheel or next(folder.glob('stakes-*.whl'))}{extras[1]}")
 
 
-def follow(page: Path, folder: Path) -> None:
+def follow(page: Path, folder: Path, wheel: Path | None) -> None:
     """Do what a reader of the page would do."""
     first, *others = steps(page.read_text(encoding="utf-8"))
-    install(first, folder)
+    install(first, folder, wheel)
     programs = folder / "venv" / BIN
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     env = {**kept, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
@@ -103,8 +105,9 @@ def follow(page: Path, folder: Path) -> None:
 
 def main() -> None:
     """Follow the tutorial."""
+    wheel = Path(sys.argv[1]).resolve() if sys.argv[1:] else None
     with tempfile.TemporaryDirectory() as folder:
-        follow(PAGE, Path(folder))
+        follow(PAGE, Path(folder), wheel)
     print("The tutorial works as it is written.")
 
 

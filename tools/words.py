@@ -13,13 +13,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WHERE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples", "src", "replications")
 ENDINGS = (".py", ".md", ".rst", ".j2", ".js")
-MADE = (
-    "docs/_build",
-    "docs/results",
-    "docs/gallery/",
-    "docs/case_studies/",
-    "docs/reference/generated",
-)
 INSTEAD = {
     r"\bdear(?:er|est|ly)?\b": "expensive, more expensive",
     r"\bmend(?:s|ed|ing)?\b": "fix, correct",
@@ -49,12 +42,11 @@ def _of_a_run(name: Path, line: str) -> bool:
 
 
 def _files() -> Iterator[Path]:
-    """Return the files that people read, but those that a build makes."""
+    """Return the files that people read."""
     for each in map(ROOT.joinpath, WHERE):
         found = [each] if each.is_file() else each.rglob("*")
         for path in found:
-            parts = path.relative_to(ROOT).as_posix()
-            if path.suffix in ENDINGS and not parts.startswith(MADE):
+            if path.suffix in ENDINGS:
                 yield path
 
 

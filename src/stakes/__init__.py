@@ -26,4 +26,4 @@ if _is_command():
 from stakes._core.optional import lazy_names  # noqa: E402 - Ctrl-C first
 
 __getattr__, __dir__, __all__ = lazy_names(__name__)
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

@@ -5,8 +5,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-MADE = ("_build", "results", "gallery", "case_studies", "reference/generated")
-"""Folders of the documentation that its build fills."""
 
 
 def text_of(page):
@@ -31,7 +29,6 @@ def commands(text):
 
 
 def written():
-    """Return the pages that somebody wrote, as opposed to those that are made of other files."""
-    made = tuple(f"docs/{each}/" for each in MADE)
+    """Return the pages that somebody wrote."""
     paths = (path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
-    return ["README.md", "CONTRIBUTING.md", *sorted(p for p in paths if not p.startswith(made))]
+    return ["README.md", "CONTRIBUTING.md", *sorted(paths)]

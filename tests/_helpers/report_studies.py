@@ -115,7 +115,23 @@ def costly_correct():
     return Study.from_table(table(columns), costs), Settings(volume=5000, per="week")
 
 
+def names():
+    """Names of sixty letters, and names that are written from right to left."""
+    rng = np.random.default_rng(11)
+    labels = ["سليم", "احتيال"]
+    actual = drawn(rng, labels, 1200, [0.9, 0.1])
+    positive = [label == labels[1] for label in actual]
+    columns = {"y": actual}
+    for name in ("נמוך", "gradient_boosting_calibrated_isotonic_2025_q3_all_features_v12"):
+        columns[name] = noisy(rng, actual, labels, 0.1)
+        columns[f"{name}_score"] = scores(rng, positive, 1.2)
+    costs = CostMatrix([[0, 20], [1, 0]], rows="predicted", labels=labels)
+    study = Study.from_table(table(columns), costs, pos_label=labels[1])
+    return study, Settings(unit="ر.س", noun="cards")
+
+
 STUDIES = {
+    "names": names,
     "example": example,
     "one": one_model,
     "three": three_classes,

@@ -1,8 +1,10 @@
 """The report in a real browser: what it shows is what Python computes."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from _helpers.report_studies import (
     HOSTILE_CLASSES,
@@ -22,7 +24,14 @@ from stakes.findings.report import _joint_of
 from stakes.findings.sensitivity import other_costs_of
 from stakes.policies.verdict import Stated, verdict_of
 from stakes.show.report import write_report
-from stakes.show.report._answer import answer_of, rates_of
+from stakes.show.report._answer import (
+    aligned,
+    answer_of,
+    axis_of,
+    decimals_for,
+    rates_of,
+    rounded,
+)
 from stakes.show.report._page import SCRIPTS
 
 WIDE, PHONE = 1280, 390
@@ -140,7 +149,8 @@ def numbers_of(row):
 
 
 def words(locator):
-    return " ".join(locator.inner_text().split())
+    """Return the words of an element, without what keeps the direction of names."""
+    return " ".join(re.sub("[\u2068\u2069]", "", locator.inner_text()).split())
 
 
 def check_answer(page, found):
@@ -172,12 +182,12 @@ def test_a_report_opens_from_disk_and_draws_everything(report, name):
         assert numbers_of(policy_row(page, policy.name)) == expected
 
 
-@pytest.mark.parametrize("name", ["example", "correct", "three"])
+@pytest.mark.parametrize("name", ["example", "correct", "three", "names"])
 def test_the_first_screen_holds_verdict_saving_doubt_and_chart(page, reports, name):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(reports(name))
     page.wait_for_selector("html[data-drawn]")
-    last = "[data-fact='settle']" if name != "correct" else "[data-fact='doubt']"
+    last = "[data-fact='doubt']" if name in ("correct", "names") else "[data-fact='settle']"
     for part in ("#verdict", "[data-fact='saving']", last, "#policies"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= 800, part
@@ -419,6 +429,64 @@ def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share
     check_answer(page, found)
 
 
+# ---- what scripts compute, on generated cases
+
+
+def generated():
+    rng = np.random.default_rng(7)
+    sizes = 10 ** rng.uniform(-7, 9, 400) * rng.choice([-1, 1], 400)
+    ties = (np.arange(-300, 300) + 0.5) / 8
+    return [0.0, *sizes.tolist(), *ties.tolist()]
+
+
+def test_numbers_for_people_are_those_of_python(report):
+    page, values = report("example"), generated()
+    shown = page.evaluate("(values) => values.map((each) => stakesAnswer.rounded(each))", values)
+    assert shown == [rounded(each) for each in values]
+    for decimals in (0, 1, 3, 6):
+        shown = page.evaluate(
+            "([values, d]) => values.map((each) => stakesAnswer.aligned(each, d))",
+            [values, decimals],
+        )
+        assert shown == [aligned(each, decimals) for each in values]
+    rng = np.random.default_rng(8)
+    columns = [(10 ** rng.uniform(-5, 6, 4)).tolist() for _ in range(50)]
+    assert page.evaluate("(all) => all.map(stakesAnswer.decimalsFor)", columns) == [
+        decimals_for(column) for column in columns
+    ]
+
+
+def test_axes_are_those_of_python(report):
+    page, rng = report("example"), np.random.default_rng(9)
+    ends = [sorted((10 ** rng.uniform(-3, 5) * rng.uniform(-1, 1, 2)).tolist()) for _ in range(200)]
+    found = page.evaluate("(ends) => ends.map((each) => stakesAnswer.axisOf(...each).ticks)", ends)
+    for ticks, (low, high) in zip(found, ends, strict=True):
+        expected = axis_of(low, high).ticks
+        assert [text for _, text in ticks] == [text for _, text in expected]
+        assert [at for at, _ in ticks] == pytest.approx([at for at, _ in expected])
+
+
+def test_rates_costs_and_thresholds_by_hand_are_those_of_python(report):
+    page, found, study = report("example"), findings_of("example"), study_of("example")
+    rng = np.random.default_rng(10)
+    for _ in range(30):
+        counts, costs = rng.integers(0, 60, (2, 2)) + np.eye(2), rng.uniform(-5, 90, (2, 2))
+        rates = page.evaluate("(counts) => stakesSections.ratesOf(counts, null)", counts.tolist())
+        assert list(rates.values()) == pytest.approx(rates_of(found, counts, 1, 1))
+        share = float(rng.uniform(0.01, 0.9))
+        weights = counts / counts.sum(axis=0) * [1 - share, share]
+        point = {"fpr": rates["fpr"], "tpr": rates["recall"]}
+        cost = page.evaluate(
+            "(all) => stakesSections.costOf(...all)", [point, costs.tolist(), [1 - share, share]]
+        )
+        assert cost == pytest.approx(float((weights * costs).sum()))
+    for place, model in enumerate(found.curves.models):
+        for value in rng.uniform(-0.1, 1.1, 12).tolist():
+            shown = page.evaluate("(all) => stakesSections.atThreshold(...all)", [place, value])
+            expected = study.scores[model.name].confusion_at(value).counts
+            assert shown["counts"] == expected.tolist()
+
+
 # ---- curves
 
 
@@ -531,7 +599,8 @@ def test_nothing_runs_but_the_scripts_of_the_page(page, reports, complaints):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("name", "width"), [("example", WIDE), ("three", PHONE), ("hostile", WIDE)]
+    ("name", "width"),
+    [("example", WIDE), ("three", PHONE), ("hostile", WIDE), ("names", WIDE), ("names", PHONE)],
 )
 def test_axe_finds_no_violation(report, name, width, scheme):
     sync = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -581,7 +650,7 @@ def pages_of(page, path):
     )
 
 
-@pytest.mark.parametrize("name", ["example", "three", "correct"])
+@pytest.mark.parametrize("name", ["example", "three", "correct", "names"])
 def test_paper_has_at_most_five_pages_with_charts_and_without_controls(
     page, reports, name, tmp_path
 ):

@@ -86,7 +86,7 @@ def test_other_examples_judge_the_same_threshold():
 def test_extremes_are_thresholds_too():
     cheap = ExampleCosts([[0, 5], [1, 5]], decisions=[0, 1])
     assert choose_threshold([0.2, 0.9], cheap).threshold == np.inf
-    assert "Call nothing 1" in choose_threshold([0.2, 0.9], cheap).summary()
+    assert "Flag nothing as 1" in choose_threshold([0.2, 0.9], cheap).summary()
     dear = ExampleCosts([[9, 5], [9, 5]], decisions=[0, 1])
     assert choose_threshold([0.2, 0.9], dear).cost == 5
 

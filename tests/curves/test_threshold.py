@@ -355,18 +355,18 @@ def test_classes_may_have_any_names():
     choice = choose_threshold(counts, costs)
     assert choice.threshold == 3
     assert choice.confusion.labels == ("ham", "spam")
-    assert choice.summary().startswith("Call 'spam' what scores 3 or more (cheapest): that finds")
+    assert choice.summary().startswith("Flag scores of 3 and above (cheapest). This catches")
+    assert "of 'spam', flags" in choice.summary()
 
 
 def test_what_is_shown_and_pickled():
     choice = choose_threshold(TABLE_24, COSTS, max_fpr=0.9, confidence=0.9)
     assert choice.summary() == repr(choice)
     assert choice.summary().startswith(
-        "Call 1 what scores 0.07 or more (cheapest, false positive rate of at most 90%): that "
-        "finds 100% of them, raises an alarm for 90% of all and for 80% of the others, and "
-        "costs 0.4 a decision ("
+        "Flag scores of 0.07 and above (cheapest, false positive rate of at most 90%). This "
+        "catches 100% of 1, flags 80% of the others and 90% of all, and costs 0.4 per decision ("
     )
-    assert choice.summary().endswith("confidence). The threshold was chosen on the same examples.")
+    assert choice.summary().endswith(" CI). The threshold was chosen on the same examples.")
     content = choice.to_dict()
     assert content["threshold"] == 0.07
     assert content["confusion"]["counts"] == [[1, 0], [4, 5]]
@@ -376,9 +376,7 @@ def test_what_is_shown_and_pickled():
     limited = choose_threshold(TABLE_24, capacity=3, volume=20)
     assert limited.rule == "load of at most 3 alarms in 20"
     assert limited.to_dict()["cost"] is None
-    assert limited.summary().endswith(
-        "of the others. The threshold was chosen on the same examples."
-    )
+    assert limited.summary().endswith("of all. The threshold was chosen on the same examples.")
     assert limited.design == Design()
     assert choose_threshold(TABLE_24, capacity=3).rule == "load of at most 3 alarms in 10"
 
@@ -394,10 +392,10 @@ def test_calling_nothing_or_everything_positive_is_said_in_words():
     dear = CostMatrix.from_errors(false_positive=100, false_negative=1)
     nothing = choose_threshold(ScoreCounts.from_scores([0, 1, 0], [3, 2, 1]), dear)
     assert nothing.threshold == np.inf
-    assert nothing.summary().startswith("Call nothing 1 (cheapest)")
+    assert nothing.summary().startswith("Flag nothing (cheapest)")
     everything = choose_threshold(TABLE_24, min_recall=1, assurance=0.99)
     assert everything.threshold == -np.inf
-    assert everything.summary().startswith("Call everything 1 ")
+    assert everything.summary().startswith("Flag everything ")
 
 
 def test_calling_only_infinite_scores_positive_is_not_calling_nothing_positive():
@@ -414,7 +412,7 @@ def test_nothing_and_everything_stay_a_choice_whatever_the_scores():
     counts = ScoreCounts.from_scores([0, 1], [np.inf, 0.5])
     choice = choose_threshold(counts, never)
     assert (choice.threshold, choice.cost, choice.alarms) == (np.inf, 0.5, 0)
-    assert choice.summary().startswith("Call nothing 1 ")
+    assert choice.summary().startswith("Flag nothing ")
     always = CostMatrix.from_errors(false_positive=1, false_negative=10)
     choice = choose_threshold(ScoreCounts.from_scores([0, 1], [0.5, -np.inf]), always)
     assert (choice.cost, choice.alarms) == (0.5, 1)

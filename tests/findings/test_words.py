@@ -37,7 +37,8 @@ def pair_with(found, name):
 
 
 @pytest.mark.parametrize(
-    ("times", "said"), [(0, "was never seen:"), (1, "was seen once:"), (4, "was seen 4 times:")]
+    ("times", "said"),
+    [(0, "was not observed,"), (1, "was observed once,"), (4, "was observed 4 times,")],
 )
 def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
     cells = {(0, 0, 0): 500, (1, 1, 1): 40, (1, 0, 0): 60, (1, 0, 1): 90, (0, 1, 1): times}

@@ -135,7 +135,7 @@ def test_auto_warns_of_rare_costs_and_names_the_outcome():
     with pytest.warns(
         RareCostWarning,
         match=r"tree predicting 1 and forest 0 when it was 1, changes the difference by -10 and "
-        r"was seen once, fewer than 5:",
+        r"was observed once, fewer than 5:",
     ):
         assert difference.interval().method == "extremal"
     with pytest.warns(RareCostWarning):
@@ -155,10 +155,7 @@ def test_impossible_cells_make_an_outcome_common():
 
 
 def test_the_summary_calls_a_tie_a_tie():
-    assert (
-        "a tie, the 112 examples do not tell which is cheaper"
-        in CostDifference(PAIRED, COSTS).summary()
-    )
+    assert "they cannot be told apart on 112 examples" in CostDifference(PAIRED, COSTS).summary()
     clear = PairedConfusion([[[600, 200], [70, 90]], [[30, 8], [30, 20]]], labels=[0, 1])
     difference = CostDifference(clear, COSTS, names=("old", "new"), unit="USD")
     assert "USD more per decision than new" in difference.summary()

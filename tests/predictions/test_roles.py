@@ -80,6 +80,32 @@ def test_decisions_and_scores_of_a_model_are_found_by_name(columns, models):
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("نموذج", "יער אקראי"),
+        ("模型一", "模型二"),
+        ("कि", "की"),  # which differ in a mark only
+        ("lr+", "lr"),
+        ("a b", "ab"),
+        ("LR", "lr"),
+        ("+", "-"),
+    ],
+)
+def test_scores_go_to_the_model_of_that_name_in_every_script(first, second):
+    columns = ["actual", f"{first}_score", first, f"{second}_score", second]
+    found = roles(columns, is_decision=lambda name: not name.endswith("_score"))
+    assert [(each.decisions, each.scores) for each in found.models] == [
+        (first, f"{first}_score"),
+        (second, f"{second}_score"),
+    ]
+    one = roles(["actual", f"{second}_score", first, second], is_decision=lambda n: "_" not in n)
+    assert [(each.decisions, each.scores) for each in one.models] == [
+        (first, None),
+        (second, f"{second}_score"),
+    ]
+
+
+@pytest.mark.parametrize(
     ("columns", "models", "ignored"),
     [
         (["y", "y_pred", "prob_ok", "prob_bad"], [("y_pred", "y_pred", "prob_bad")], ("prob_ok",)),

@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,7 +47,9 @@ from stakes.show import (
     DecisionCurveDisplay,
     RocCostDisplay,
     RunningCostDisplay,
+    report,
 )
+from stakes.show._drawing import COLOURS, LAST
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -659,3 +663,12 @@ def test_running_costs_are_drawn():
     assert drawn.ax_.get_ylabel() == "cost of old minus new, so far"
     with pytest.raises(InputTypeError, match="Accumulator"):
         RunningCostDisplay(costs)
+
+
+def test_the_colours_are_those_of_the_report():
+    style = (Path(report.__file__).parent / "style.css").read_text(encoding="utf-8")
+    light = style[: style.index("@media")]
+    kept = [re.search(rf"--m{i + 1}: (#\w+);", light)[1] for i in range(len(COLOURS))]
+    assert kept == list(COLOURS)
+    assert f"--edge: {LAST};" in light
+    assert f"--m{len(COLOURS) + 1}:" not in light

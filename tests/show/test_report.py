@@ -62,8 +62,9 @@ class Page(HTMLParser):
         assert name == tag, f"<{name}> is closed by </{tag}>"
 
     def handle_data(self, data):
+        plain = re.sub("[\u2068\u2069]", "", data)  # which keep the direction of names
         for _, place in self.open:
-            self.elements[place][2] += data
+            self.elements[place][2] += plain
 
     def all(self, tag):
         return [
@@ -171,6 +172,20 @@ def test_names_are_text(pages):
         assert " ".join(name.split()) in names
     assert "<b>$</b>" in page.text("verdict")
     assert "stakes '<i>' & \"x\"" in page.text("method")
+
+
+def test_names_from_right_to_left_keep_their_direction_to_themselves(pages):
+    headline = re.search(r'<h2 id="verdict".*?</h2>', pages("names"))[0]
+    assert "\u2068נמוך\u2069" in headline
+    assert "\u2068احتيال\u2069" in pages("names")
+    assert "\u2068" not in pages("three")
+
+
+def test_each_note_stands_once(pages):
+    for name in STUDIES:
+        notes = re.search(r'<ul class="notes".*?</ul>', pages(name), flags=re.DOTALL)
+        listed = re.findall(r"<li>(.*?)</li>", notes[0] if notes else "", flags=re.DOTALL)
+        assert len(listed) == len(set(listed))
 
 
 def test_line_separators_do_not_end_a_script():

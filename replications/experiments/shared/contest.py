@@ -214,7 +214,7 @@ def draw_bars(
     bars: tuple[tuple[int, str, dict[str, Any]], ...] = (
         (1, "ties", {"facecolor": "white"}),
         (wins[black], f"wins of {names[black]}", {"facecolor": "black"}),
-        (wins[1 - black], f"wins of {names[1 - black]}", {"facecolor": COLOURS[5]}),
+        (wins[1 - black], f"wins of {names[1 - black]}", {"facecolor": COLOURS[0]}),
     )
     for offset, (outcome, label, look) in enumerate(bars):
         heights = np.array([score[outcome] for score in scores.values()]) / tests

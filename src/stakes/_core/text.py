@@ -33,10 +33,10 @@ def amount(value: float) -> str:
 
 
 def seen(count: float) -> str:
-    """Write how often something was seen."""
+    """Write how often something was observed."""
     if count == 0:
-        return "never seen"
-    return "seen once" if count == 1 else f"seen {number(count)} times"
+        return "not observed"
+    return "observed once" if count == 1 else f"observed {number(count)} times"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -64,6 +64,13 @@ def percent_range(low: float, high: float) -> str:
 def with_unit(value: float, unit: str) -> str:
     """Write a number with its unit, if it has one."""
     return f"{number(value)} {unit}" if unit else number(value)
+
+
+def flag_words(threshold: float) -> str:
+    """Say which scores are flagged."""
+    if math.isinf(threshold):
+        return "Flag nothing" if threshold > 0 else "Flag everything"
+    return f"Flag scores of {threshold:.6g} and above"
 
 
 def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:

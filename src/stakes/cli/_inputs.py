@@ -91,7 +91,7 @@ Predictions = Annotated[
 ]
 Pilot = Annotated[
     list[str] | None,
-    typer.Argument(metavar="PREDICTIONS", help=f"Of a first, small test: {READABLE}"),
+    typer.Argument(metavar="PREDICTIONS", help=f"A first, small test (pilot): {READABLE}"),
 ]
 CostFile = Annotated[
     Path | None,
@@ -190,7 +190,8 @@ ClassNames = Annotated[
     ),
 ]
 Confidence = Annotated[
-    float, typer.Option("--confidence", metavar="SHARE", help="Of intervals and tests.")
+    float,
+    typer.Option("--confidence", metavar="SHARE", help="Confidence level of intervals and tests."),
 ]
 Groups = Annotated[
     str | None,
@@ -255,10 +256,10 @@ Unit = Annotated[
 ]
 Volume = Annotated[
     float | None,
-    typer.Option("--volume", metavar="N", help="How many decisions to say the cost of."),
+    typer.Option("--volume", metavar="N", help="Number of decisions to report the cost of."),
 ]
 Per = Annotated[
-    str | None, typer.Option("--per", metavar="TIME", help="The time these are taken in: year.")
+    str | None, typer.Option("--per", metavar="TIME", help="The period of --volume, such as year.")
 ]
 Json = Annotated[
     Path | None,

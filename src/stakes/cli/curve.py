@@ -97,11 +97,12 @@ Prevalence = Annotated[
     typer.Option(
         "--prevalence",
         metavar="SHARE",
-        help="The share of positives in use; by default that of the examples.",
+        help="Prevalence in production; by default that of the examples.",
     ),
 ]
 Simultaneous = Annotated[
-    bool, typer.Option("--simultaneous", help="Have bands hold at all conditions at once.")
+    bool,
+    typer.Option("--simultaneous", help="Simultaneous bands: they hold at all conditions at once."),
 ]
 DecisionCurves = Annotated[
     bool,
@@ -166,7 +167,7 @@ def curve(
         decisions = _write_decision(output, study, chosen, out, csv, simultaneous=simultaneous)
         output.results(CurveDocument(**stated, curves=None, decision=decisions))
         return
-    curves = _curves(study)
+    curves = _curves(study, ranked=costs is not None)
     condition = None if costs is None else _condition(study, prevalence)
     with Progress(shown=not output.quiet) as progress:
         found = _found(study, curves, condition, progress, simultaneous=simultaneous)
@@ -197,7 +198,8 @@ def _found(
         band = curve.band(study.confidence, simultaneous=simultaneous)
         models.append(curve_at(curve, band, _cost_at(curve, condition, study.confidence)))
     ranked = sorted(models, key=_rank)[:MOST_MODELS]
-    chosen = compared_pairs([*curves], [each.name for each in ranked], next(iter(curves), None))
+    first_in_file = next((m.name for m in study.roles.models if m.name in curves), None)
+    chosen = compared_pairs([*curves], [each.name for each in ranked], first_in_file)
     progress.expect(len(chosen))
     for first, second in chosen:
         progress.step(f"{first} and {second}")
@@ -401,7 +403,10 @@ def picture_of(draw: Callable[[Any], None], kind: str) -> bytes:
     return picture.getvalue()
 
 
-def _curves(study: Study) -> dict[str, Curve]:
+def _curves(study: Study, *, ranked: bool) -> dict[str, Curve]:
+    """Return the curves in the order of the report, or of the file where there are no costs."""
+    from stakes.findings.models import best_policies
+
     if study.pos_label is None or len(study.costs.decisions) != TWO:
         raise InputError(
             "costs",
@@ -411,7 +416,8 @@ def _curves(study: Study) -> dict[str, Curve]:
     if not study.both_classes:
         raise one_class(study)
     found: dict[str, Curve] = {**study.curves(), **study.lines()}
-    names = [model.name for model in study.roles.models]
+    in_file = [model.name for model in study.roles.models]
+    names = [*dict.fromkeys([*(best_policies(study) if ranked else ()), *in_file])]
     return dict(sorted(found.items(), key=lambda item: names.index(item[0])))
 
 

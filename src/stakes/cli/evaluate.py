@@ -74,8 +74,8 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Of intervals: auto, extremal, bcost, exact, normal, t, bca, dirichlet, likelihood, "
-        "guaranteed or anytime.",
+        help="Interval method: auto, extremal, bcost, exact, normal, t, bca, dirichlet, "
+        "likelihood, guaranteed or anytime.",
     ),
 ]
 

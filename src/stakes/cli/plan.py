@@ -88,7 +88,7 @@ Difference = Annotated[
     typer.Option(
         "--difference",
         metavar="COST",
-        help="The difference in cost per decision that is to be shown.",
+        help="The difference in cost per decision to detect.",
     ),
 ]
 Power = Annotated[

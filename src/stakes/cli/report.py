@@ -38,7 +38,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page
 Factor = Annotated[
     float,
     typer.Option(
-        "--factor", metavar="TIMES", help="How wrong each cost may be: twice or half, say."
+        "--factor", metavar="TIMES", help="The factor by which each cost may be wrong, up or down."
     ),
 ]
 Full = Annotated[

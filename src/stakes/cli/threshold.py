@@ -85,15 +85,15 @@ class Thresholds:
 
 MaxFpr = Annotated[
     float | None,
-    typer.Option("--max-fpr", metavar="SHARE", help="The largest share of false alarms allowed."),
+    typer.Option("--max-fpr", metavar="SHARE", help="The largest false positive rate allowed."),
 ]
 MinRecall = Annotated[
     float | None,
-    typer.Option("--min-recall", metavar="SHARE", help="The least share of positives to find."),
+    typer.Option("--min-recall", metavar="SHARE", help="The least recall allowed."),
 ]
 Capacity = Annotated[
     float | None,
-    typer.Option("--capacity", metavar="N", help="How many alarms there may be, out of --volume."),
+    typer.Option("--capacity", metavar="N", help="How many of --volume decisions may be positive."),
 ]
 Volume = Annotated[
     float | None,

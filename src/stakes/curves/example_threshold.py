@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.labels import Label
-from stakes._core.text import number, percent
+from stakes._core.text import flag_words, number, percent
 from stakes._core.typing import Booleans, Floats
 from stakes._core.values import Result
 from stakes.costs import ExampleCosts
@@ -131,16 +131,11 @@ class ExampleThresholdChoice(Result):
         str
             One sentence or two.
         """
-        text = f"Call {self.pos_label!r} what scores {self.threshold:.6g} or more"
-        if self.threshold == np.inf:
-            text = f"Call nothing {self.pos_label!r}"
-        elif self.threshold == -np.inf:
-            text = f"Call everything {self.pos_label!r}"
         low, high = map(number, self.interval)
         return (
-            f"{text} ({self.rule}): that raises an alarm for {percent(round(self.alarms, 6))} of "
-            f"all, and costs {number(self.cost)} a decision ({low} to {high} with "
-            f"{percent(self.confidence)} confidence). The threshold was chosen on "
+            f"{flag_words(self.threshold)} as {self.pos_label!r} ({self.rule}). This flags "
+            f"{percent(round(self.alarms, 6))} of all, and costs {number(self.cost)} per decision "
+            f"({low} to {high}, {percent(self.confidence)} CI). The threshold was chosen on "
             f"{self.chosen_on}."
         )
 

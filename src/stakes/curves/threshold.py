@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label
-from stakes._core.text import html_table, matrix_table, number, percent
+from stakes._core.text import flag_words, html_table, matrix_table, number, percent
 from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
@@ -206,23 +206,19 @@ class ThresholdChoice(Result):
             One sentence or two.
         """
         positive = self.confusion.labels[1]
-        text = f"Call {positive!r} what scores {self.threshold:.6g} or more"
-        if self.threshold == np.inf:
-            text = f"Call nothing {positive!r}"
-        elif self.threshold == -np.inf:
-            text = f"Call everything {positive!r}"
-        text += (
-            f" ({self.rule}): that finds {percent(round(self.recall, 6))} of them, raises an alarm "
-            f"for {percent(round(self.alarms, 6))} of all and for {percent(round(self.fpr, 6))} of "
-            "the others"
+        text = (
+            f"{flag_words(self.threshold)} ({self.rule}). This catches "
+            f"{percent(round(self.recall, 6))} of {positive!r}, flags "
+            f"{percent(round(self.fpr, 6))} of the others and {percent(round(self.alarms, 6))} of "
+            "all"
         )
         chosen = f"The threshold was chosen on {self.chosen_on}."
         if self.interval is None:
             return f"{text}. {chosen}"
         low, high = map(number, self.interval)
         return (
-            f"{text}, and costs {number(self.cost or 0.0)} a decision "
-            f"({low} to {high} with {percent(self.confidence)} confidence). {chosen}"
+            f"{text}, and costs {number(self.cost or 0.0)} per decision "
+            f"({low} to {high}, {percent(self.confidence)} CI). {chosen}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -238,16 +238,23 @@ class Trivial(Finding):
     error_rate: float | None
 
 
-def models_of(
-    study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
-) -> tuple[Model, ...]:
-    """Return each model's cost at its cheapest policy, and its interval, the cheapest first."""
+def best_policies(study: Study) -> dict[str, str]:
+    """Return the cheapest policy of each model, the cheapest first: the order of all charts."""
     policies = study.policies
     best: dict[str, str] = {}
     for name in policies.competitors:  # the cheapest first
         model = policies[name].model
         if model is not None:
             best.setdefault(model, name)
+    return best
+
+
+def models_of(
+    study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
+) -> tuple[Model, ...]:
+    """Return each model's cost at its cheapest policy, and its interval, the cheapest first."""
+    policies = study.policies
+    best = best_policies(study)
     always = next(iter(trivial_of(study, by)), None)
     if always is not None:
         constant = _constant(study, always)

@@ -344,7 +344,7 @@ class CostDifference(Inference):
         if result.rejected:
             cheaper = self.names[1] if self.difference > 0 else self.names[0]
             return f"{text}: {cheaper} is cheaper (p = {result.p_value:.2g})."
-        return f"{text}: a tie, the {number(self.n)} examples do not tell which is cheaper."
+        return f"{text}: they cannot be told apart on {number(self.n)} examples."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and lists.

@@ -116,7 +116,7 @@ class PolicyPair(Result):
     method : str
         The method of the test.
     warning : str or None
-        That the outcome that matters most was observed too rarely.
+        That the most expensive disagreement was observed too rarely.
     """
 
     first: str
@@ -174,15 +174,15 @@ class Compared:
 
     @cached_property
     def warning(self) -> str | None:
-        """That the outcome that matters most was observed too rarely, where it was."""
+        """That the most expensive disagreement was observed too rarely, where it was."""
         held_out = self.found[0]
         rare = held_out.rare_outcome() if isinstance(held_out, CostDifference) else None
         if rare is None or rare[2] is None:
             return None
         what, count, _ = rare
         return (
-            f"The outcome that matters most, {what}, was {seen(count)}: too rarely for the usual "
-            "test, so a more conservative test is used."
+            f"The most expensive disagreement ({what}) was {seen(count)}, so a more conservative "
+            "test was used."
         )
 
     def no_more_than(self, margin: float, confidence: float) -> TestResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -140,8 +141,13 @@ def decision_stem(name: str) -> str:
 
 
 def plain(name: str) -> str:
-    """Return a model's name in small letters and digits, without words for decisions."""
-    return re.sub(r"[^a-z0-9]", "", decision_stem(name).lower())
+    """Return a model's name in small letters and digits, without words for decisions.
+
+    Letters are those of every script, with their marks: names that differ there are two models.
+    """
+    text = unicodedata.normalize("NFC", decision_stem(name)).casefold()
+    kept = (each for each in text if each.isalnum() or unicodedata.category(each)[0] == "M")
+    return "".join(kept) or text
 
 
 def pairing_names(name: str) -> set[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -587,8 +588,8 @@ def _paired(
     decisions: Sequence[str], scores: Sequence[str], positive: str | None, *, named: bool
 ) -> tuple[Model, ...]:
     """Put decisions and scores of a model together, by their names or because both were named."""
-    by_stem = {_names.plain(_names.stem(score)): score for score in scores}
-    models = [_with_scores(column, by_stem) for column in decisions]
+    scores_of = _finder(decisions, scores)
+    models = [_with_scores(column, scores_of) for column in decisions]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
     alone = len(models) == len(scores) == 1 and bool(left)
@@ -607,14 +608,30 @@ def _names_no_other(decisions: str, scores: str, positive: str | None) -> bool:
     return bool(bare) or _names.stem(scores) == positive
 
 
-def _with_scores(decisions: str, by_stem: Mapping[str, str]) -> Model:
+def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], str | None]:
+    """Return what finds the scores of a model: by its name, or its plain one if no other has that.
+
+    The scores of "lr+" are not those of "lr", although both are plainly "lr".
+    """
+    exact = {_names.stem(score): score for score in scores}
+    stems = {_names.decision_stem(each) or each for each in decisions}
+    plainly = [Counter(map(_names.plain, names)) for names in (exact, stems)]
+    alone = {
+        plain: score
+        for stem, score in exact.items()
+        if max(counts[plain := _names.plain(stem)] for counts in plainly) == 1
+    }
+    return lambda name: exact.get(name, alone.get(_names.plain(name)))
+
+
+def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Model:
     """Return the model of a column of decisions, with its scores if there are any."""
     name = _names.decision_stem(decisions) or decisions
-    whole = by_stem.get(_names.plain(name), by_stem.get(_names.plain(decisions)))
+    whole = scores_of(name) or scores_of(decisions)
     if whole is not None:
         return Model(name, decisions, whole)
     short = _names.MODEL_AFFIX.sub("", name) or name  # "model_a" beside "score_a"
-    scores = by_stem.get(_names.plain(short))
+    scores = scores_of(short)
     return Model(name if scores is None else short, decisions, scores)
 
 

@@ -26,9 +26,10 @@ from stakes.errors import InputError, InputTypeError, LabelError
 pyplot = optional.pyplot
 """The only way to matplotlib here: it says what to install where there is none."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe and Ito's colours, which colour-blind people can tell apart; without yellow, which is too
-pale for a line."""
+COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00")
+"""Those of the report, which colour-blind people can tell apart; further curves are grey."""
+
+LAST = "#84817a"
 
 STYLES = ("-", "--", "-.", (0, (1, 1.2)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 """The line styles that go with them, for print in black and white."""
@@ -72,7 +73,7 @@ def several_axes(axes: Any, count: int, **options: Any) -> Any:
 def line_look(index: int) -> dict[str, Any]:
     """Return the colour and the line style of the curve with that number."""
     return {
-        "color": COLOURS[index % len(COLOURS)],
+        "color": COLOURS[index] if index < len(COLOURS) else LAST,
         "linestyle": STYLES[index % len(STYLES)],
         "linewidth": WIDTH,
     }

@@ -166,8 +166,9 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
 
 def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
     """Write how the cheapest policy, or candidates, differ in cost from others."""
+    first = pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
     header = [
-        "pair",
+        "pair" if first is None else f"{first} against",
         f"difference{_unit(unit)}",
         f"{percent(confidence)} interval",
         "p",
@@ -176,22 +177,23 @@ def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float)
     ]
     rows = [
         [
-            f"{pair.first} - {pair.second}",
+            f"{pair.first} - {pair.second}" if first is None else pair.second,
             number(pair.difference),
             _limits((pair.low, pair.high)),
             p_value(pair.p_value),
             p_value(pair.adjusted),
-            _verdict(pair, shown=pair.shown),
+            _verdict(pair),
         ]
         for pair in pairs
     ]
     return text_table(header, rows)
 
 
-def _verdict(pair: Any, *, shown: bool) -> str:
-    if not shown:
+def _verdict(pair: PolicyPair) -> str:
+    """Say whether the first of a pair is shown to cost more or less."""
+    if not pair.shown:
         return "not shown"
-    return f"{pair.first} costs {'more' if pair.difference > 0 else 'less'}"
+    return f"costs {'more' if pair.difference > 0 else 'less'}"
 
 
 def range_table(curves: Sequence[CurveAtCondition]) -> str:
@@ -234,7 +236,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
 def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float) -> str:
     """Write which thresholds were chosen, and what they do."""
     priced = all(choice.cost is not None for choice in choices.values())
-    header = ["model", "threshold", "finds", "false alarms", "alarms"]
+    header = ["model", "threshold", "recall", "FPR", "flagged"]
     if priced:
         header += [f"cost per decision{_unit(unit)}", f"{percent(confidence)} interval"]
     rows = []

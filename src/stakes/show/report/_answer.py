@@ -24,6 +24,9 @@ MOST_SHOWN = 10
 FARTHEST = 3
 """The axis leaves out constants that cost more than so many times the highest limit of a model."""
 
+LONG_NAME = 28
+"""Longer names get more of the width, and the chart less."""
+
 TICKS = 5
 STEPS = (1, 2, 2.5, 5, 10)
 DIGITS = 3
@@ -42,13 +45,23 @@ SHAPES = {"threshold": "dot", "minimum_cost": "dot", "decisions": "ring", "const
 
 
 def rounded(value: float) -> str:
-    """Write a number with three significant digits, thousands separated."""
+    """Write a number with three significant digits, thousands separated, and a minus sign."""
     if value == 0 or not math.isfinite(value):
         return number(value)
     digits = DIGITS - 1 - math.floor(math.log10(abs(value)))
     if digits <= 0:
-        return f"{float(f'{value:.{DIGITS}g}'):,.0f}"
-    return f"{value:.{min(digits, 12)}f}"
+        return signed(f"{float(f'{value:.{DIGITS}g}'):,.0f}")
+    return signed(f"{value:.{min(digits, 12)}f}")
+
+
+def signed(text: str) -> str:
+    """Put a minus sign, as people write it, in front of a number."""
+    return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
+
+
+def people_number(value: float) -> str:
+    """Write a number in a table: four significant digits, with a minus sign."""
+    return signed(number(value))
 
 
 def decimals_for(values: Sequence[float]) -> int:
@@ -62,7 +75,7 @@ def decimals_for(values: Sequence[float]) -> int:
 def aligned(value: float, decimals: int) -> str:
     """Write a number of a column, with a minus sign for people."""
     text = f"{value:,.{decimals}f}"
-    return text.replace("-", "\N{MINUS SIGN}") if float(text.replace(",", "")) else text.lstrip("-")
+    return signed(text) if float(text.replace(",", "")) else text.lstrip("-")
 
 
 # The policies, as a table whose third column is the chart.
@@ -108,6 +121,7 @@ class Chart:
     baseline: float
     use: float
     folded: int
+    long: bool
 
 
 def axis_of(low: float, high: float) -> Axis:
@@ -125,14 +139,24 @@ def axis_of(low: float, high: float) -> Axis:
     return Axis(start * step, stop * step, ticks)
 
 
-def policy_chart(found: Findings) -> Chart:
-    """Return the chart of all policies."""
+def _near(found: Findings) -> list[PolicyResult]:
+    """Return the policies but constants that cost far more than every model."""
     reach = max(each.high for each in found.policies if each.model is not None)
-    near = [
+    return [
         each
         for each in found.policies
         if each.model is not None or each.cost <= FARTHEST * reach or reach <= 0
     ]
+
+
+def table_decimals(found: Findings) -> int:
+    """Return how many decimals costs and their differences have in tables: one more than above."""
+    return min(decimals_for([each.cost for each in _near(found)]) + 1, 6)
+
+
+def policy_chart(found: Findings) -> Chart:
+    """Return the chart of all policies."""
+    near = _near(found)
     axis = axis_of(min(each.low for each in near), max(each.high for each in near))
     decimals = decimals_for([each.cost for each in near])
     ends = {each.name for each in near}
@@ -168,6 +192,7 @@ def policy_chart(found: Findings) -> Chart:
         axis.place(by_name[verdict.baseline]),
         axis.place(by_name[verdict.use]),
         len(found.policies) - len(kept),
+        any(len(each.model or each.name) > LONG_NAME for each in found.policies),
     )
 
 
@@ -302,7 +327,8 @@ def _saving_fact(found: Findings, use: PolicyResult, baseline: PolicyResult) -> 
     limits = f"({rounded(use.low)} to {rounded(use.high)}, {_sure(found)} CI)"
     if use.name == baseline.name:
         big = f"{rounded(use.cost)}{unit} per decision"
-        return Fact("saving", "Cost", f"{limits}.", big)
+        ends = f"{rounded(use.low)} to {rounded(use.high)} ({_sure(found)} CI)."
+        return Fact("saving", "Cost", ends, big)
     saving = verdict.saving
     pair = next(each for each in found.pairs if each.second == baseline.name)
     badge = f"Shown, {_p(pair.adjusted)}" if saving.shown else "Likely, not shown"
@@ -379,7 +405,8 @@ def _mistakes_fact(found: Findings, counts: Floats) -> Fact | None:
     ]
     if not said:
         return None
-    return Fact("does", "Most expensive mistakes", f"{'; '.join(said)}.")
+    text = "; ".join(said)
+    return Fact("does", "Most expensive mistakes", f"{text[0].upper()}{text[1:]}.")
 
 
 def _cell(found: Findings, i: int, j: int) -> str:
@@ -482,7 +509,7 @@ def _prevalence_changes(found: Findings) -> list[str]:
 def assumptions(found: Findings) -> str:
     """Say for paper what the page's panel shows."""
     settings, unit = found.settings, _unit(found)
-    said = [f"{each}." for each in found.costs.text[:4]]
+    said = [_stated_costs(found)]
     condition = None if found.curves is None else found.curves.condition
     if settings.class_priors is not None:
         shares = zip(found.data.labels, settings.class_priors, strict=True)
@@ -496,6 +523,25 @@ def assumptions(found: Findings) -> str:
     if unit:
         said.append(f"All costs in{unit}.")
     return " ".join(said)
+
+
+def _stated_costs(found: Findings) -> str:
+    """Say what mistakes cost; a larger matrix is on paper, too."""
+    mistakes, unit = _mistakes(found), _unit(found)
+    costs = found.costs
+    free = len(costs.labels) == TWO and not any(
+        costs.values[costs.decisions.index(label), costs.labels.index(label)]
+        for label in costs.labels
+        if label in costs.decisions
+    )
+    if not mistakes or not free:
+        return "Costs: the matrix under Method and settings."
+    (_, _, alarm), (_, missed, miss) = mistakes
+    mean = "on average " if costs.average else ""
+    return (
+        f"A false alarm costs {mean}{number(alarm)}{unit}, "
+        f"a {missed[0].lower()}{missed[1:]} {number(miss)}{unit}."
+    )
 
 
 TWO = 2
@@ -588,10 +634,20 @@ def _why_not(found: Findings) -> str:
     if not baseline.competes:
         return f"The baseline breaks the limits, which the page cannot compute again. {again}"
     if found.settings.class_priors is not None:
-        return f"Costs are for the stated class priors, not for those of the examples. {again}"
+        noun = found.settings.noun
+        return f"Costs are for the stated class priors, not for those of the {noun}. {again}"
     if found.other_costs is None or found.costs.values.size > MOST_CELLS:
         return f"There are too many models or classes to edit the costs here. {again}"
     return ""
+
+
+def notes_of(found: Findings) -> list[str]:
+    """Return what the verdict rests on, each note once."""
+    rare = [each.warning for each in found.pairs if each.warning]
+    more = len(rare) - 1
+    also = f" The same holds for {number(more)} more comparison{'s' if more > 1 else ''}."
+    warned = [rare[0] + (also if more else "")] if rare else []
+    return list(dict.fromkeys([*found.verdict.notes, *warned]))
 
 
 def about(found: Findings) -> str:

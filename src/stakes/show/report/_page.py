@@ -7,9 +7,12 @@ import datetime as dt
 import hashlib
 import math
 import os
+import re
 import string
+import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -22,7 +25,7 @@ from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
 from stakes.findings import Findings
 from stakes.findings.audit import AuditFound
-from stakes.findings.curves import MOST_PAIRED, ScoredCurve
+from stakes.findings.curves import MOST_PAIRED, CurvePair, ScoredCurve
 from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
@@ -38,12 +41,19 @@ from stakes.show.report._answer import (
     STEPS,
     TICKS,
     about,
+    aligned,
     answer_of,
     assumptions,
     confusion_of,
+    notes_of,
     panel_of,
+    people_number,
+    percent_of,
     policy_chart,
     rates_of,
+    rounded,
+    signed,
+    table_decimals,
     threshold_text,
     title_of,
 )
@@ -163,6 +173,64 @@ def letters_of(found: Findings) -> str:
     return (
         string.ascii_uppercase[:size] if LETTERS_FROM <= size <= len(string.ascii_uppercase) else ""
     )
+
+
+def range_words(found: Findings) -> list[str]:
+    """Say for each pair of models what a miss must be worth for one to be shown to be cheaper."""
+    curves = found.curves
+    if curves is None or curves.condition.pc is None:
+        return []
+    odds = curves.condition.prevalence / (1 - curves.condition.prevalence)
+
+    def worth(pc: float) -> float:
+        return pc / (1 - pc) / odds if pc < 1 else math.inf
+
+    return [_range_words(pair, worth, percent(found.settings.confidence)) for pair in curves.pairs]
+
+
+def _range_words(pair: CurvePair, worth: Callable[[float], float], sure: str) -> str:
+    both = f"{pair.first} and {pair.second}"
+    if pair.ranges is None:
+        return f"{both}: {pair.summary}"
+    shown: dict[str, list[str]] = {}
+    for each in pair.ranges:
+        if each.cheaper is None:
+            continue
+        low, high = worth(each.low), worth(each.high)
+        ends = f"{rounded(low)} to {rounded(high)}"
+        if low <= 0 or math.isinf(high):
+            ends = f"at most {rounded(high)}" if low <= 0 else f"at least {rounded(low)}"
+        if low <= 0 and math.isinf(high):
+            ends = "any number of"
+        shown.setdefault(each.cheaper, []).append(ends)
+    if not shown:
+        return f"{both} cannot be told apart at {sure} confidence, whatever a miss is worth."
+    parts = [
+        f"{name} is shown to be cheaper where a miss is worth {listed(ends)} false alarms"
+        for name, ends in shown.items()
+    ]
+    return f"{both}: {'; '.join(parts)} ({sure} confidence, everywhere at once)."
+
+
+RIGHT_TO_LEFT = ("R", "AL")
+FIRST_STRONG, END = "\u2068", "\u2069"
+"""Between these a name keeps its own direction, and leaves that of the sentence alone."""
+
+
+def _sayer(found: Findings) -> Callable[[str], str]:
+    """Return what lets names that are written from right to left stand in sentences."""
+    names = {
+        *(each.name for each in found.policies),
+        *(each.name for each in found.models),
+        *map(str, (*found.data.labels, *found.data.decisions, found.settings.unit)),
+    }
+    turned = [
+        name
+        for name in sorted(names, key=len, reverse=True)
+        if any(unicodedata.bidirectional(each) in RIGHT_TO_LEFT for each in name)
+    ]
+    found_in = re.compile("|".join(map(re.escape, turned)) or r"(?!)")
+    return partial(found_in.sub, rf"{FIRST_STRONG}\g<0>{END}")
 
 
 def path_words(found: Findings) -> list[str]:
@@ -384,6 +452,10 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "letters": letters_of(findings),
         "flips": flip_table(findings),
         "path_words": path_words(findings),
+        "range_words": range_words(findings),
+        "notes": notes_of(findings),
+        "aligned": partial(aligned, decimals=table_decimals(findings)),
+        "say": _sayer(findings),
         "percent_range": percent_range,
         "panels": MOST_PANELS,
     }
@@ -427,7 +499,7 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "number": number,
+        "number": people_number,
         "amount": amount,
         "p_value": p_value,
         "listed": listed,
@@ -437,6 +509,8 @@ def _environment() -> Any:
         "threshold": threshold,
         "thresholds": threshold_range,
         "place": lambda at: f"{at:.2f}%",
+        "share": lambda share: signed(f"{share:.3f}"),
+        "rate": percent_of,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     return environment

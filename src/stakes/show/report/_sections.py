@@ -373,7 +373,7 @@ def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     colours, _ = policy_scales(found, path.names)
     axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
     y = alt.Y("probability_low:Q", axis=axis).stack("zero").scale(domain=[0, 1])
-    edge = {"stroke": "var(--paper)", "strokeWidth": 1}  # between two policies of one model
+    edge = {"stroke": "var(--page)", "strokeWidth": 1}  # between two policies of one model
     marks = [rows.mark_area(opacity=0.8, **edge).encode(x=x, y=y, color=colours), stated]
     words = (
         "Lower bounds of the probability of being the cheapest policy against the "
@@ -391,7 +391,7 @@ def _size(found: Findings, place: int, each: SampleSize) -> tuple[Any, str]:
     alt = altair()
     shade = policy_colours(found)[each.name]
     rows = alt.Chart().transform_flatten(["sizes", "low", "high"], ["size", "low", "high"])
-    sizes = alt.Axis(title="test examples", format=NUMBER, tickCount=3, grid=False)
+    sizes = alt.Axis(title=f"test {found.settings.noun}", format=NUMBER, tickCount=3, grid=False)
     x = alt.X("size:Q", axis=sizes).scale(type="log", nice=False)
     y = alt.Y("low:Q", axis=number_axis(cost_title(found))).scale(zero=True)
     marks: list[Any] = [
@@ -402,7 +402,7 @@ def _size(found: Findings, place: int, each: SampleSize) -> tuple[Any, str]:
         .encode(x=alt.X("n:Q")),
     ]
     chart = layers(f"sample_size.{place}", marks, 180)
-    words = f"The interval of the cost of {each.name} against the number of test examples."
+    words = f"The interval of the cost of {each.name} against the size of the test set."
     return chart, words
 
 
@@ -410,7 +410,7 @@ def _slice_charts(found: Findings) -> Drawn:
     if not found.slices:
         return {}
     shown = min(len(found.slices), MOST_ROWS)
-    base = _rows_of(shown, "datum.column + ': ' + datum.slice + ' (' + datum.n + ' rows)'")
+    base = _rows_of(shown, "datum.column + ': ' + datum.slice + ' (n = ' + datum.n + ')'")
     words = (
         f"Cost per decision in {shown} slices, each with its interval. The table has the numbers."
     )
@@ -529,7 +529,7 @@ def _calibration_charts(found: Findings) -> Drawn:
     )
     words = (
         "Reliability of scores taken as probabilities: the share of positives against the mean "
-        "score, in bins of about as many examples. The dotted line is perfect."
+        "score, in bins of about the same size. The dotted line is perfect."
     )
     return {"calibration": (chart, words)}
 
@@ -540,13 +540,22 @@ def _distribution_charts(found: Findings) -> Drawn:
 
 
 def _histogram(place: int, each: ScoreDistribution) -> tuple[Any, str]:
-    """Draw how many of each class have which scores, positives above the axis."""
+    """Draw which part of each class has which scores, positives above the axis.
+
+    A rare class would not be seen beside the other if both were counted.
+    """
     alt = altair()
     rows = (
         alt.Chart()
         .transform_calculate(low="slice(datum.edges, 0, -1)", high="slice(datum.edges, 1)")
         .transform_flatten(["low", "high", "positives", "negatives"])
-        .transform_calculate(down="-datum.negatives")
+        .transform_calculate(
+            up=f"datum.positives / {max(float(each.positives.sum()), 1.0)!r}",
+            down=f"-datum.negatives / {max(float(each.negatives.sum()), 1.0)!r}",
+        )
+    )
+    axis = alt.Axis(
+        title="% of the class", labelExpr="format(abs(datum.value) * 100, '.2~r')", tickCount=5
     )
     x = alt.X("low:Q", axis=number_axis("score")).scale(
         domain=[float(each.edges[0]), float(each.edges[-1])], nice=False
@@ -554,7 +563,7 @@ def _histogram(place: int, each: ScoreDistribution) -> tuple[Any, str]:
     zero = alt.datum(0)
     marks = [
         rows.mark_bar(color="var(--accent)", opacity=0.8).encode(
-            x=x, x2=alt.X2("high:Q"), y=alt.Y("positives:Q", axis=number_axis("rows")), y2=zero
+            x=x, x2=alt.X2("high:Q"), y=alt.Y("up:Q", axis=axis), y2=zero
         ),
         rows.mark_bar(color=CONSTANT, opacity=0.8).encode(
             x=x, x2=alt.X2("high:Q"), y=alt.Y("down:Q"), y2=zero
@@ -588,7 +597,8 @@ def _finds_matrices(found: Findings) -> str:
     best = next((each for each in found.models if each.policy == found.verdict.use), None)
     if best is None or best.error_rate is None:
         return "How often each decision occurred, and what it adds to the cost."
-    return f"{best.policy} is wrong in {percent(best.error_rate)} of the examples."
+    wrong = percent(float(f"{best.error_rate:.3g}"))
+    return f"{best.policy} is wrong in {wrong} of the {found.settings.noun}."
 
 
 def _finds_thresholds(found: Findings) -> str:
@@ -632,10 +642,13 @@ def _finds_sensitivity(found: Findings) -> str:
 def _finds_size(found: Findings) -> str:
     first = found.sample_size[0]
     if first.plan is None or first.target is None:
-        return f"What fewer or more than {number(found.data.n)} test examples would show."
+        return (
+            f"What fewer or more than {number(found.data.n)} test {found.settings.noun} would show."
+        )
     return (
-        f"{number(first.plan.n)} test examples would put the upper limit of {first.name} within "
-        f"{number(first.target)} of its cost; this test has {number(found.data.n)}."
+        f"{number(first.plan.n)} test {found.settings.noun} would put the upper limit of "
+        f"{first.name} within {number(first.target)} of its cost; this test has "
+        f"{number(found.data.n)}."
     )
 
 

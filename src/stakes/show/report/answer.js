@@ -5,8 +5,8 @@
 globalThis.stakesAnswer = (() => {
   "use strict";
 
-  const { findings, constants } = globalThis.stakesPage;
-  const { number, general, pValue } = globalThis.stakesWords;
+  const { findings, constants, signed } = globalThis.stakesPage;
+  const { number, general, fixed, pValue } = globalThis.stakesWords;
   const { settings } = findings;
   const SVG = "http://www.w3.org/2000/svg";
   const SHAPES = { threshold: "dot", minimum_cost: "dot", decisions: "ring", constant: "square" };
@@ -15,12 +15,12 @@ globalThis.stakesAnswer = (() => {
 
   const digitsAfter = (value) => constants.digits - 1 - Math.floor(Math.log10(Math.abs(value)));
 
-  /** Write a number with three significant digits. */
+  /** Write a number with three significant digits, and a minus sign. */
   function rounded(value) {
     if (value === 0 || !Number.isFinite(value)) return number(value);
     const digits = digitsAfter(value);
-    if (digits <= 0) return number(Number(general(value, constants.digits)));
-    return value.toFixed(Math.min(digits, 12));
+    if (digits <= 0) return signed(number(Number(general(value, constants.digits))));
+    return signed(fixed(value, Math.min(digits, 12)));
   }
 
   /** Return how many decimals give the smallest number of a column three digits. */
@@ -32,7 +32,7 @@ globalThis.stakesAnswer = (() => {
 
   /** Write a number of a column, with a minus sign for people. */
   function aligned(value, decimals) {
-    const text = Math.abs(value).toFixed(decimals);
+    const text = fixed(Math.abs(value), decimals);
     const [whole, rest] = text.split(".");
     const digits = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? `.${rest}` : "");
     return value < 0 && Number(text) !== 0 ? `−${digits}` : digits;
@@ -108,7 +108,11 @@ globalThis.stakesAnswer = (() => {
   function savingFact({ best, base, saving, tested }) {
     const limits = `(${rounded(best.low)} to ${rounded(best.high)}, ${sure} CI)`;
     if (best === base) {
-      return { title: "Cost", big: `${rounded(best.cost)}${unit} per decision`, text: `${limits}.` };
+      return {
+        title: "Cost",
+        big: `${rounded(best.cost)}${unit} per decision`,
+        text: `${rounded(best.low)} to ${rounded(best.high)} (${sure} CI).`,
+      };
     }
     const range = tested ? `${rounded(saving.low)} to ${rounded(saving.high)} (${sure} CI). ` : "";
     const p = saving.shown ? pValue(saving.adjusted) : "";
@@ -232,12 +236,20 @@ globalThis.stakesAnswer = (() => {
 
   const table = document.getElementById("policies");
 
-  /** Fill the chart; rows stay where they are, whatever the policies now cost. */
-  function fillChart({ policies, best, base, ties, stated }) {
+  /** Return the policies but constants that cost far more than every model. */
+  function nearOf(policies) {
     const reach = Math.max(...policies.filter(({ model }) => model !== null).map(({ high }) => high));
-    const near = policies.filter(
+    return policies.filter(
       ({ model, cost }) => model !== null || cost <= constants.farthest * reach || reach <= 0
     );
+  }
+
+  /** Return how many decimals costs and their differences have in tables: one more than above. */
+  const tableDecimals = (policies) => Math.min(decimalsFor(nearOf(policies).map(({ cost }) => cost)) + 1, 6);
+
+  /** Fill the chart; rows stay where they are, whatever the policies now cost. */
+  function fillChart({ policies, best, base, ties, stated }) {
+    const near = nearOf(policies);
     const axis = axisOf(Math.min(...near.map(({ low }) => low)), Math.max(...near.map(({ high }) => high)));
     const decimals = decimalsFor(near.map(({ cost }) => cost));
     const baseline = axis.place(base.cost);
@@ -314,5 +326,5 @@ globalThis.stakesAnswer = (() => {
     fillChart(result);
   }
 
-  return { answerOf, fill, rounded, aligned, decimalsFor, axisOf, percent, thresholdText, titleOf };
+  return { answerOf, fill, rounded, aligned, decimalsFor, tableDecimals, axisOf, percent, thresholdText, titleOf };
 })();

@@ -339,14 +339,13 @@ globalThis.stakesLive = (() => {
     };
   }
 
-  /** Say that the outcome that matters most was seen too rarely; null where it was not. */
+  /** Say that the most expensive disagreement was observed too rarely; null where it was not. */
   function warning({ first, second, rare }) {
     if (rare === null) return null;
     const [one, other] = rare.predicted.map(quoted);
     return (
-      `The outcome that matters most, ${first} predicting ${one} and ${second} ${other} when it ` +
-      `was ${quoted(rare.actual)}, was ${seen(rare.count)}: too rarely for the usual test, so a ` +
-      "more conservative test is used."
+      `The most expensive disagreement (${first} predicting ${one} and ${second} ${other} when it ` +
+      `was ${quoted(rare.actual)}) was ${seen(rare.count)}, so a more conservative test was used.`
     );
   }
 

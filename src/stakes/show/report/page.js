@@ -16,6 +16,8 @@ globalThis.stakesPage = (() => {
 
   // ---- numbers for people
 
+  /** Put a minus sign, as people write it, in front of a number. */
+  const signed = (text) => text.replace(/^-/, "−");
   const percent = (share) => `${number(100 * share)}%`;
   const threshold = (value) =>
     Number.isFinite(value) ? String(Number(value.toPrecision(6))) : number(value);
@@ -185,13 +187,29 @@ globalThis.stakesPage = (() => {
   addEventListener("resize", reachTables);
   addEventListener("DOMContentLoaded", reachTables);
 
-  // Paper has the sections that it needs, whether folded or not; charts are drawn before.
+  // Paper has the sections that it needs, whether folded or not; charts are drawn before. They get
+  // the width that they have there, so that their words are not shrunk with them, and less height.
+  const [PAPER, FLATTER] = [690, 0.62]; // the width of A4 between its margins
+  const heights = new Map();
+
   addEventListener("beforeprint", () => {
     const all = document.body.dataset.full === "true";
     for (const each of sections()) {
       if (all || each.classList.contains("printed")) each.open = true;
     }
+    const whole = document.querySelector(".sections").clientWidth;
+    for (const [name, view] of views) {
+      const { clientWidth } = document.getElementById(`chart-${name}`);
+      if (!clientWidth || heights.has(view)) continue;
+      heights.set(view, view.height());
+      view.width(Math.floor((PAPER * clientWidth) / whole)).height(FLATTER * view.height()).run();
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const [view, height] of heights) view.height(height).resize();
+    heights.clear();
+    dispatchEvent(new Event("resize")); // charts take the width of the window again
   });
 
-  return { findings, constants, views, percent, threshold, asNumber, show, complain, setRows, setSignals, reachTables };
+  return { findings, constants, views, signed, percent, threshold, asNumber, show, complain, setRows, setSignals, reachTables };
 })();

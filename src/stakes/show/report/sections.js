@@ -6,10 +6,11 @@
 globalThis.stakesSections = (() => {
   "use strict";
 
-  const { findings, constants, percent, asNumber, show, setRows, setSignals } = globalThis.stakesPage;
-  const { number, pValue } = globalThis.stakesWords;
+  const { findings, constants, signed, percent, asNumber, show, setRows, setSignals } = globalThis.stakesPage;
+  const { number: plain, pValue } = globalThis.stakesWords;
+  const number = (value) => signed(plain(value));
   const { atShares, estimates, warning } = globalThis.stakesLive;
-  const { thresholdText, titleOf } = globalThis.stakesAnswer;
+  const { aligned, tableDecimals, thresholdText, titleOf } = globalThis.stakesAnswer;
   const { curves, data, settings } = findings;
   const POINTS = 80;
 
@@ -112,7 +113,7 @@ globalThis.stakesSections = (() => {
 
   const pairRow = document.querySelector("#pairs-table tbody tr")?.cloneNode(true);
 
-  function fillPairs({ pairs, tested, best }) {
+  function fillPairs({ pairs, tested, best, policies }) {
     if (pairRow === undefined) return;
     const body = document.querySelector("#pairs-table tbody");
     if (!tested) {
@@ -122,14 +123,16 @@ globalThis.stakesSections = (() => {
     }
     document.querySelector("[data-best]").textContent = best.name;
     body.replaceChildren(...pairs.map(() => pairRow.cloneNode(true)));
-    pairs.forEach((pair, i) => fillPair(body.rows[i], pair));
+    const decimals = tableDecimals(policies);
+    pairs.forEach((pair, i) => fillPair(body.rows[i], pair, decimals));
     drawPairs(pairs);
   }
 
-  function fillPair(row, pair) {
+  function fillPair(row, pair, decimals) {
+    const [low, difference, high] = [pair.low, pair.difference, pair.high].map((each) => aligned(each, decimals));
     show(row, "second", pair.second);
-    show(row, "difference", number(pair.difference), pair.difference);
-    show(row, "limits", `${number(pair.low)} to ${number(pair.high)}`);
+    show(row, "difference", difference, pair.difference);
+    show(row, "limits", `${low} to ${high}`);
     for (const field of ["p_value", "adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
     show(row, "verdict", pair.shown ? "costs more" : "cannot be told apart");
     show(row, "warning", warning(pair) ?? "");
@@ -147,13 +150,15 @@ globalThis.stakesSections = (() => {
   // ---- thresholds and curves
 
   function fillThresholds({ policies, stated, best, shares }) {
+    const decimals = tableDecimals(policies);
     for (const row of document.querySelectorAll("[data-threshold]")) {
       const policy = policies[stated.indexOf(row.dataset.threshold)];
       const rates = ratesOf(policy.counts, shares);
       row.classList.toggle("best", policy === best);
       show(row, "threshold", thresholdText(policy));
-      show(row, "cost", number(policy.cost), policy.cost);
-      show(row, "limits", `${number(policy.low)} to ${number(policy.high)}`);
+      const [low, cost, high] = [policy.low, policy.cost, policy.high].map((each) => aligned(each, decimals));
+      show(row, "cost", cost, policy.cost);
+      show(row, "limits", `${low} to ${high}`);
       for (const field of ["recall", "fpr", "flagged"]) show(row, field, percent(rates[field]), rates[field]);
     }
   }

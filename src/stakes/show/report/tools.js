@@ -44,7 +44,9 @@
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   }
 
-  const csvOf = (table) => `${rowsOf(table).map((row) => row.map(csvCell).join(",")).join("\n")}\n`;
+  /** Return a table as CSV, where numbers have a hyphen. */
+  const csvOf = (table) =>
+    `${rowsOf(table).map((row) => row.map((cell) => csvCell(cell.replaceAll("−", "-"))).join(",")).join("\n")}\n`;
 
   async function copy(table, pressed) {
     const text = rowsOf(table).map((row) => row.join("\t")).join("\n");

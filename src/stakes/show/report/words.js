@@ -47,6 +47,18 @@ globalThis.stakesWords = (() => {
     return split(value.toExponential(precision - 1));
   }
 
+  /** Write a number with so many decimals, ties to even, as Python does. */
+  function fixed(value, decimals) {
+    const size = Math.abs(value);
+    const text = size.toFixed(decimals);
+    const full = size.toFixed(Math.min(100, decimals + 60));
+    const cut = full.length - Math.min(100, decimals + 60) + decimals;
+    const down = decimals === 0 ? full.slice(0, cut - 1) : full.slice(0, cut);
+    const tie = /^50*$/.test(full.slice(cut)) && Number(down.at(-1)) % 2 === 0;
+    const rounded = tie ? down : text;
+    return (value < 0 ? "-" : "") + rounded;
+  }
+
   function roundHalfEven(value) {
     const below = Math.floor(value);
     const rest = value - below;
@@ -54,10 +66,10 @@ globalThis.stakesWords = (() => {
     return below % 2 === 0 ? below : below + 1;
   }
 
-  /** Write how often something was seen. */
+  /** Write how often something was observed. */
   function seen(count) {
-    if (count === 0) return "never seen";
-    return count === 1 ? "seen once" : `seen ${number(count)} times`;
+    if (count === 0) return "not observed";
+    return count === 1 ? "observed once" : `observed ${number(count)} times`;
   }
 
   const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -76,5 +88,5 @@ globalThis.stakesWords = (() => {
     return value < 1e-4 ? "< 0.0001" : general(value, 2);
   }
 
-  return { number, general, roundHalfEven, seen, quoted, pValue };
+  return { number, general, fixed, roundHalfEven, seen, quoted, pValue };
 })();
