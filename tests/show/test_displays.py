@@ -49,7 +49,7 @@ from stakes.show import (
     RunningCostDisplay,
     report,
 )
-from stakes.show._drawing import COLOURS, LAST
+from stakes.show._drawing import COLOURS, GREYS_FROM, line_look
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -668,7 +668,8 @@ def test_running_costs_are_drawn():
 def test_the_colours_are_those_of_the_report():
     style = (Path(report.__file__).parent / "style.css").read_text(encoding="utf-8")
     light = style[: style.index("@media")]
-    kept = [re.search(rf"--m{i + 1}: (#\w+);", light)[1] for i in range(len(COLOURS))]
-    assert kept == list(COLOURS)
-    assert f"--edge: {LAST};" in light
-    assert f"--m{len(COLOURS) + 1}:" not in light
+    kept = [re.search(rf"--m{i + 1}: (#\w+);", light)[1] for i in range(GREYS_FROM)]
+    assert kept == list(COLOURS[:GREYS_FROM])
+    assert f"--edge: {COLOURS[GREYS_FROM]};" in light
+    assert f"--m{GREYS_FROM + 1}:" not in light
+    assert len({str(line_look(i)) for i in range(9)}) == 9

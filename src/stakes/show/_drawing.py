@@ -26,10 +26,11 @@ from stakes.errors import InputError, InputTypeError, LabelError
 pyplot = optional.pyplot
 """The only way to matplotlib here: it says what to install where there is none."""
 
-COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00")
-"""Those of the report, which colour-blind people can tell apart; further curves are grey."""
+COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00", "#84817a", "#000000")
+"""The report's five colours of models, which colour-blind people can tell apart, its grey, black."""
 
-LAST = "#84817a"
+GREYS_FROM = 5
+"""As in the report, further curves are grey, and differ by their line styles."""
 
 STYLES = ("-", "--", "-.", (0, (1, 1.2)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
 """The line styles that go with them, for print in black and white."""
@@ -73,7 +74,7 @@ def several_axes(axes: Any, count: int, **options: Any) -> Any:
 def line_look(index: int) -> dict[str, Any]:
     """Return the colour and the line style of the curve with that number."""
     return {
-        "color": COLOURS[index] if index < len(COLOURS) else LAST,
+        "color": COLOURS[min(index, GREYS_FROM)],
         "linestyle": STYLES[index % len(STYLES)],
         "linewidth": WIDTH,
     }
