@@ -27,7 +27,7 @@ pyplot = optional.pyplot
 """The only way to matplotlib here: it says what to install where there is none."""
 
 COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00", "#84817a", "#000000")
-"""The report's five colours of models, which colour-blind people can tell apart, its grey, black."""
+"""The report's five colours of models, which colour-blind people can tell apart; grey; black."""
 
 GREYS_FROM = 5
 """As in the report, further curves are grey, and differ by their line styles."""
