@@ -34,6 +34,9 @@ from stakes.counts.engines import group
 from stakes.counts.grouped import GroupedConfusion, grouped_of_parts
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
+EXACT = 2.0**53
+"""Below it every whole number is one in double precision."""
+
 COUNTED_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
 
@@ -512,7 +515,7 @@ class JointConfusion(ByValue):
         """
         two = combinations(range(len(self.names)), 2)
         size = len(self.decisions)
-        if self.parts is not None or size > FEW_DECISIONS:
+        if self.parts is not None or size > FEW_DECISIONS or not _exact(self.counts):
             return {
                 (self.names[i], self.names[j]): self.pair(self.names[i], self.names[j])
                 for i, j in two
@@ -541,7 +544,6 @@ class JointConfusion(ByValue):
                 said = self.decided[rows][:, :, np.newaxis] == np.arange(size)
                 said = said.reshape(len(rows), models * size).astype(np.float64)
                 table[label] += said.T @ (said * amounts[rows, np.newaxis])
-        # Sums of whole numbers are exact in double precision.
         return table.astype(amounts.dtype).reshape(-1, models, size, models, size)
 
     @property
@@ -598,8 +600,11 @@ class JointConfusion(ByValue):
 
     @staticmethod
     def _summed(amounts: NDArray[Any], places: Sequence[Any], shape: Sequence[int]) -> NDArray[Any]:
+        if not _exact(amounts):
+            table = np.zeros(tuple(shape), dtype=amounts.dtype)
+            np.add.at(table, tuple(places), amounts)
+            return table
         cells = np.ravel_multi_index(tuple(places), tuple(shape))
-        # Sums of whole numbers are exact in double precision.
         table = np.bincount(cells, amounts, math.prod(shape)).astype(amounts.dtype)
         return table.reshape(tuple(shape))
 
@@ -681,6 +686,11 @@ Rows = tuple[Sequence[NDArray[np.intp]], list[NDArray[Any]]]
 
 Amounts = Sequence[NDArray[Any] | None]
 """What is added up for each row: one, whole numbers, or weights and their squares."""
+
+
+def _exact(amounts: NDArray[Any]) -> bool:
+    """Tell whether sums in double precision are as good as those of the amounts themselves."""
+    return amounts.dtype.kind == "f" or float(amounts.sum(dtype=np.float64)) < EXACT
 
 
 def _has_groups(parts: Parts | None) -> bool:
