@@ -263,7 +263,7 @@ OPTIONS = [
     Case("a prevalence above 1", ["curve", P, "-c", C, "--prevalence", "2"], "--prevalence: expected the share of positives"),
     Case("a curve of mistakes that cost nothing", ["curve", P, "-c", C, "--pos-label", "fraud"], "stakes: --costs: the mistakes that can happen at this prevalence cost nothing", {C: "predicted\\actual,ok,fraud\nok,0,0\nfraud,0,0\n"}),
     Case("a curve of inline mistakes that cost nothing", ["curve", P, "--fp", "0", "--fn", "0", "--pos-label", "fraud"], "stakes: --fp, --fn: the mistakes that can happen at this prevalence cost nothing"),
-    Case("a curve of costs too large", ["curve", P, "--fp", "1e308", "--fn", "1", "--pos-label", "fraud"], r"stakes: --fp, --fn: expected costs of at most 1e\+100, got 1e\+308"),
+    Case("a curve of costs too large", ["curve", P, "--fp", "1e308", "--fn", "1", "--pos-label", "fraud"], r"stakes: --fp: expected costs of at most 1e\+100, got 1e\+308"),
     Case("inline costs too large", ["evaluate", P, "--fp", "1e308", "--fn", "1", "--pos-label", "fraud"], r"stakes: --fp, --fn: expected costs of at most 1e\+100, got 1e\+308"),
     Case("a picture of an unknown kind", ["curve", P, "-c", C, "--out", "a.gif"], r"a\.gif: expected a name ending in \.png, \.svg or \.pdf"),
     Case("curves of three classes", ["curve", "a.csv", "-c", C], "--costs: cost curves are for two classes", {C: THREE, "a.csv": "actual,m\na,a\nb,b\n"}),

@@ -282,7 +282,7 @@ def test_rare_outcomes_are_said_once(stakes, decided):
     said = stakes("-q", "compare", decided, *COSTS, "--baseline", "old")
     assert (said.code, said.err) == (0, "")
     paragraphs = [" ".join(each.split()) for each in said.out.split("\n\n")]
-    rare = [each for each in paragraphs if "a more conservative test is used" in each]
+    rare = [each for each in paragraphs if "a more conservative test was used" in each]
     assert rare
     assert len(set(rare)) == len(rare)
     assert "impossible=" not in said.out

@@ -271,7 +271,7 @@ def test_a_mistake_that_was_not_observed_leaves_room():
     cheap, dear = (
         CostMatrix.from_errors(false_positive=1, false_negative=miss) for miss in (1, 50)
     )
-    with pytest.warns(RareCostWarning, match=r"changes the difference by -50 and was never"):
+    with pytest.warns(RareCostWarning, match=r"changes the difference by -50 and was not observed"):
         found = cost_sensitivity(y_true, models, cheap, dear, rng=0)
     (first, _, shown), *others = found.cheapest_ranges()
     assert (first, shown) == (0, "new")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -416,8 +417,9 @@ def _curves(study: Study, *, ranked: bool) -> dict[str, Curve]:
     if not study.both_classes:
         raise one_class(study)
     found: dict[str, Curve] = {**study.curves(), **study.lines()}
-    in_file = [model.name for model in study.roles.models]
-    names = [*dict.fromkeys([*(best_policies(study) if ranked else ()), *in_file])]
+    names = [model.name for model in study.roles.models]
+    with suppress(InputError):  # models that cannot be judged have curves all the same
+        names = [*dict.fromkeys([*(best_policies(study) if ranked else ()), *names])]
     return dict(sorted(found.items(), key=lambda item: names.index(item[0])))
 
 
