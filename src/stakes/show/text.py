@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes._core import validate
 from stakes._core.optional import imported
-from stakes._core.text import number, p_value, percent, text_table
+from stakes._core.text import number, p_value, percent, text_table, threshold_text
 from stakes.errors import DesignError, LabelError
 from stakes.findings.policies import GateResult
 from stakes.infer._inference import Interval, TestResult
@@ -223,7 +223,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
             each.name,
             number(each.cost),
             "–" if each.limits is None else _limits(each.limits),
-            "–" if each.threshold is None else f"{each.threshold:.6g}",
+            "–" if each.threshold is None else threshold_text(each.threshold),
         ]
         for each in sorted(costs, key=lambda each: each.cost)
     ]
@@ -242,7 +242,7 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
     rows = []
     for name, choice in choices.items():
         shares = (choice.recall, choice.fpr, choice.alarms)
-        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g}%" for each in shares)]
+        row = [name, threshold_text(choice.threshold), *(f"{100 * each:.3g}%" for each in shares)]
         if choice.cost is not None and choice.interval is not None:
             row += [number(choice.cost), _limits(tuple(choice.interval))]
         rows.append(row)
