@@ -1,5 +1,6 @@
 """What a build gets of a gate: JUnit's XML, Markdown, lines for GitHub, and the action's steps."""
 
+import json
 import os
 import re
 import subprocess
@@ -66,6 +67,20 @@ def test_the_gate_in_the_files_of_a_build(stakes, folder, options, code, results
     summary = (folder / "summary.md").read_text()
     assert summary.startswith("# Before\n### Cost gate ")
     assert summary.count("| passed |" if code == 0 else "| failed |") == 2
+
+
+@pytest.mark.parametrize("margin", [(), ("--margin", "0.4")])
+def test_a_build_is_shown_the_p_value_that_decides(stakes, folder, margin):
+    stakes(*GATE, *margin, "--junit", "g.xml", "--markdown", "s.md", "--json", "g.json")
+    found = json.loads((folder / "g.json").read_text())
+    adjusted = {each["first"]: each["adjusted"] for each in found["against_baseline"]}
+    tested = {each["names"][0]: each["p_value"] for each in found["tests"]}
+    rows = [line.split(" | ") for line in (folder / "s.md").read_text().splitlines()]
+    shown = {row[0].strip("| "): row[-1].strip("| ") for row in rows if len(row) > 1}
+    assert shown.pop("candidate") == ("p for the margin" if margin else "adjusted p")
+    assert shown == {name: f"{p:.3g}" for name, p in (tested if margin else adjusted).items()}
+    report = (folder / "g.xml").read_text()
+    assert all(f"p = {p}" in report for p in shown.values())
 
 
 def test_lines_for_github_are_written_there_only(stakes, monkeypatch, folder):

@@ -101,6 +101,15 @@ def test_crossed_columns_missing_values_and_one_class_in_a_slice():
     assert "not known" in known.summary()
 
 
+def test_with_priors_no_shares_of_the_total_cost_are_stated():
+    y_true, y_pred, by = drawn(400)
+    plain = evaluate_by(y_true, y_pred, COSTS, by=by["region"]).slices()
+    assert sum(each.share for each in plain) == pytest.approx(1)
+    priors = {0: 0.9, 1: 0.1}
+    known = evaluate_by(y_true, y_pred, COSTS, by=by["region"], class_priors=priors).slices()
+    assert all(each.share is None and each.cost is not None for each in known)
+
+
 def test_small_slices_are_not_narrower_than_their_data_allow():
     y_true, y_pred, _ = drawn(100)
     by = np.array(["large"] * 98 + ["one", "two"])

@@ -398,3 +398,14 @@ def test_reversed_scores_are_pointed_out():
     found = [note for note in study.policies.notes if "AUC" in note]
     assert len(found) == 1
     assert found[0].startswith("High scores of wrong go with 0 (AUC 0.2")
+
+
+def test_equal_costs_are_said_to_choose_nothing():
+    rng = np.random.default_rng(0)
+    truth = (rng.random(60) < 0.3).astype(int)
+    score = np.where(truth, 0.6, 0.3) + rng.normal(0, 0.1, 60)
+    table = {"actual": truth, "pred_a": (score > 0.5).astype(int), "score_a": score}
+    study = study_of(table, {"false_positive": 0, "false_negative": 0}, pos_label=1)
+    notes = " ".join(study.verdict().notes)
+    assert "All decisions cost the same" in notes
+    assert "High scores" not in notes

@@ -1,7 +1,9 @@
 import math
 
+import pytest
+
 from stakes import CostMatrix, ExampleCosts, evaluate
-from stakes._core.text import exact, number
+from stakes._core.text import exact, number, threshold_text
 from stakes.show import cost_table
 
 
@@ -59,3 +61,24 @@ def test_numbers_for_people():
     assert [exact(x) for x in (0.0, 10, 1e20, 0.1, -1.5)] == ["0", "10", "1e+20", "0.1", "-1.5"]
     assert [number(x) for x in (math.inf, -math.inf, math.nan)] == ["inf", "-inf", "nan"]
     assert [exact(x) for x in (math.inf, -math.inf, math.nan)] == ["inf", "-inf", "nan"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "shown"),
+    [
+        (0.1039999951, "0.103999"),
+        (0.103474, "0.103474"),
+        (-2.34567891, "-2.34568"),
+        (8.558372e-05, "8.55837e-05"),
+        (0.9999999999973213, "0.9999999999973213"),
+        (0.99999876543219, "0.99999876543"),
+        (712.3456789, "712.345"),
+        (1.0, "1"),
+        (0.0, "0"),
+        (math.inf, "inf"),
+        (3, "3"),
+    ],
+)
+def test_a_threshold_is_shown_so_that_it_flags_what_it_flagged(threshold, shown):
+    assert threshold_text(threshold) == shown
+    assert float(shown) <= threshold

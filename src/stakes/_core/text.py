@@ -7,6 +7,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any
 
@@ -50,6 +51,23 @@ def p_value(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - smaller says no more
 
 
+def threshold_text(value: float) -> str:
+    """Write a threshold in six digits, or more near 1, where the scores of some models crowd.
+
+    It is never rounded up: what scores exactly the threshold, often a positive, has to be flagged
+    by the number that is shown too.
+    """
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    whole = Decimal(repr(float(value)))
+    from_one = abs(1 - whole) or Decimal(1)
+    last = min(whole.adjusted(), from_one.adjusted()) - 5
+    if int(whole.as_tuple().exponent) >= last:
+        return repr(float(value)).removesuffix(".0")
+    kept = whole.quantize(Decimal(1).scaleb(last), ROUND_FLOOR)
+    return f"{float(kept):.{whole.adjusted() - last + 1}g}"
+
+
 def percent(share: float) -> str:
     """Write a share as a percentage."""
     return f"{100 * share:.4g}%"
@@ -70,7 +88,7 @@ def flag_words(threshold: float) -> str:
     """Say which scores are flagged."""
     if math.isinf(threshold):
         return "Flag nothing" if threshold > 0 else "Flag everything"
-    return f"Flag scores of {threshold:.6g} and above"
+    return f"Flag scores of {threshold_text(threshold)} and above"
 
 
 def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:

@@ -187,15 +187,16 @@ def _for_build(output: Output, found: Comparison, build: BuildOptions, confidenc
     if found.gate is None:
         return
     gate, pairs, unit = found.gate, found.against_baseline, found.settings.unit
+    tests = found.tests
     if build.junit is not None:
-        text = junit_text(gate, pairs, baseline=found.baseline, unit=unit)
+        text = junit_text(gate, pairs, baseline=found.baseline, unit=unit, tests=tests)
         output.write_text(build.junit, text)
     if build.markdown is not None:
-        text = markdown_text(gate, pairs, confidence=confidence, unit=unit)
+        text = markdown_text(gate, pairs, confidence=confidence, unit=unit, tests=tests)
         before = build.markdown.read_text(encoding="utf-8") if build.markdown.exists() else ""
         output.write_text(build.markdown, before + text)
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in github_lines(gate, pairs, unit):
+        for line in github_lines(gate, pairs, unit, tests):
             print(line, file=sys.stderr)
 
 

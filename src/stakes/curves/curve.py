@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.frames import data_frame
 from stakes._core.labels import Label, as_labels, label_codes
-from stakes._core.text import number
+from stakes._core.text import threshold_text
 from stakes._core.typing import Floats
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
@@ -326,7 +326,7 @@ class CostCurve(Curve):
         threshold = self._threshold_at(pc)
         if threshold == np.inf:
             return "calling nothing positive"
-        return f"calling positive what scores {number(threshold)} or more"
+        return f"calling positive what scores {threshold_text(threshold)} or more"
 
     def line(self, threshold: float) -> CostLine:
         """Return the cost line of one threshold.

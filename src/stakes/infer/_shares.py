@@ -405,8 +405,8 @@ def _stratum_weights(
         if not shares and value < rows_seen - 1e-9:
             raise InputError(
                 "population",
-                f"the stratum {name!r} has {rows_seen:g} examples, more than the {value:g} rows "
-                "that it is said to have.",
+                f"{f'the stratum {name!r} has' if len(names) > 1 else 'there are'} {rows_seen:g} "
+                f"examples, more than the {value:g} rows given for the population.",
                 "Give rows, or shares that sum to 1.",
             )
     return values / values.sum(), endless if shares else values

@@ -56,7 +56,8 @@ class Slice(Result):
     low, high : float
         Limits of the cost, which hold for all slices at once.
     share : float or None
-        The share of the total cost that these rows cause; None where there is no such cost.
+        The share of the total cost that these rows cause; None where there is no such cost, and
+        with class priors: they do not tell how large the slices are in the population.
     difference, difference_low, difference_high : float or None
         By how much the cost is above that of all other rows, with limits that hold for all slices
         at once.
@@ -228,7 +229,8 @@ class SliceEstimates(Result):
         Zou & Donner (2008).
         """
         levels = levels_of([each.column for each in self.parts], validate.alpha(confidence))
-        whole = self.total.cost * float(self.total.n)
+        shared = self.total.design.class_priors is None  # each slice is taken to have the priors
+        whole = self.total.cost * float(self.total.n) if shared else 0.0
         found = [_judged(each, levels[each.column], whole) for each in self.parts]
         order = {column: place for place, column in enumerate(self.columns)}
         return sorted(

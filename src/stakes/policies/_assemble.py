@@ -469,6 +469,8 @@ def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choos
 
 def _threshold_notes(counted: Counted, chosen: Chosen | ChosenRows) -> list[str]:
     """Say what is unusual about thresholds."""
+    if counted.examples is None and not np.ptp(counted.costs.values):
+        return ["All decisions cost the same, so no threshold is cheaper than another."]
     notes = []
     for each in chosen.thresholds.values():
         if each.reason:

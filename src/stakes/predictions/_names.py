@@ -98,9 +98,22 @@ DECISION_AFFIX = re.compile(
 BARE_DECISION = re.compile(rf"^(?:{DECISION_WORDS}|{MODEL_WORDS})$", re.IGNORECASE)
 MODEL_AFFIX = re.compile(rf"^(?:{MODEL_WORDS})[_. -]|[_. -](?:{MODEL_WORDS})$", re.IGNORECASE)
 
+# Logistic regression is often called "logit", which is a word for scores too.
+LOGIT_SCORES = re.compile(
+    rf"^(?:(?:{_DECISION})[_. -])?(?:y_)?(?:{SCORE_WORDS})[_. -](?P<model>logits?)$", re.IGNORECASE
+)
+LOGIT_COLUMN = re.compile(
+    rf"^(?:(?:{DECISION_WORDS}|{MODEL_WORDS})[_. -])?(?P<model>logits?)"
+    rf"(?:[_. -](?:{DECISION_WORDS}|{MODEL_WORDS}))?$",
+    re.IGNORECASE,
+)
+"""Names of decisions of that model, or of logits: only the values tell."""
+
 
 def looks_like_score(name: str) -> bool:
     """Tell whether a column is named as scores are."""
+    if LOGIT_COLUMN.match(name) and DECISION_AFFIX.search(name):
+        return False
     return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
 
 
@@ -128,7 +141,9 @@ def stem(name: str) -> str:
     """Return the model's name in that of a score column."""
     if BARE_SCORE.match(name):
         return name
-    match = SCORE_NAMES.match(name)
+    if logit := LOGIT_SCORES.match(name) or LOGIT_COLUMN.match(name):
+        return logit["model"]
+    match = SCORE_NAMES.match(name) or SCORE_NAMES.match(decision_stem(name))  # "pred_proba_rf"
     if match is None:
         return decision_stem(name) or name
     left = match["tail"] or match["head"]
@@ -187,7 +202,10 @@ def stem_of_class(column: str, label: str) -> str | None:
         return None
     words = [each for each in (match["before"], match["after"]) if each]
     bare = rf"(?:y_)?(?:{SCORE_WORDS})"
-    left = re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", "_".join(words), flags=re.IGNORECASE)
+    joined = "_".join(words)
+    if logit := re.fullmatch(rf"(logits?)[_. -]{bare}", joined, re.IGNORECASE):
+        return logit[1]
+    left = re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", joined, flags=re.IGNORECASE)
     return "" if BARE_DECISION.match(left) else decision_stem(left)
 
 

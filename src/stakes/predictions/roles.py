@@ -467,8 +467,11 @@ def _is_score_of(name: str, classes: Collection[str]) -> bool:
 def _is_score(name: str, table: Table, labels: Labels) -> bool:
     """Tell whether a column is named as scores are, and mostly has numbers.
 
-    One that is named as decisions are has scores if these are from 0 to 1 and not the labels.
+    One that is named as decisions are has scores if these are from 0 to 1 and not the labels;
+    "logit" and "pred_logit" if they are any numbers but the labels.
     """
+    if _names.LOGIT_COLUMN.match(name):
+        return table.numeric(name) and not has_decisions(table, name, labels)
     if _names.looks_like_score(name):
         return table.numeric(name)
     return _names.looks_like_decisions(name) and has_probabilities(table, name, labels)

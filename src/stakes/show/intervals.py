@@ -488,9 +488,9 @@ class RunningCostDisplay:
         if not len(past["n"]):
             raise InputError(
                 "running",
-                "there is nothing to draw: totals are kept of outcomes without groups, strata, "
-                "weights and class priors, and there are none so far.",
-                "Call update first.",
+                "there is nothing to draw: totals after each update are kept of plain outcomes, "
+                "not of sums of accumulators, groups, strata, weights or class priors.",
+                "Call update first, and draw each part of a sum.",
             )
         ax = one_axes(ax)
         look = line_look(0)

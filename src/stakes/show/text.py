@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from stakes._core import validate
 from stakes._core.optional import imported
-from stakes._core.text import number, p_value, percent, text_table
+from stakes._core.text import number, p_value, percent, text_table, threshold_text
 from stakes.errors import DesignError, LabelError
 from stakes.findings.policies import GateResult
-from stakes.infer._inference import Interval
+from stakes.infer._inference import Interval, TestResult
 from stakes.infer.estimate import CostEstimate
 from stakes.policies import PolicyPair
 
@@ -223,7 +223,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
             each.name,
             number(each.cost),
             "–" if each.limits is None else _limits(each.limits),
-            "–" if each.threshold is None else f"{each.threshold:.6g}",
+            "–" if each.threshold is None else threshold_text(each.threshold),
         ]
         for each in sorted(costs, key=lambda each: each.cost)
     ]
@@ -242,7 +242,7 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
     rows = []
     for name, choice in choices.items():
         shares = (choice.recall, choice.fpr, choice.alarms)
-        row = [name, f"{choice.threshold:.6g}", *(f"{100 * each:.3g}%" for each in shares)]
+        row = [name, threshold_text(choice.threshold), *(f"{100 * each:.3g}%" for each in shares)]
         if choice.cost is not None and choice.interval is not None:
             row += [number(choice.cost), _limits(tuple(choice.interval))]
         rows.append(row)
@@ -278,7 +278,13 @@ def verdicts(gate: GateResult) -> list[tuple[str, str]]:
     return [*judged, *((name, "could not judge") for name in gate.unjudged)]
 
 
-def reason_of(name: str, gate: GateResult, pairs: Sequence[PolicyPair], unit: str) -> str:
+def reason_of(
+    name: str,
+    gate: GateResult,
+    pairs: Sequence[PolicyPair],
+    unit: str,
+    tests: Sequence[TestResult] = (),
+) -> str:
     """Say why a candidate passes or fails, in a sentence.
 
     Parameters
@@ -291,21 +297,30 @@ def reason_of(name: str, gate: GateResult, pairs: Sequence[PolicyPair], unit: st
         Each candidate against the baseline.
     unit : str
         The unit of the costs.
+    tests : sequence of TestResult, optional
+        With a margin, the test of each candidate; it decides, and not the p-value of the pair.
     """
     if name in gate.unjudged:
         return f"{gate.unjudged[name]}."
     pair = next(each for each in pairs if each.first == name)
     amount = f" {unit}" if unit else ""
     side = "more" if pair.difference > 0 else "less"
-    return (
-        f"{name} costs {number(abs(pair.difference))}{amount} {side} per decision than "
-        f"{pair.second} (difference {number(pair.low)} to {number(pair.high)}, "
-        f"p = {pair.p_value:.3g})."
-    )
+    claim = f"{name} costs {number(abs(pair.difference))}{amount} {side} per decision than "
+    limits = f"difference {number(pair.low)} to {number(pair.high)}"
+    for test in tests:
+        if test.names[0] == name:
+            return f"{claim}{pair.second} ({limits}). {test.summary()}"
+    word = "adjusted p" if len(pairs) > 1 else "p"
+    return f"{claim}{pair.second} ({limits}, {word} = {pair.adjusted:.3g})."
 
 
 def junit_text(
-    gate: GateResult, pairs: Sequence[PolicyPair], *, baseline: str, unit: str = ""
+    gate: GateResult,
+    pairs: Sequence[PolicyPair],
+    *,
+    baseline: str,
+    unit: str = "",
+    tests: Sequence[TestResult] = (),
 ) -> str:
     """Write a gate as JUnit's XML, a test case for each candidate.
 
@@ -319,12 +334,14 @@ def junit_text(
         The policy that candidates are compared with.
     unit : str, optional
         The unit of the costs.
+    tests : sequence of TestResult, optional
+        With a margin, the test of each candidate.
     """
     junit = imported("junitparser", "a JUnit file", "'stakes[ci]'")
     suite = junit.TestSuite("stakes gate")
     for name, found in verdicts(gate):
         case = junit.TestCase(_plain(name), _plain(f"stakes.gate against {baseline}"), 0)
-        reason = _plain(reason_of(name, gate, pairs, unit))
+        reason = _plain(reason_of(name, gate, pairs, unit, tests))
         if found == "failed":
             case.result = [junit.Failure(reason, "gate")]
         elif found == "could not judge":
@@ -346,6 +363,7 @@ def markdown_text(
     *,
     confidence: float,
     unit: str = "",
+    tests: Sequence[TestResult] = (),
 ) -> str:
     """Write a gate as Markdown, such as for the summary of a build.
 
@@ -359,7 +377,11 @@ def markdown_text(
         Of the intervals.
     unit : str, optional
         The unit of the costs.
+    tests : sequence of TestResult, optional
+        With a margin, the test of each candidate.
     """
+    by_margin = {test.names[0]: test.p_value for test in tests}
+    word = "p for the margin" if by_margin else "adjusted p" if len(pairs) > 1 else "p"
     lead = "not passed" if gate.unjudged else gate.outcome
     more = _cell(f"costs more per decision{f', {unit}' if unit else ''}")
     lines = [
@@ -367,7 +389,7 @@ def markdown_text(
         "",
         _cell(f"{gate.rule[0].upper()}{gate.rule[1:]}"),
         "",
-        f"| candidate | gate | {more} | {percent(confidence)} interval | p |",
+        f"| candidate | gate | {more} | {percent(confidence)} interval | {word} |",
         "|---|---|--:|--:|--:|",
     ]
     found = {pair.first: pair for pair in pairs}
@@ -376,13 +398,19 @@ def markdown_text(
         numbers = ["–", "–", "–"]
         if pair is not None:
             limits = f"{number(pair.low)} to {number(pair.high)}"
-            numbers = [number(pair.difference), limits, f"{pair.p_value:.3g}"]
+            p = by_margin.get(name, pair.adjusted)
+            numbers = [number(pair.difference), limits, f"{p:.3g}"]
         lines.append(f"| {' | '.join(map(_cell, [name, verdict, *numbers]))} |")
     lines += ["", *(_cell(f"{name}: {why}.") for name, why in gate.unjudged.items()), ""]
     return "\n".join(lines)
 
 
-def github_lines(gate: GateResult, pairs: Sequence[PolicyPair], unit: str = "") -> list[str]:
+def github_lines(
+    gate: GateResult,
+    pairs: Sequence[PolicyPair],
+    unit: str = "",
+    tests: Sequence[TestResult] = (),
+) -> list[str]:
     """Return the lines by which GitHub shows what failed beside a change.
 
     Parameters
@@ -393,10 +421,12 @@ def github_lines(gate: GateResult, pairs: Sequence[PolicyPair], unit: str = "") 
         Each candidate against the baseline.
     unit : str, optional
         The unit of the costs.
+    tests : sequence of TestResult, optional
+        With a margin, the test of each candidate.
     """
     return [
         f"::error title={_property(f'Cost gate: {name}')}::"
-        f"{_data(f'{verdict}. {reason_of(name, gate, pairs, unit)}')}"
+        f"{_data(f'{verdict}. {reason_of(name, gate, pairs, unit, tests)}')}"
         for name, verdict in verdicts(gate)
         if verdict != "passed"
     ]
