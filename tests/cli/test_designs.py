@@ -420,3 +420,18 @@ def test_curves_for_a_population(design, stakes, rows):
         for region in SHARES
     )
     assert condition["prevalence"] == pytest.approx(positive)
+
+
+@pytest.mark.parametrize("rows", [70, None])
+def test_a_population_has_no_more_examples_than_it_has(stakes, folder, rows):
+    population = [] if rows is None else ["--population", str(rows)]
+    arguments = ["predictions.csv", "--costs", "costs.csv", *population, "--json", "a.json"]
+    assert stakes("-q", "evaluate", *arguments).code == 0
+    verdict = json.loads((folder / "a.json").read_text())["verdict"]
+    assert verdict["ties"]
+    settles = verdict["to_settle"]
+    if rows is None:
+        assert settles["examples"] > 70
+    else:
+        assert settles is None
+        assert "would settle" not in verdict["text"]

@@ -254,3 +254,11 @@ def test_bad_input_names_the_argument():
         find_slices({"a": ["x"] * 60}, y_true, y_pred, COSTS)
     with pytest.raises(InputTypeError, match="by"):
         SliceEstimates.from_frame(pd.DataFrame(), COSTS, actual="y", predicted="p", by="region")
+
+
+def test_weights_are_called_so():
+    y_true, y_pred, by = [0, 1] * 40, [0, 1, 1, 1] * 20, {"side": ["n", "s", "s", "n"] * 20}
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=9)
+    assert "rows" in evaluate_by(y_true, y_pred, costs, by=by).summary().splitlines()[0]
+    weighted = evaluate_by(y_true, y_pred, costs, by=by, sample_weight=[1.0, 3.0] * 40)
+    assert "weight" in weighted.summary().splitlines()[0]

@@ -336,7 +336,7 @@ class SliceEstimates(Result):
         title = f"cost per decision{f' ({self.unit})' if self.unit else ''}"
         header = [
             "slice",
-            "rows",
+            _amount([each.estimate for each in self.parts]),
             title,
             f"{percent(confidence)} CI from",
             "to",
@@ -362,6 +362,15 @@ class SliceEstimates(Result):
 
     def _repr_html_(self) -> str:
         return html_table(*self._lines(self.slices(), 0.95))
+
+
+def _amount(found: Sequence[CostEstimate | CostDifference | None]) -> str:
+    """Return what is added up of the rows: their number, or their weights."""
+    tables = [
+        each.confusion if isinstance(each, CostEstimate) else each.paired for each in found if each
+    ]
+    weighted = any(getattr(each, "weighted", False) for each in tables)
+    return "weight" if weighted else "rows"
 
 
 def levels_of(columns: Sequence[str], alpha: float) -> dict[str, float]:
@@ -632,7 +641,8 @@ class SliceDifferences(Result):
 
     def _lines(self, confidence: float) -> tuple[list[str], list[list[str]]]:
         title = f"{self.names[0]} minus {self.names[1]}"
-        header = ["slice", "rows", title, f"{percent(confidence)} CI from", "to", "cheaper"]
+        amount = _amount([difference for *_, difference in self.parts])
+        header = ["slice", amount, title, f"{percent(confidence)} CI from", "to", "cheaper"]
         rows = [
             [
                 f"{each.column}: {each.slice_}",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from scipy.special import ndtri
@@ -229,7 +229,18 @@ def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
     if needed is None:
         return None
     needed = max(needed, n + 1)
+    if needed > _rows_in_all(policies.design.population):
+        return None  # there are not so many
     return ToSettle(pair.second, needed, needed - n)
+
+
+def _rows_in_all(population: Any) -> float:
+    """Return how many rows there are; infinitely many where only shares are known, or nothing."""
+    if isinstance(population, Mapping):
+        sizes = [float(each) for each in population.values()]
+    else:
+        sizes = [] if population is None else [float(population)]
+    return sum(sizes) if sum(sizes) > 1.5 else inf  # noqa: PLR2004 - shares add up to 1
 
 
 def _planned(policies: Policies, pair: PolicyPair, n: int, alpha: float, seed: int) -> int | None:
