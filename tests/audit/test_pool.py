@@ -166,12 +166,12 @@ class TestDraw:
             with pytest.raises(InputError, match=message):
                 _ = every(frame, id="key").plan(MONEY, pos_label="fraud", n_labels=100).rows
         alike = pl.from_pandas(rows.assign(id=7)).lazy()
-        with pytest.raises(InputError, match="stands in several rows"):
+        with pytest.raises(InputError, match="occurs in several rows"):
             _ = every(alike, amount=None).plan(COSTS, n_labels=100).rows
 
     def test_identifiers_must_be_unique(self, rows):
         twice = pd.concat([rows, rows])
-        with pytest.raises(InputError, match="stands in several rows"):
+        with pytest.raises(InputError, match="occurs in several rows"):
             _ = every(twice).plan(MONEY, pos_label="fraud", n_labels=400).rows
 
 
@@ -405,7 +405,7 @@ class TestBadLabels:
         frame = pd.DataFrame({"id": list(labels), "actual": list(labels.values())})
         assert plan.read(frame).cost == plan.read(labels).cost
         assert plan.read(pl.from_pandas(frame).lazy()).cost == plan.read(labels).cost
-        with pytest.raises(LabelError, match="stands twice"):
+        with pytest.raises(LabelError, match="occurs twice"):
             plan.read(pd.concat([frame, frame[:1]]))
         with pytest.raises(InputError, match="no column 'actual'"):
             plan.read(frame[["id"]])

@@ -126,7 +126,7 @@ def test_amounts_and_targets(stakes, folder, pool):  # noqa: ARG001 - its files
         ("-c costs.csv --labels 50 -o l.csv", "which column has the decisions"),
         ("-c costs.csv -m old --labels 9000 -o l.csv", "more than the 4,000 rows"),
         ("-c costs.csv -m nothing --labels 50 -o l.csv", "there is no column 'nothing'"),
-        ("-m old --labels 50 -o l.csv", "what do mistakes cost"),
+        ("-m old --labels 50 -o l.csv", "costs are missing"),
         ("-c costs.csv -m old --labels 50 -o l.txt", "expected a name ending in .csv"),
         ("-c costs.csv -m old --labels 50 -o rows.csv", "this is an input"),
         ("--fp 1 --fn 2 -m old --labels 50 -o l.csv", "which class is the positive one"),
@@ -165,7 +165,7 @@ class TestBadLabels:
         text = labelled.read_text()
         lines = text.splitlines()
         labelled.write_text("\n".join([*lines, lines[1]]))
-        self.refused(stakes, "stands twice")
+        self.refused(stakes, "occurs twice")
         labelled.write_text("\n".join([*lines, "7,ok"]))
         self.refused(stakes, "was not drawn")
         labelled.write_text("\n".join([lines[0], *lines[2:]]))
@@ -196,7 +196,7 @@ class TestBadLabels:
                 labelled.write_text(f"{mark}{text}{end}", encoding="utf-8", newline="")
                 assert stakes("audit", "read", "l.csv").out == expected
         labelled.write_text("\n".join([header, *rows, rows[0].replace(",", ".0,")]))
-        self.refused(stakes, "stands twice")
+        self.refused(stakes, "occurs twice")
         labelled.write_text("\n".join([header, *(f"00{row}" for row in rows)]))
         self.refused(stakes, "Spreadsheets may change identifiers")
         for nothing in ("NA", "?", "OK"):
@@ -285,7 +285,7 @@ def test_identifiers_of_every_form(stakes, folder, form):
     ("change", "message"),
     [
         (("\n100,", "\n,"), "id: 1 rows have no identifier"),
-        (("\n101,", "\n100,"), "id: the identifier 100 stands in several rows"),
+        (("\n101,", "\n100,"), "id: the identifier 100 occurs in several rows"),
         (("\n100,", "\n100,nan"), "expected numbers"),
     ],
 )

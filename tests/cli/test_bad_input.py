@@ -182,7 +182,7 @@ COSTS = [
     Case("costs and --fp", [*EVALUATE, "--fp", "3"], "--costs, --fp, --fn: .* not both"),
     Case("only --fp", ["evaluate", P, "--fp", "3"], "--fn: give what both mistakes cost"),
     Case("only --fn", ["evaluate", P, "--fn", "3"], "--fp: give what both mistakes cost"),
-    Case("no costs", ["evaluate", P], "what do mistakes cost"),
+    Case("no costs", ["evaluate", P], "costs are missing"),
     Case("--fp that is text", ["evaluate", P, "--fp", "x", "--fn", "1"], "--fp: expected a number, got 'x'"),
     Case("--fp that is infinite", ["evaluate", P, "--fp", "inf", "--fn", "1", "--pos-label", "ok"], "--fp: expected finite"),
     Case("--fp and --fn of three classes", ["evaluate", "a.csv", *INLINE], r"a\.csv, column 'actual': .* there are 3: 'a', 'b', 'c'", {"a.csv": "actual,m\na,a\nb,b\nc,a\n"}),
@@ -225,7 +225,7 @@ OPTIONS = [
     Case("priors of an unknown class", [*EVALUATE, "--class-priors", "ok=0.9,theft=0.1"], "--class-priors: expected one of 'ok', 'fraud', got 'theft'"),
     Case("priors that sum to 1.1", [*EVALUATE, "--class-priors", "ok=0.9,fraud=0.2"], r"--class-priors: .*sum to 1\.1"),
     Case("priors without shares", [*EVALUATE, "--class-priors", "0.9,0.1"], r"--class-priors: .*got '0\.9'"),
-    Case("priors twice", [*EVALUATE, "--class-priors", "ok=0.9,ok=0.1"], "--class-priors: the class 'ok' stands twice"),
+    Case("priors twice", [*EVALUATE, "--class-priors", "ok=0.9,ok=0.1"], "--class-priors: the class 'ok' occurs twice"),
     Case("priors of a class that is not there", ["evaluate", "a.csv", "-c", C, "--class-priors", "ok=0.9,fraud=0.1"], "'fraud' has a prior of 0.1 but no examples", {"a.csv": "actual,m\nok,ok\nok,fraud\n"}),
     Case("a gate without another model", ["compare", P, "-c", C, "-m", "tree", "--baseline", "tree", "--gate"], "--baseline: there is no other model than 'tree'"),
     Case("a candidate that is the baseline", ["compare", P, "-c", C, "--baseline", "tree", "--candidate", "tree", "--gate"], "--candidate: .*'tree' is the baseline"),
@@ -281,7 +281,7 @@ OPTIONS = [
     Case("a difference too small to show", ["plan", P, "-c", C, "--difference", "1e-5"], "--difference: 1e-05 is too small: .* more than 1,000,000,000 test examples .*larger difference", rows("_score", "_id")),
     Case("a half-width too small to reach", ["plan", "-c", C, "--half-width", "1e-5"], "--half-width: 1e-05 is too small: .*Ask for a wider interval"),
     Case("a difference of one model", ["plan", P, "-c", C, "-m", "tree", "--difference", "1"], rf"{P}: a difference is between two models", rows("_score", "_id")),
-    Case("a plan without costs", ["plan", "--half-width", "1"], "what do mistakes cost"),
+    Case("a plan without costs", ["plan", "--half-width", "1"], "costs are missing"),
 ]  # fmt: skip
 
 B = "id,svm\na,ok\nb,ok\nc,ok\nd,ok\ne,ok\nf,fraud\n"

@@ -539,3 +539,12 @@ def test_no_cell_of_a_table_is_a_formula(stakes, folder):
     assert said.code == 0, said.err
     models = {row.split(",")[0] for row in (folder / "curve.csv").read_text().splitlines()}
     assert models == {"model", "old", "logistic", "'=1+1"}
+
+
+@pytest.mark.parametrize("priors", ["ok=0,fraud=1", "ok=1,fraud=0"])
+def test_reports_at_a_prevalence_of_none_and_all(stakes, folder, priors):
+    said = stakes(
+        "-q", "report", "predictions.csv", *COSTS, "--class-priors", priors, "--out", "a.html"
+    )
+    assert said.code == 0, said.err
+    assert (folder / "a.html").exists()

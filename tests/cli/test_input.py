@@ -76,7 +76,7 @@ def test_classes_have_the_names_that_people_know(stakes, folder, csv_file):
     ("names", "says"),
     [
         ("0", "expected a name for each class"),
-        ("0=a,0=b", "the class '0' stands twice"),
+        ("0=a,0=b", "the class '0' occurs twice"),
         ("0=same,1=same", "two classes would be called the same"),
         ("7=seven", "expected one of 0, 1, got '7'"),
     ],

@@ -112,7 +112,7 @@ def test_whole_numbers_are_numbers_however_they_are_spelt(write):
     assert texts.labels == ("1", "2")
     assert texts.decisions == ("1", "2", "3.0", "ask")
     twice = write("twice.csv", "predicted\\actual,1,1.0\n1,0,5\n1.0,1,0\n")
-    with pytest.raises(FileError, match="the label 1 stands twice"):
+    with pytest.raises(FileError, match="the label 1 occurs twice"):
         CostMatrix.read(twice)
 
 
@@ -252,12 +252,12 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.csv",
             "predicted\\actual,a,a\na,0,5\nb,1,0\n",
-            r"a\.csv, line 1, column 3: the label 'a' stands twice \(first in line 1, column 2\)",
+            r"a\.csv, line 1, column 3: the label 'a' occurs twice \(first in line 1, column 2\)",
         ),
         (
             "a.csv",
             "predicted\\actual,ok,fraud\nok,0,5\n\nfraud,1,0\nfraud,1,0\n",
-            r"a\.csv, line 5, column 1: the label 'fraud' stands twice \(first in line 4, ",
+            r"a\.csv, line 5, column 1: the label 'fraud' occurs twice \(first in line 4, ",
         ),
         (
             "a.csv",
@@ -339,7 +339,7 @@ def test_bad_files_are_named_with_row_and_column(write, name, text, message):
         ("0 1 5\n0 1\n", r"a\.cost, line 2: expected three numbers.*got '0 1'"),
         ("0 2 5\n", r"a\.cost, line 1, column 2: expected the index .* from 0 to 1, got '2'"),
         ("0 1 x\n", r"a\.cost, line 1, column 3: .*got 'x'"),
-        ("0 1 5\n0 1 6\n", r"a\.cost, line 2: the cost of 0 1 stands twice"),
+        ("0 1 5\n0 1 6\n", r"a\.cost, line 2: the cost of 0 1 occurs twice"),
     ],
 )
 def test_bad_weka_files(write, text, message):

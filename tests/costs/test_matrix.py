@@ -323,7 +323,7 @@ def test_repr_and_html_say_which_side_is_predicted():
         (
             lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=["a", "a"]),
             LabelError,
-            "labels: the label 'a' stands twice.*position 1",
+            "labels: the label 'a' occurs twice.*position 1",
         ),
         (
             lambda: CostMatrix([[0, 1], [5, 0]], rows="actual", labels=["a", None]),
@@ -388,7 +388,7 @@ def test_repr_and_html_say_which_side_is_predicted():
         (
             lambda: CostMatrix.from_errors(false_positive=1, false_negative=9, pos_label=0),
             LabelError,
-            "stands twice",
+            "occurs twice",
         ),
         (
             lambda: FRAUD.risk([[0.5, 0.4]]),

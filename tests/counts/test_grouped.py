@@ -180,7 +180,7 @@ def test_equality_pickling_and_texts():
         (
             lambda: GroupedConfusion(np.ones((2, 2, 2)), [0, 1], groups=["p", "p"]),
             LabelError,
-            "groups: the label 'p' stands twice",
+            "groups: the label 'p' occurs twice",
         ),
         (
             lambda: (

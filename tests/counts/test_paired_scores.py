@@ -317,7 +317,7 @@ ROWS = {"ranks_1": [0, 1], "ranks_2": [0, 0], "positive": [True, False]}
         (
             lambda: PairedScoreCounts([2, 1], [5], **ROWS, pos_label=0),
             LabelError,
-            "neg_label, pos_label: the label 0 stands twice",
+            "neg_label, pos_label: the label 0 occurs twice",
         ),
     ],
 )

@@ -27,7 +27,7 @@ def test_classes_can_be_renamed(count):
     assert (named.pos_label, named.neg_label) == ("fraud", "ok")
     assert (table.pos_label, table.neg_label) == (1, 0)
     assert (named.n_positives, named.n_negatives, named.n) == (1, 2, 3)
-    with pytest.raises(LabelError, match="neg_label, pos_label: the label 'ok' stands twice"):
+    with pytest.raises(LabelError, match="neg_label, pos_label: the label 'ok' occurs twice"):
         table.relabel(pos_label="ok", neg_label="ok")
 
 
@@ -47,7 +47,7 @@ def test_decisions_have_the_new_names():
         (["1", "0"], {}, LabelError, "The str '1' is known, the int 1 is not"),
         ([0, 1, 2], {}, LabelError, "y_true: exactly two classes are needed, got 3: 0, 1, 2"),
         ([0, 1], {"neg_label": 5}, LabelError, "exactly two classes are needed, got 3"),
-        ([0, 1], {"neg_label": 1}, LabelError, "pos_label, neg_label: the label 1 stands twice"),
+        ([0, 1], {"neg_label": 1}, LabelError, "pos_label, neg_label: the label 1 occurs twice"),
         (
             [0, 1],
             {"pos_label": [1]},

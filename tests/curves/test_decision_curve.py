@@ -183,7 +183,7 @@ def test_differences():
     np.testing.assert_allclose(found.net_benefit, expected, atol=1e-12)
     ranges = found.better_ranges()
     assert {name for *_, name in ranges} == {"good"}
-    assert "good has the higher net benefit" in found.summary()
+    assert "good is shown to have the higher net benefit" in found.summary()
     frame = found.to_frame()
     assert (frame["simultaneous_low"] <= frame["low"] + 1e-12).all()
     assert set(frame["better"].dropna()) == {"good"}

@@ -14,6 +14,7 @@ from stakes.errors import ConstantCostWarning, DesignError, InputError, InputTyp
 from stakes.infer._outcomes import principled_laplace
 from stakes.infer.methods import names_of_intervals
 from stakes.infer.methods.bcost import order
+from stakes.infer.methods.extremal import pearson3_isf, pearson3_sf
 
 COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
 TABLE = Confusion([[40, 2, 3], [5, 30, 1], [0, 4, 25]], list("abc"))
@@ -394,3 +395,15 @@ def test_the_docstring_of_interval_names_every_method():
         assert [
             name for name in names_of_intervals() if f'"{name}"' not in kind.interval.__doc__
         ] == []
+
+
+def test_gamma_variables_of_any_skewness_against_scipy():
+    skewness = np.array([-3.0, -0.5, -1e-3, 0.0, 1e-6, 2e-4, 0.7, 4.0])
+    for level in (0.001, 0.025, 0.6):
+        np.testing.assert_allclose(
+            pearson3_isf(level, skewness), stats.pearson3.isf(level, skewness), atol=1e-6
+        )
+    for x in (-1.5, 0.2, 3.0):
+        found = pearson3_sf(np.full(len(skewness), x), skewness)
+        np.testing.assert_allclose(found, stats.pearson3.sf(x, skewness), atol=1e-6)
+    assert np.isnan(pearson3_isf(0.025, np.array([np.nan]))).all()

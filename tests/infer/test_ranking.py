@@ -220,3 +220,13 @@ def test_priors_change_the_ranking():
     names = {"eager": eager, "shy": shy}
     assert compare_many(y_true, names, costs).best_set() == ["eager"]
     assert compare_many(y_true, names, costs, class_priors=[0.99, 0.01]).best_set() == ["shy"]
+
+
+def test_many_models_are_shown_without_their_pairs():
+    y_true, predictions = classifiers(np.linspace(0.1, 0.4, 14).tolist())
+    ranking = compare_many(y_true, predictions, COSTS)
+    text = repr(ranking)
+    assert text.startswith("14 models, 91 pairs.")
+    assert len(text.splitlines()) > 14
+    assert "c13" in ranking._repr_html_()
+    assert "_p_values" not in vars(ranking)  # looking at it tests nothing

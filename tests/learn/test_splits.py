@@ -167,7 +167,7 @@ def test_weights_are_split_with_the_examples():
     ("estimators", "error", "message"),
     [
         ({"a": GaussianNB()}, InputError, "at least two learners to compare, got 1"),
-        ([("a", GaussianNB()), ("a", GaussianNB())], InputError, "the name 'a' stands twice"),
+        ([("a", GaussianNB()), ("a", GaussianNB())], InputError, "the name 'a' occurs twice"),
         ([GaussianNB(), GaussianNB()], InputTypeError, "a mapping from names to learners"),
         (GaussianNB(), InputTypeError, "a mapping from names to learners"),
         ({1: GaussianNB(), 2: GaussianNB()}, InputTypeError, "expected text as names, got 1"),

@@ -88,7 +88,7 @@ def test_what_may_be_wrong_is_a_warning():
 def test_what_cannot_be_is_refused():
     with pytest.raises(InputError, match=r"which column has the actual classes.*actual="):
         study_of({"a": [0, 1], "b": [1, 0]}, {"false_positive": 1, "false_negative": 5})
-    with pytest.raises(InputTypeError, match="what do mistakes cost"):
+    with pytest.raises(InputTypeError, match="costs are missing"):
         study_of({"y": [0, 1], "pred": [1, 0]})
     with pytest.raises(InputTypeError, match="it is about the columns of a data frame"):
         study_of([0, 1], {"m": [0, 1]}, COSTS, actual="y")

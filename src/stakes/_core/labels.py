@@ -250,7 +250,7 @@ def _checked(labels: list[Any], name: str, *, distinct: bool) -> Labels:
         if distinct and value in seen:
             raise LabelError(
                 name,
-                f"the label {value!r} stands twice (again at position {position}).",
+                f"the label {value!r} occurs twice (again at position {position}).",
                 "Give each label once.",
             )
         seen.add(value)

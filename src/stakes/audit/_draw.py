@@ -464,7 +464,7 @@ def _check_keys(wrapped: Any, key: str) -> None:
         raise InputError("id", f"{len(wrapped) - len(known)} rows have no identifier.")
     if known.n_unique() < len(known):
         twice = known.filter(known.is_duplicated()).to_list()[0]
-        raise InputError("id", f"the identifier {plain(twice)!r} stands in several rows.")
+        raise InputError("id", f"the identifier {plain(twice)!r} occurs in several rows.")
 
 
 def _blank(wrapped: Any, key: str) -> Any:
@@ -579,7 +579,7 @@ def _ranked(rows: list[Drawn], selection: Selection, seed: int) -> list[Drawn]:
     keys = [row.key for row in rows]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError("id", f"the identifier {twice!r} stands in several rows.")
+        raise InputError("id", f"the identifier {twice!r} occurs in several rows.")
     if len(rows) < selection.labels:
         raise InputError(
             "frame",

@@ -149,7 +149,7 @@ def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
     if len(set(map(written_key, keys))) < len(keys):
         seen: set[Any] = set()
         twice = next(key for key in keys if written_key(key) in seen or seen.add(written_key(key)))  # type: ignore[func-returns-value]
-        raise LabelError("labels", f"the row {twice!r} stands twice.")
+        raise LabelError("labels", f"the row {twice!r} occurs twice.")
     return dict(zip(keys, map(plain, frame["actual"].to_list()), strict=True))
 
 

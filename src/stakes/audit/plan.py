@@ -476,7 +476,7 @@ class LabelPlan(Result):
         if len(set(meant.values())) < len(meant):
             times = Counter(meant.values())
             twice = next(key for key, found in meant.items() if times[found] > 1)
-            raise LabelError("labels", f"the row {twice!r} stands twice.")
+            raise LabelError("labels", f"the row {twice!r} occurs twice.")
         matcher = LabelMatcher(classes, "text" if text else "values")
         found: dict[Any, Label] = {}
         for key, value in given.items():

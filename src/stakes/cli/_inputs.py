@@ -450,7 +450,7 @@ def no_costs() -> InputTypeError:
     """Ask what mistakes cost."""
     return InputTypeError(
         "",
-        "what do mistakes cost?",
+        "costs are missing.",
         "Give a cost matrix with --costs ('stakes costs template' writes one to fill in), or "
         "the costs of a false alarm and of a miss with --fp and --fn.",
     )
@@ -522,7 +522,7 @@ def read_names(text: str | None) -> dict[str, str] | None:
                 "--names", f"expected a name for each class, such as 0=repaid; got {part!r}."
             )
         if label in found:
-            raise InputError("--names", f"the class {label!r} stands twice.")
+            raise InputError("--names", f"the class {label!r} occurs twice.")
         found[label] = name
     return found
 
@@ -550,7 +550,7 @@ def _by_name(
         if number != number or not str(name).strip():  # noqa: PLR0124 - not a number
             raise InputError(where, f"expected {expected}; got {f'{name}={value}'!r}.")
         if str(name).strip() in found:
-            raise InputError(where, f"the {what} {str(name).strip()!r} stands twice.")
+            raise InputError(where, f"the {what} {str(name).strip()!r} occurs twice.")
         found[str(name).strip()] = number
     return found
 

@@ -414,7 +414,7 @@ def _labels(path: Path, made: LabelPlan) -> Any:
         if is_blank(key):
             raise FileError(f"{path}, row {row + 2}", f"there is no {made.id_name}.")
         if key in seen:
-            raise FileError(f"{path}, row {row + 2}", f"the row {key!r} stands twice.")
+            raise FileError(f"{path}, row {row + 2}", f"the row {key!r} occurs twice.")
         seen.add(key)
     return {key: value for key, value in zip(keys, values, strict=True) if not is_blank(key)}
 

@@ -98,7 +98,7 @@ def evaluate(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
-    """Say what each model costs, and how sure that is."""
+    """Print what each model costs, with its confidence interval."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import models_of
     from stakes.findings.policies import IntervalBy, policies_found

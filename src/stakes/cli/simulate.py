@@ -420,7 +420,7 @@ def _simulate(
         if getattr(table, "groups", None) is None:
             raise InputError(
                 study.source,
-                "sums of weights do not show which rows had them, so rows cannot be drawn again.",
+                "sums of weights do not tell which rows had them, so rows cannot be drawn again.",
                 "Use --groups with a column that has another value in each row.",
             )
         # Only the ratios of weights matter: so scaled they add up to the rows.

@@ -218,7 +218,7 @@ def _check_once(labels: Sequence[Label], places: Sequence[str], source: str) -> 
         if label in seen:
             raise FileError(
                 f"{source}, {place}",
-                f"the label {label!r} stands twice (first in {seen[label]}).",
+                f"the label {label!r} occurs twice (first in {seen[label]}).",
                 "Give each label once.",
             )
         seen[label] = place
@@ -395,7 +395,7 @@ def _entries(lines: Sequence[Line], classes: Labels, source: str) -> Any:
                 )
         place = int(cells[0]), int(cells[1])
         if place in seen:
-            raise FileError(row, f"the cost of {cells[0]} {cells[1]} stands twice.")
+            raise FileError(row, f"the cost of {cells[0]} {cells[1]} occurs twice.")
         seen.add(place)
         values[place] = _costs(cells[SIZES:], 1, row, first_column=3)[0]
     return values

@@ -45,7 +45,7 @@ class Parts:
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
             raise InputError(
                 "groups" if self.strata is None else "strata",
-                f"each part needs a name of its own; {_spelled(twice)} stands twice.",
+                f"each part needs a name of its own; {_spelled(twice)} occurs twice.",
             )
 
     @classmethod

@@ -40,6 +40,7 @@ EXACT = 2.0**53
 COUNTED_CELLS = 1 << 22
 """Up to so many combinations each has a cell of its own while counting."""
 
+MOST_CROSSED = 1 << 25
 FEW_DECISIONS = 6
 """Up to so many decisions a product of matrices counts all pairs faster than pair by pair."""
 
@@ -515,7 +516,9 @@ class JointConfusion(ByValue):
         """
         two = combinations(range(len(self.names)), 2)
         size = len(self.decisions)
-        if self.parts is not None or size > FEW_DECISIONS or not _exact(self.counts):
+        crossed = len(self.labels) * (len(self.names) * size) ** 2
+        together = size <= FEW_DECISIONS and crossed <= MOST_CROSSED
+        if self.parts is not None or not together or not _exact(self.counts):
             return {
                 (self.names[i], self.names[j]): self.pair(self.names[i], self.names[j])
                 for i, j in two

@@ -300,14 +300,16 @@ class DecisionCurveDifference(Result):
             A sentence or more.
         """
         found = self.better_ranges(confidence)
+        sure = f"({percent(confidence)} confidence)"
         if not found:
-            return f"Neither {self.names[0]} nor {self.names[1]} is shown to be better anywhere."
+            first, second = self.names
+            return f"Neither {first} nor {second} is shown to be better anywhere {sure}."
         better: dict[str, list[tuple[float, float]]] = {}
         for low, high, name in found:
             better.setdefault(name, []).append((low, high))
         return " ".join(
-            f"{name} has the higher net benefit at thresholds of {ranges_text(ranges)} "
-            f"({percent(confidence)} confidence)."
+            f"{name} is shown to have the higher net benefit at thresholds of "
+            f"{ranges_text(ranges)} {sure}."
             for name, ranges in better.items()
         )
 

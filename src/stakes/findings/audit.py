@@ -221,7 +221,7 @@ def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
     at_stake = {each.name: each.high > each.low for each in plan.strata}
     return AuditFound(
         schema=AUDIT_SCHEMA,
-        headline=_headline(plan, value, cheaper),
+        headline=_headline(plan, value, cheaper, percent(reading.interval.confidence)),
         text=_in_words(plan, reading, value, cheaper),
         models=plan.options.columns.decisions,
         rows=plan.options.rows,
@@ -256,13 +256,13 @@ def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
     )
 
 
-def _headline(plan: LabelPlan, value: float, cheaper: str | None) -> str:
+def _headline(plan: LabelPlan, value: float, cheaper: str | None, sure: str) -> str:
     amount, names = with_unit(abs(value), plan.options.unit), plan.options.columns.decisions
     if len(names) == 1:
         return f"{names[0]} costs {with_unit(value, plan.options.unit)} per decision."
     if cheaper is not None:
         return f"Use {cheaper}. It costs {amount} less per decision."
-    return f"{names[0]} and {names[1]} cannot be told apart."
+    return f"{names[0]} and {names[1]} cannot be told apart at {sure} confidence."
 
 
 def _in_words(plan: LabelPlan, reading: Reading, value: float, cheaper: str | None) -> str:

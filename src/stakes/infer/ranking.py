@@ -587,7 +587,7 @@ class Ranking:
         if len(self.names) > MOST_COMPARED:
             caption = (
                 f"{len(self.names)} models, {len(self.pairs):,} pairs. What each costs, with 95% "
-                "intervals; summary() says which cannot be told apart, pairwise() compares all."
+                "intervals; summary() shows which cannot be told apart, pairwise() compares all."
             )
             costs = [
                 [name, number(each.cost), f"{number(low)} to {number(high)}"]

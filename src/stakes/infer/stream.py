@@ -264,7 +264,7 @@ class Totals(ABC, Generic[Counts]):
         return self._inference(self._counts, self._design).interval(confidence, METHOD)
 
     def history(self, confidence: float = 0.95) -> dict[str, Floats]:
-        """Return how the mean and its anytime-valid interval went, update by update.
+        """Return the mean and its anytime-valid interval after each update.
 
         Of very many updates some are left out; of outcomes with groups, strata, weights or class
         priors, and of tables of more than 20 classes, none is kept.
@@ -322,7 +322,7 @@ class Totals(ABC, Generic[Counts]):
         """Say what the interval is, and when it holds."""
         if self._any_time:
             low, high = self.interval(confidence)
-            when = "at whatever time one looks"
+            when = "at any time"
         else:
             low, high = quiet_interval(self._inference(self.counts, self._design), confidence)
             when = "if one looks only once"

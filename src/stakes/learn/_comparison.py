@@ -62,7 +62,7 @@ def named_learners(estimators: Any) -> dict[str, Any]:
         if not isinstance(name, str):
             raise InputTypeError("estimators", f"expected text as names, got {name!r}.")
         if names.count(name) > 1:
-            raise InputError("estimators", f"the name {name!r} stands twice.", "Give each its own.")
+            raise InputError("estimators", f"the name {name!r} occurs twice.", "Give each its own.")
         if isinstance(learner, type) or not all(hasattr(learner, do) for do in ("fit", "predict")):
             got = f"the class {learner.__name__}" if isinstance(learner, type) else repr(learner)
             raise InputTypeError(

@@ -502,6 +502,10 @@ class RunningCostDisplay:
             what = f"cost of {first} minus {second}, so far"
             ax.axhline(0.0, color="0.4", linewidth=0.8, zorder=1)
         ax.set(xlabel="decisions", ylabel=f"{what} ({unit})" if unit else what)
+        # The first intervals are as wide as costs can be, and would flatten all others.
+        later = past["n"] >= EARLY * past["n"][-1]
+        low, high = past["low"][later].min(), past["high"][later].max()
+        ax.set_ylim(low - MARGIN * (high - low), high + MARGIN * (high - low))
         ax.set_title(f"{percent(confidence)} interval that holds at any time", fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -152,7 +152,7 @@ def coverage(
     n : int, optional
         The examples of a test set; by default as many as were counted. With groups it is what a
         test set has on average: as many groups are drawn as hold so many examples, two or more of
-        each stratum.
+        each stratum. With weights it is their sum, so scale them to add up to the rows.
     confidence : float, default 0.95
         Of the intervals.
     repeats : int, default 2000

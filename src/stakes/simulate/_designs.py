@@ -257,7 +257,19 @@ class Drawing:
         if n is not None:
             least = 2 if self.units.whole else 1
             sizes = np.maximum(np.rint(sizes * (n / self.n)).astype(np.intp), least)
-        return [self.of(self._drawn(sizes, rng)) for _ in range(repeats)]
+        return [self._checked(self._drawn(sizes, rng)) for _ in range(repeats)]
+
+    def _checked(self, table: CountTable) -> Any:
+        """Return the estimate of a test set, which may lack what a design must have."""
+        try:
+            return self.of(table)
+        except InputError as error:
+            raise DesignError(
+                "n",
+                "a simulated test set had no rows of a stratum, or of a class, whose share is "
+                f"known ({error.problem.rstrip('.')}).",
+                "Simulate larger test sets, or put rare strata together.",
+            ) from error
 
     def _drawn(self, sizes: Places, rng: np.random.Generator) -> CountTable:
         units = self.units

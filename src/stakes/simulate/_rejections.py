@@ -144,7 +144,8 @@ def type_one_error(
     costs : CostMatrix
         The costs.
     n : int, optional
-        The examples of a test set; by default as many as were counted.
+        The examples of a test set; by default as many as were counted. With weights it is their
+        sum, so scale them to add up to the rows.
     null : {"tilted", "exchanged"}
         How the two are made to cost the same. "tilted" changes the shares of your outcomes as
         little as possible, so that rare, expensive ones stay rare and expensive. "exchanged" lets a
@@ -375,7 +376,7 @@ def power_curve(
     costs : CostMatrix
         The costs.
     n : int or sequence of int
-        The sizes of the test sets.
+        The sizes of the test sets; with weights, the sums of these.
     difference : float, optional
         The true difference; by default that of `paired`. Another one is reached by changing the
         shares as little as possible, as for the "tilted" null of `type_one_error`.

@@ -91,19 +91,19 @@ class Given:
         notes = [*self.roles.in_words(), *self.roles.cautions, *self.done]
         undecided: dict[str, list[str]] = {}
         for name, cut in counts.decided_from.items() if counts.scores is None else ():
-            how = f"{positive!r} is decided from {cut:.4g} on, where that costs less."
+            how = f"{positive!r} is predicted from {cut:.4g} up, which minimises the expected cost."
             undecided.setdefault(how, []).append(name)
         for model in counts.models if counts.examples is not None else ():
             if model.decisions is None and model.name in counts.joint.names:
-                how = "each row is decided by what costs less there."
+                how = "each row gets the decision that minimises its expected cost."
                 undecided.setdefault(how, []).append(model.name)
         for how, names in undecided.items():
             notes.append(
-                f"The model {names[0]!r} has no decisions; its scores are taken as probabilities "
-                f"of {positive!r}, and {how}"
+                f"The model {names[0]!r} has no decision column. Its scores are read as "
+                f"P({positive!r}); {how}"
                 if len(names) == 1
-                else f"The models {listing(names)} have no decisions; their scores are taken as "
-                f"probabilities of {positive!r}, and {how}"
+                else f"The models {listing(names)} have no decision columns. Their scores are read "
+                f"as P({positive!r}); {how}"
             )
         if counts.scores is not None:
             notes.append(f"Scores are of the class {positive!r}: the higher, the more likely.")
@@ -289,9 +289,7 @@ def _class_factors(
 
 
 def no_costs(source: str) -> InputTypeError:
-    return InputTypeError(
-        "costs", f"what do mistakes cost? {source} does not tell.", "Give a cost matrix."
-    )
+    return InputTypeError("costs", f"costs are missing: {source} has none.", "Give a cost matrix.")
 
 
 def _priced(

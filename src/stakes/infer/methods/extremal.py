@@ -168,7 +168,7 @@ def pearson3_isf(level: float, skewness: Floats | float) -> Floats:
     right = np.asarray(skewness) > 0
     found = np.where(right, gammainccinv(shape, level), gammaincinv(shape, level))
     gamma = np.where(right, 1, -1) * (found - shape) * size / 2
-    return np.asarray(np.where(size > NO_SKEWNESS, gamma, -ndtri(level)))
+    return np.asarray(np.where(size <= NO_SKEWNESS, -ndtri(level), gamma))
 
 
 def pearson3_sf(x: Floats, skewness: Floats) -> Floats:
@@ -177,7 +177,7 @@ def pearson3_sf(x: Floats, skewness: Floats) -> Floats:
     shape, right = 4 / size**2, skewness > 0
     at = np.maximum(shape + np.where(right, 1, -1) * x * 2 / size, 0.0)
     gamma = np.where(right, gammaincc(shape, at), gammainc(shape, at))
-    return np.asarray(np.where(size > NO_SKEWNESS, gamma, ndtr(-x)))
+    return np.asarray(np.where(size <= NO_SKEWNESS, ndtr(-x), gamma))
 
 
 def quick_tails(outcomes: Outcomes, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:

@@ -178,7 +178,7 @@ def letters_of(found: Findings) -> str:
 def range_words(found: Findings) -> list[str]:
     """Say for each pair of models what a miss must be worth for one to be shown to be cheaper."""
     curves = found.curves
-    if curves is None or curves.condition.pc is None:
+    if curves is None or curves.condition.pc is None or not 0 < curves.condition.prevalence < 1:
         return []
     odds = curves.condition.prevalence / (1 - curves.condition.prevalence)
 
