@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,11 +41,42 @@ class Part(ByValue):
 
     column: str
     name: str
-    n: float
-    estimate: CostEstimate | None
-    rest: CostEstimate | None
+    mine: CountTable
+    others: CountTable | None
+    costs: CostMatrix | None
+    designs: tuple[Design, Design]
+    unit: str
     least: float
     most: float
+
+    @property
+    def n(self) -> Any:
+        """How many rows it has, or the sum of their weights."""
+        return self.mine.n
+
+    @cached_property
+    def estimate(self) -> CostEstimate | None:
+        """What its rows cost."""
+        return estimate_of(self.mine, self.costs, self.designs[0], self.unit)
+
+    @cached_property
+    def rest(self) -> CostEstimate | None:
+        """What all other rows cost."""
+        return estimate_of(self.others, self.costs, self.designs[1], self.unit)
+
+
+def estimate_of(
+    table: CountTable | None, costs: CostMatrix | None, design: Design, unit: str
+) -> CostEstimate | None:
+    """Return what rows cost; None where there are none, or a class with a prior is absent."""
+    if table is None:
+        return None
+    try:
+        return CostEstimate(table, costs, design, unit)
+    except InputError as error:
+        if "class_priors" in str(error) or "groups" in str(error):
+            return None
+        raise
 
 
 @dataclass(frozen=True)
@@ -62,13 +94,15 @@ class SlicedRows:
     def total(self) -> CostEstimate:
         """Return what all rows cost."""
         table = self._table(Sampling(self.sample_weight, self.groups))
-        return CostEstimate(table, self._matrix, self._design(table), self.unit)
+        return CostEstimate(table, self.matrix, self.design_of(table), self.unit)
 
     @property
-    def _matrix(self) -> CostMatrix | None:
+    def matrix(self) -> CostMatrix | None:
+        """The costs, if they are the same for all rows."""
         return self.costs if isinstance(self.costs, CostMatrix) else None
 
-    def _design(self, table: Any) -> Design:
+    def design_of(self, table: Any) -> Design:
+        """Return the design of some of the rows."""
         return (
             replace(self.design, impossible=None) if isinstance(table, CostSample) else self.design
         )
@@ -87,19 +121,12 @@ class SlicedRows:
 
     def estimate(self, table: CountTable | None) -> CostEstimate | None:
         """Return what rows cost; None where there are none, or a class with a prior is absent."""
-        if table is None:
-            return None
-        try:
-            return CostEstimate(table, self._matrix, self._design(table), self.unit)
-        except InputError as error:
-            if "class_priors" in str(error) or "groups" in str(error):
-                return None
-            raise
+        return estimate_of(table, self.matrix, self.design_of(table), self.unit)
 
     def difference(self, table: CountTable, names: tuple[str, str]) -> CostDifference | None:
         """Return by how much two models differ; None where a class with a prior does not occur."""
         try:
-            return CostDifference(table, self._matrix, names, self._design(table), self.unit)
+            return CostDifference(table, self.matrix, names, self.design_of(table), self.unit)
         except InputError as error:
             if "class_priors" in str(error) or "groups" in str(error):
                 return None
@@ -221,9 +248,8 @@ def listed_parts(
         if mine is None:
             continue
         ends = possible_costs(whole.costs, mine)
-        found.append(
-            Part(column, name, mine.n, whole.estimate(mine), whole.estimate(others), *ends)
-        )
+        designs = (whole.design_of(mine), whole.design_of(others))
+        found.append(Part(column, name, mine, others, whole.matrix, designs, whole.unit, *ends))
     return found
 
 
