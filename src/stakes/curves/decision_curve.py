@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -609,6 +609,12 @@ def _reach(outcomes: Outcomes, alpha: float) -> float:
     return high_of_one(outcomes, alpha)
 
 
+@lru_cache(maxsize=1)
+def _normal_draws(size: int) -> Floats:
+    """Return the same draws for every curve: a report asks for them a dozen times."""
+    return np.random.default_rng(0).standard_normal((DRAWS, size))
+
+
 def joint_level(spread: Floats, alpha: float) -> float:
     """Return the level of limits at single points that hold at all of them with 1 - `alpha`.
 
@@ -621,7 +627,7 @@ def joint_level(spread: Floats, alpha: float) -> float:
     values, vectors = np.linalg.eigh(
         spread[np.ix_(kept, kept)] / np.outer(noise[kept], noise[kept])
     )
-    draws = np.random.default_rng(0).standard_normal((DRAWS, len(values)))
+    draws = _normal_draws(len(values))
     largest = np.abs(draws * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).max(axis=1)
     return float(2 * ndtr(-np.quantile(largest, 1 - alpha)))
 
