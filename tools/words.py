@@ -31,6 +31,10 @@ INSTEAD = {
     r"\binformational loss \(bits\)": "log loss",
     r"\bshares? of the class(?:es)?\b": "prevalence, class frequencies, class priors",
     r"\bwhere it is used\b": "in the target population",
+    r"\bwhere the (?:models?|classifiers?) (?:is|are) used\b": "in the target population",
+    r"\bhow often each(?: \w+)? came\b": "how often each occurred",
+    r"\bhow the (?:examples|rows) came\b": "how they were sampled",
+    r"^\s+Of (?:the |all )?(?:intervals?|tests?|draw)\b(?! \w)": "confidence level of …",
     r"\bwhoever\b": "anyone who",
 }
 PERCENT = {r"\d\u00a0%|\d %(?!\w|\()": "a percentage without a space, 95%"}

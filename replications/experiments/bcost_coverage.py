@@ -113,7 +113,7 @@ def one_mistake_coverage(often: Floats, *, confidence: float = 0.95) -> tuple[Fl
     often : ndarray
         n·p: how many of these mistakes a test set has on average.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Everything that stakes raises or warns with.
 
 An error of input has three parts: the argument (or the file, line and column), the problem (what is
-allowed and what came), and the remedy. Texts write arguments as Python does, ``pos_label=``; the
-command line shows them as its options, ``--pos-label``. Each error also is the built-in error that
-scientific Python would raise in its place, so that ``except ValueError`` keeps working.
+allowed and what was given), and the remedy. Texts write arguments as Python does, ``pos_label=``;
+the command line shows them as its options, ``--pos-label``. Each error is also the built-in error
+that scientific Python would raise in its place, so that ``except ValueError`` keeps working.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class RefusedInputError(StakesError):
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed, and what came.
+        What is allowed and what was given.
     remedy : str
         What to do, if that is not clear from the problem.
     code : str, optional
@@ -173,7 +173,7 @@ class InputError(RefusedInputError, ValueError):
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed, and what came.
+        What is allowed and what was given.
     remedy : str
         What to do, if that is not clear from the problem.
     code : str, optional
@@ -252,7 +252,7 @@ class EngineError(StakesError, RuntimeError):
 
 
 class DesignError(InputError):
-    """A method cannot treat the way in which the examples came.
+    """A method cannot treat the way in which the examples were sampled.
 
     Examples
     --------

@@ -121,9 +121,9 @@ def mlflow_cost_metric(
     costs : CostMatrix
         What decisions cost.
     name : str
-        Of the metric; its limits are ``name/low`` and ``name/high``.
+        Name of the metric; its limits are ``name/low`` and ``name/high``.
     confidence, method
-        Of the interval, as in ``CostEstimate.interval``.
+        As in ``CostEstimate.interval``.
 
     Returns
     -------

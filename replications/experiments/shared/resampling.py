@@ -156,7 +156,7 @@ def outside(
     n_resamples : int
         N; 0 stands for infinitely many.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------

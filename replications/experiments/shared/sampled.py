@@ -34,7 +34,7 @@ MOVER = "MOVER of Gaffke's limits"
 
 @dataclass(frozen=True)
 class Drawn:
-    """One test set: which rows are positive, which of them are missed, and how the rows came.
+    """One test set: which rows are positive, which are missed, and how the rows were sampled.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Drawn:
     alarm : ndarray of bool or None
         Its false alarms; None where each negative row has one with the same small probability.
     options : dict
-        What `evaluate` is told of how the rows came.
+        What `evaluate` is told of how the rows were sampled.
     stakes : ndarray or None
         What each miss costs, where each has its own cost.
     truth : float or None

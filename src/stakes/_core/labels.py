@@ -329,7 +329,7 @@ def listing(labels: Sequence[Label], most: int = 10) -> str:
 
 
 def hint(value: Label, known: Sequence[Label]) -> str:
-    """Say which known label was probably meant, or nothing."""
+    """State which known label was probably meant, or nothing."""
     for label in known:
         if str(label) == str(value):
             names: Any = type(value).__name__

@@ -85,7 +85,7 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def flag_words(threshold: float) -> str:
-    """Say which scores are flagged."""
+    """State which scores are flagged."""
     if math.isinf(threshold):
         return "Flag nothing" if threshold > 0 else "Flag everything"
     return f"Flag scores of {threshold_text(threshold)} and above"

@@ -413,7 +413,7 @@ class Expected(Result):
     high_if_triple : float
         The upper limit if expensive outcomes are three times as frequent.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------

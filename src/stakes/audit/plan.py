@@ -59,7 +59,7 @@ class Options:
     prices : Prices
         What rows cost.
     confidence : float
-        Of what the labels tell.
+        Confidence level of what the labels tell.
     looks : int
         How often they will be read.
     anytime : bool
@@ -67,11 +67,11 @@ class Options:
     unit : str
         The unit of the costs.
     seed : int
-        Of the draw.
+        Random seed of the draw.
     rows : int
         How many rows the pool has.
     checksum : str
-        Of the pool.
+        Checksum of the pool.
     """
 
     columns: PoolColumns
@@ -356,8 +356,8 @@ class LabelPlan(Result):
         Returns
         -------
         Interval
-            Of the plan's confidence: by the guaranteed method where labels are read at any time,
-            with its share of the error rate where looks were planned.
+            The interval at the plan's confidence level: by the guaranteed method where labels are
+            read at any time, with its share of the error rate where looks were planned.
 
         Examples
         --------

@@ -169,7 +169,7 @@ class Pool(Result):
         error_rate : float, default 0.001
             The guessed share of expensive mistakes, where there are no probabilities.
         confidence : float, default 0.95
-            Of what is expected, and of what reading the labels says.
+            Confidence level of what is expected, and of what reading the labels says.
         looks : int, default 1
             How often labels will be read before all are there; each reading then is made with a
             confidence of 1 - (1 - confidence)/looks.

@@ -784,7 +784,7 @@ def show_caution(output: Output, data: Data) -> None:
 
 
 def show_verdict(output: Output, verdict: Verdict) -> None:
-    """Say which policy to use, before the numbers behind it."""
+    """State which policy to use, before the numbers behind it."""
     output.text(verdict.text, "bold")
     output.text()
 

@@ -630,7 +630,7 @@ class CostMatrix(ByValue):
         Returns
         -------
         data frame
-            Of the library asked for.
+            A frame of the library asked for.
 
         Examples
         --------

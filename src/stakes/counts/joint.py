@@ -47,7 +47,7 @@ FEW_DECISIONS = 6
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class JointConfusion(ByValue):
-    """How often each combination of decisions and actual class came.
+    """How often each combination of decisions and actual class occurred.
 
     A full table would have a cell for every combination that could occur; this one has a row for
     each that did.

@@ -286,7 +286,7 @@ class Curve(OverConditions):
         volume : float, default 1
             The number of decisions that `cost` is for; only with the above.
         confidence : float, default 0.95
-            Of the interval.
+            Confidence level of the interval.
         **options
             As in `band`: ``method``, ``sampling`` and so on.
 

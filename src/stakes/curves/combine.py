@@ -463,7 +463,7 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
     Returns
     -------
     slope, intercept : float
-        Of the line.
+        Slope and intercept of the line.
 
     References
     ----------
@@ -496,7 +496,7 @@ def cost_point(slope: float, intercept: float) -> tuple[float, float]:
     Parameters
     ----------
     slope, intercept : float
-        Of the line tpr = slope · fpr + intercept; the slope is 0 or more.
+        Slope and intercept of the line tpr = slope · fpr + intercept; the slope is 0 or more.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
     Parameters
     ----------
     prevalence : float or array_like
-        The share of positives where the classifier is used, from 0 to 1.
+        The share of positives in the target population, from 0 to 1.
     false_positive, false_negative : float or array_like
         What a false alarm and a miss cost more than a correct decision.
 
@@ -254,7 +254,7 @@ class CostAt(Result):
     limits : pair of float, or None
         The confidence interval; None where the numbers of examples are not known.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
     threshold : float or None
         The score from which on examples are called positive.
     rule : str

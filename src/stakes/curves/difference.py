@@ -500,7 +500,7 @@ class CostCurveDifference(OverConditions):
         Parameters
         ----------
         confidence : float, default 0.95
-            Of the verdicts, all at once.
+            Confidence level of the verdicts, all at once.
 
         Returns
         -------

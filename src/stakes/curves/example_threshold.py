@@ -49,7 +49,7 @@ class ExampleThresholdChoice(Result):
     design : Design
         The class priors and the population, where they differ from those of the examples.
     confidence : float
-        Of `interval`.
+        Confidence level of `interval`.
     chosen_on : str
         "the same examples", which flatters what it does, or "other examples".
 

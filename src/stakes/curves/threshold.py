@@ -50,7 +50,7 @@ class ThresholdChoice(Result):
     design : Design
         The class priors and the population, where they differ from those of the examples.
     confidence : float
-        Of `interval`.
+        Confidence level of `interval`.
     chosen_on : str
         "the same examples", which flatters what it does, or "other examples".
 
@@ -302,12 +302,12 @@ def choose_threshold(
         these, and on new ones about every other time. For rates it is the expected rate that is
         kept; for a capacity the number of alarms among `volume` new decisions.
     class_priors : mapping or sequence, optional
-        The share of each class where the threshold is used, if it differs from that of the counts.
+        The prevalence of each class in the target population, if it is not that of the counts.
     population : mapping, optional
         From each stratum to its share of the population, or to its number of rows, where the scores
         were counted with strata.
     confidence : float, default 0.95
-        Of the interval of the cost.
+        Confidence level of the interval of the cost.
     **examples
         With costs of single examples: `pos_label` (default 1), the decision that scores from the
         threshold on lead to; `y_true`, which limits on rates and class priors need;
@@ -395,7 +395,7 @@ def choose_threshold(
 
 
 def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
-    """Return the share of each class where the threshold is used."""
+    """Return the prevalence of each class in the target population."""
     labels = (counts.neg_label, counts.pos_label)
     if class_priors is None:
         sizes = float(counts.n_negatives), float(counts.n_positives)

@@ -53,9 +53,9 @@ class PlanFound(Finding):
     high_if_triple : float
         The upper limit if expensive outcomes are three times as frequent.
     confidence : float
-        Of the limits.
+        Confidence level of the limits.
     seed : int
-        Of the draw.
+        Random seed of the draw.
     strata : tuple of PlannedStratum
         The strata.
     """
@@ -126,11 +126,11 @@ class AuditFound(Finding):
     value, low, high : float
         The cost per decision, or the difference of the first's and the second's; and its limits.
     confidence : float
-        Of the limits.
+        Confidence level of the limits.
     method : str
-        Of the limits.
+        Method of the limits.
     p_value : float or None
-        Of the test that both models cost the same; null for one model.
+        p-value of the test that both models cost the same; null for one model.
     cheaper : str or None
         Which of two models was shown to cost less.
     more : int or None
@@ -140,7 +140,7 @@ class AuditFound(Finding):
     unit : str
         The unit of the costs.
     seed : int
-        Of the draw.
+        Random seed of the draw.
     note : str
         What to know of the labels.
     caution : str

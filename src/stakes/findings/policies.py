@@ -262,7 +262,7 @@ def shown_models(study: Study) -> tuple[str, ...]:
 
 
 def other_models(study: Study) -> str:
-    """Say which models have no curves and what follows; nothing where all have."""
+    """State which models have no curves and what follows; nothing where all have."""
     shown = shown_models(study)
     others = len({each.model for each in study.policies.policies} - {*shown, None})
     if not others:

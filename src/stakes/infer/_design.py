@@ -1,4 +1,4 @@
-"""How the examples came, and what that makes of their counts: the outcomes that methods work on.
+"""How the examples were sampled, and the outcomes that methods work on.
 
 Every design is reduced to draws. A draw is a row, a row with its weight, or a group of rows that
 vary together; draws of one stratum are independent. Where groups have rows in several strata or

@@ -1,4 +1,4 @@
-"""What all interval methods work on: the possible costs of one decision, and how often each came.
+"""What all interval methods work on: the possible costs of a decision, and how often each occurred.
 
 An estimate and a difference, a confusion matrix and a sample of costs all come down to this. Cells
 with equal costs are one atom. With known class priors each class is a stratum of its own.
@@ -75,7 +75,7 @@ class Stratum:
     costs : ndarray, shape (atoms,)
         The possible costs; those never observed too.
     counts : ndarray, shape (tables, atoms)
-        How often each cost came, in each of the tables that are treated at once.
+        How often each cost occurred, in each of the tables that are treated at once.
     cells : ndarray, shape (atoms,)
         How many possible cells of the table have that cost.
     place : ndarray of int, shape (all cells,)
@@ -210,7 +210,7 @@ class Outcomes:
     strata : tuple of Stratum
         One, unless class priors are known or rows were drawn from several strata.
     design : str
-        How the examples came: "simple", "examples", "stratified" (classes with priors too),
+        How the examples were sampled: "simple", "examples", "stratified" (classes with priors too),
         "weighted" or "grouped"; and "finite" where the population is.
     caution : str
         Why the confidence is not claimed, where it is not.
@@ -405,19 +405,19 @@ def principled_laplace(alpha: float) -> float:
     return float(gammaincinv(errors, alpha / 2)) * (1 + 1e-6)
 
 
-# What is known of how the examples came, and the outcomes where nothing is.
+# What is known of how the examples were sampled, and the outcomes where nothing is.
 
 CountTable = Confusion | PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is known of how the examples came, besides their counts.
+    """What is known of how the examples were sampled, besides their counts.
 
     Attributes
     ----------
     class_priors : mapping, sequence or None
-        The share of each class where the model is used.
+        The prevalence of each class in the target population.
     strata : "class" or None
         "class" when the numbers of examples of each class were fixed beforehand. Other strata, as
         groups and weights, are kept with the counts.
@@ -574,7 +574,7 @@ def called_impossible(decision: Label, label: Label, count: Any) -> InputError:
     )
 
 
-# Differences of costs: of all pairs of decisions, and the extreme ones that came too rarely.
+# Differences of costs: of all pairs of decisions, and the extreme ones that occurred too rarely.
 
 ENOUGH = 5
 """So often the outcomes of largest and smallest difference must have come for BDELTACOST."""
@@ -632,7 +632,7 @@ def _check_digits(values: NDArray[np.float64]) -> None:
 
 
 def rarest_end(outcomes: Outcomes) -> tuple[int, int] | None:
-    """Return the stratum and the end of the extreme that matters most and came too rarely."""
+    """Return the stratum and the end of the extreme that matters most and occurred too rarely."""
     rare = [
         (abs(stratum.weight * stratum.costs[end]), -stratum.counts[0, end], k, end)
         for k, stratum in enumerate(outcomes.strata)
@@ -646,6 +646,6 @@ def rarest_end(outcomes: Outcomes) -> tuple[int, int] | None:
 
 
 def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Tell in which tables both extreme outcomes came often enough for BDELTACOST."""
+    """Tell in which tables both extreme outcomes occurred often enough for BDELTACOST."""
     counts = outcomes.only.counts
     return np.asarray((counts[:, 0] >= ENOUGH) & (counts[:, -1] >= ENOUGH))

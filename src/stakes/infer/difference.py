@@ -183,7 +183,7 @@ class CostDifference(Inference):
         Returns
         -------
         tuple of CostEstimate
-            Of the first and of the second classifier.
+            The estimates of the first and of the second classifier.
 
         Examples
         --------
@@ -256,9 +256,9 @@ class CostDifference(Inference):
         The p-value is the least α at which the interval of the same method with the confidence 1 -
         α leaves out the margin m: for "exact", 2 min{P(Δ* ≤ m), P(Δ* ≥ m)} with Δ* the bootstrap
         difference; for "bdeltacost" the same shares among the resamples. "auto" is "exact" where
-        the outcomes of largest and smallest possible difference came at least five times each, else
-        "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws the
-        signs of all differences anew, and "mcnemar" is McNemar's test, exact, for mistakes that all
+        the outcomes of largest and smallest possible difference each occurred at least five times,
+        else "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws
+        random signs for the differences, "mcnemar" is McNemar's exact test, for mistakes that all
         cost the same.
 
         References
@@ -321,12 +321,12 @@ class CostDifference(Inference):
         )
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is cheaper, by how much, and how sure that is.
+        """Summarise which classifier is cheaper, by how much, and how sure that is.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            Of the interval and the test.
+            Confidence level of the interval and the test.
 
         Returns
         -------

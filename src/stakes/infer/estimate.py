@@ -143,7 +143,7 @@ class CostEstimate(Inference):
 
     @property
     def error_rate(self) -> float:
-        """The share of decisions that are not the actual class, where the classifier is used."""
+        """The share of decisions that are not the actual class, in the target population."""
         return error_rate(where_used(self._counts(), self.design))
 
     def rates(self, pos_label: Any = None) -> RateEstimates:
@@ -329,7 +329,7 @@ class CostEstimate(Inference):
         Parameters
         ----------
         confidence, method, **options
-            Of the interval, as in `interval`.
+            As in `interval`.
 
         Returns
         -------
@@ -447,5 +447,5 @@ class CostEstimate(Inference):
 
 
 def summary_of(estimate: CostEstimate, interval: Interval) -> str:
-    """Say what decisions cost, with an interval that was computed elsewhere."""
+    """Summarise what decisions cost, with an interval that was computed elsewhere."""
     return estimate._summary(interval)  # noqa: SLF001 - its own

@@ -61,12 +61,12 @@ def evaluate(
     groups : array_like, shape (n,), optional
         The group of each example, such as the patient, where those of a group are not independent.
     class_priors : mapping or sequence, optional
-        The share of each class where the classifier is used, if it differs from the test set's.
+        The prevalence of each class in the target population, if it differs from the test set's.
     strata : array_like, shape (n,), or "class", optional
         The stratum of each example, such as a region or a range of scores, where examples were
         drawn from each by itself; "class" when the numbers of examples of each class were fixed.
     population : mapping or number, optional
-        From each stratum to its share where the model is used, or to its number of rows, of which
+        From each stratum to its share of the target population, or to its number of rows, of which
         the examples are a part; without strata, the number of rows. By default a stratum's share
         is that of the examples, or of their weights.
     impossible : sequence of (decision, class), optional
@@ -458,7 +458,7 @@ def compare_rates(
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the rows came, as arrays with an entry for each row.
+    """How the rows were sampled, as arrays with an entry for each row.
 
     Attributes
     ----------

@@ -265,7 +265,7 @@ class Gate(Result):
         )
 
     def summary(self) -> str:
-        """Say which models fail, which pass, and which could not be judged.
+        """Summarise which models fail, which pass, and which could not be judged.
 
         Returns
         -------

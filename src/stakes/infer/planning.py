@@ -140,7 +140,7 @@ def power(
         The true difference. By default it is as uncertain as the pilot leaves it, and to be shown
         is that it has the sign that it has in the pilot.
     confidence : float, default 0.95
-        Of the test.
+        Confidence level of the test.
     class_priors, population, pilot_rows
         As in `plan_test_size`.
     rng : Generator or seed
@@ -322,11 +322,11 @@ def plan_test_size(
         The probability with which it is to be shown, 0.8 by default. Without a difference the plan
         is to show which of the two costs less, as the pilot suggests.
     confidence : float, default 0.95
-        Of the interval or the test.
+        Confidence level of the interval or the test.
     weight : float, default 0.7
-        Of the extremal interval; 1 for the conservative one.
+        Extra weight of the extremal interval; 1 for the conservative one.
     class_priors : mapping or sequence, optional
-        The share of each class where the classifier is used. The test set has the classes in the
+        The prevalence of each class in the target population. The test set has the classes in the
         pilot's shares.
     population : mapping, optional
         From each stratum of the pilot to its share of the population, or to its rows. The plan does

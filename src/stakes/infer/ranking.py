@@ -156,7 +156,7 @@ class Ranking:
         Parameters
         ----------
         joint : JointConfusion
-            How often each combination of decisions and class came.
+            How often each combination of decisions and class occurred.
         costs : CostMatrix
             What each decision costs for each class.
         unit : str, optional
@@ -510,7 +510,7 @@ class Ranking:
         return [name for name in self._estimates if name not in beaten]
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is the cheapest, or which are tied.
+        """Summarise which classifier is the cheapest, or which are tied.
 
         Parameters
         ----------

@@ -589,12 +589,12 @@ class Accumulator(Totals[Confusion]):
         return CostEstimate(counts, self.costs, design, self.unit)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say what decisions cost so far, and how sure that is: at any time, if there is that.
+        """Summarise the cost so far, with an interval that holds at any time if the design allows.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            Of the interval.
+            Confidence level of the interval.
 
         Returns
         -------
@@ -788,12 +788,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
         return super().to_dict() | {"names": list(self.names)}
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say which classifier is cheaper so far, and how sure that is.
+        """Summarise which classifier is cheaper so far, and how sure that is.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            Of the interval.
+            Confidence level of the interval.
 
         Returns
         -------

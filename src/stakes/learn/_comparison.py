@@ -511,7 +511,7 @@ class LearnerDifference(Result):
         return self.verdicts.count("loss")
 
     def summary(self, confidence: float | None = None) -> str:
-        """Say which learner is cheaper, by how much, and how sure that is.
+        """Summarise which learner is cheaper, by how much, and how sure that is.
 
         Parameters
         ----------

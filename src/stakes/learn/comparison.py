@@ -192,7 +192,7 @@ class LearnerComparison(Result):
         return data_frame([self._row(pair) for pair in self.pairwise(**options)])
 
     def summary(self, confidence: float | None = None) -> str:
-        """Say which learner is the cheapest, or which are tied.
+        """Summarise which learner is the cheapest, or which are tied.
 
         Parameters
         ----------

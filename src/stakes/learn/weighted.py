@@ -463,7 +463,7 @@ class WeightedClassifier(MetaLearner):
         return self.estimator_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say which arguments of fit go where; sample_weight is for this estimator itself.
+        """Summarise which arguments of fit go where; sample_weight is for this estimator itself.
 
         Returns
         -------

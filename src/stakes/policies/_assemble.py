@@ -108,7 +108,7 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     asked : Asked
         Policies that were named.
     confidence : float
-        Of intervals and tests.
+        Confidence level of intervals and tests.
     """
     stated = _stated(asked, counted.models)
     _check_limits(choosing)
@@ -214,7 +214,7 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
 
 
 def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
-    """Say which policies break a limit, and what becomes of them."""
+    """State which policies break a limit, and what becomes of them."""
     others = [in_words(each) for each in barred if each.name != baseline]
     notes = [
         f"{in_words(each)} does not keep within the limits on these rows: savings are against it, "

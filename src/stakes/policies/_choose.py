@@ -256,13 +256,13 @@ class Task:
     order : ndarray of int
         The decisions from the highest scores to the lowest.
     costs : ndarray, shape (decisions, 2)
-        What each costs for a negative and a positive row where the models are used, in that order.
+        What each costs for a negative and a positive row in the target population, in that order.
     each : ndarray or None
         The weight of each row to choose on.
     choosing : Choosing
         How.
     by_class : ndarray, shape (2,)
-        How many times as frequent the classes are where the models are used.
+        How many times as frequent the classes are in the target population.
     gains : ndarray or None
         Where each row to choose on has costs of its own: what the first of two decisions costs
         more than the second.
@@ -384,7 +384,7 @@ class Task:
         return cheapest_cuts(tables, self.costs, self.allowed(tables))
 
     def allowed(self, tables: ScoreTables) -> Booleans | None:
-        """Return the cuts that keep within the limits where the models are used."""
+        """Return the cuts that keep within the limits in the target population."""
         return _allowed(tables, self.choosing, self.costs, self.by_class)
 
     def _on_others(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:

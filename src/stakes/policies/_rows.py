@@ -197,7 +197,7 @@ class Rows:
         return deal_groups(keys, self.positive, groups, count, seed)
 
     def too_few(self) -> str:
-        """Say which class has too few rows, or groups with such rows; nothing if none has."""
+        """State which class has too few rows, or groups with such rows; nothing if none has."""
         groups = self.groups
         for wanted, label in ((True, self.scores.pos_label), (False, self.scores.neg_label)):
             rows = self.positive == wanted

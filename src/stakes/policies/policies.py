@@ -117,7 +117,7 @@ class Policies(Result):
     design : Design
         The class priors and the population.
     confidence : float
-        Of intervals and tests.
+        Confidence level of intervals and tests.
     examples : JointExamples or None
         The rows one by one, where costs are those of single rows.
     baseline : str or None

@@ -151,7 +151,7 @@ class Stated(Result):
     per : str
         The period.
     seed : int
-        Of the plan for a larger test set.
+        Random seed of the plan for a larger test set.
     method : str
         The method of the interval of the policy's cost.
     """

@@ -218,7 +218,7 @@ def cheapest_decisions(
     Parameters
     ----------
     probabilities : ndarray, shape (n, classes)
-        Of each class, in the order of the costs' labels.
+        The probability of each class, in the order of the costs' labels.
     costs : CostMatrix
         What decisions cost.
     class_factors : ndarray, shape (classes,), or None

@@ -512,7 +512,7 @@ class _Counter:
         )
 
     def _notes(self) -> tuple[str, ...]:
-        """Say which values were read as labels that are written otherwise."""
+        """Summarise which values were read as labels that are written otherwise."""
         first: tuple[str, ...] = (self._left_out,) if self._left_out else ()
         if self._commas:
             several = (

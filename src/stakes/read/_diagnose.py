@@ -234,7 +234,7 @@ def _kept(text: Iterable[str], lines: list[str]) -> Iterator[str]:
 
 
 def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str, int]) -> FileError:
-    """Say which cell of a row has a quote that is wrong, given the text from the row's begin on."""
+    """Name the cell of a row whose quote is wrong, given the text from the start of the row."""
     quoted = re.compile('"[^"]*(?:""[^"]*)*"')
     cell = re.compile(f'(?:{quoted.pattern}|(?!")[^{separator}\r\n]*){re.escape(separator)}')
     at = number = 0

@@ -105,8 +105,8 @@ class CostCurveDisplay:
         curve : CostCurve, CostLine, AverageCurve or BestCurve
             The curve.
         confidence : float or None, default 0.95
-            Of the band; None for no band. There is none either where the curve does not know its
-            numbers of examples.
+            Confidence level of the band; None for no band. There is none either where the curve
+            does not know its numbers of examples.
         method, sampling, simultaneous
             As in ``CostCurve.band``. For a method's own options make the band yourself:
             ``CostCurveDisplay(curve, curve.band(method="bootstrap", rng=0)).plot()``.

@@ -121,7 +121,7 @@ class CostDifferenceDisplay:
         difference : CostCurveDifference
             The difference.
         confidence : float, default 0.95
-            Of the band and of the verdicts.
+            Confidence level of the band and of the verdicts.
         method, sampling, simultaneous
             As in ``CostCurveDifference.significant_ranges``: for all conditions at once unless said
             otherwise. For a method's own options, make the band and the verdicts yourself.
@@ -372,7 +372,7 @@ class CostDifferenceDisplay:
         return heights
 
     def _name_sides(self, ax: Any, above: float, below: float) -> None:
-        """Say which classifier is the cheaper one above zero, and which below."""
+        """Summarise which classifier is the cheaper one above zero, and which below."""
         from matplotlib.patheffects import withStroke
 
         low, high = ax.get_ylim()

@@ -118,7 +118,7 @@ class CostIntervalDisplay:
         estimates : mapping
             From the classifiers' names to their estimates, on the same examples and costs.
         confidence : float, default 0.95
-            Of the intervals.
+            Confidence level of the intervals.
         method : str, default "auto"
             As in ``CostEstimate.interval``.
         unit : str, optional

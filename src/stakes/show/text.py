@@ -46,7 +46,7 @@ def cost_table(
     estimates : mapping
         From the models' names to their estimates, on the same examples and costs.
     confidence, method, **options
-        Of the intervals, as in ``CostEstimate.interval``.
+        As in ``CostEstimate.interval``.
 
     Returns
     -------
@@ -374,7 +374,7 @@ def markdown_text(
     pairs : sequence of PolicyPair
         Each candidate against the baseline.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
     unit : str, optional
         The unit of the costs.
     tests : sequence of TestResult, optional

@@ -154,7 +154,7 @@ def coverage(
         test set has on average: as many groups are drawn as hold so many examples, two or more of
         each stratum. With weights it is their sum, so scale them to add up to the rows.
     confidence : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     repeats : int, default 2000
         How many test sets to draw.
     smooth : float, default 0
@@ -168,7 +168,7 @@ def coverage(
     rng : Generator or seed, optional
         The randomness.
     **options
-        Of the method, as in ``CostEstimate.interval``.
+        Options of the method, as in ``CostEstimate.interval``.
 
     Returns
     -------

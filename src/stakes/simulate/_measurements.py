@@ -80,7 +80,7 @@ class Truth:
         return self.atoms.costs[self.atoms.place].reshape(self.shares.shape)
 
     def draw(self, n: int, repeats: int, rng: np.random.Generator) -> Counts:
-        """Draw test sets of n examples: how often each atom came, shape (repeats, atoms)."""
+        """Draw test sets of n examples: how often each atom occurred, shape (repeats, atoms)."""
         probabilities = self.atoms.counts[0] / self.atoms.counts.sum()
         return rng.multinomial(n, probabilities, repeats)
 

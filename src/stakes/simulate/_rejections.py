@@ -152,7 +152,7 @@ def type_one_error(
         coin tell, for each example, which classifier is which, as the papers' experiment does; the
         difference then is symmetric, which hides how most tests fail.
     confidence : float, default 0.95
-        Of the test.
+        Confidence level of the test.
     repeats : int, default 2000
         How many test sets to draw.
     smooth : float, default 0
@@ -163,7 +163,7 @@ def type_one_error(
     rng : Generator or seed, optional
         The randomness.
     **options
-        Of the test.
+        Options of the test.
 
     Returns
     -------
@@ -272,7 +272,7 @@ class PowerCurve(Result):
     difference : float
         The true cost of the first classifier minus that of the second, per decision.
     confidence : float
-        Of the test.
+        Confidence level of the test.
     n : tuple of int
         The examples of a test set.
     power, standard_error : tuple of float
@@ -381,7 +381,7 @@ def power_curve(
         The true difference; by default that of `paired`. Another one is reached by changing the
         shares as little as possible, as for the "tilted" null of `type_one_error`.
     confidence : float, default 0.95
-        Of the test.
+        Confidence level of the test.
     repeats : int, default 1000
         How many test sets of each size to draw.
     smooth : float, default 0
@@ -392,7 +392,7 @@ def power_curve(
     rng : Generator or seed, optional
         The randomness.
     **options
-        Of the test.
+        Options of the test.
 
     Returns
     -------

@@ -75,7 +75,7 @@ def study_of(
     pos_label : optional
         The positive class of two; by default 1, True, or the one whose misses cost more.
     confidence : float, default 0.95
-        Of all intervals and tests.
+        Confidence level of all intervals and tests.
     sample_weight, groups, strata, population, class_priors, impossible
         How the examples were drawn, as in `stakes.evaluate`; in any combination. With a data frame,
         the first three are names of columns.

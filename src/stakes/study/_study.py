@@ -83,7 +83,7 @@ class Study(Result):
     notes : tuple of str
         What was understood, in sentences.
     confidence : float
-        Of all intervals and tests.
+        Confidence level of all intervals and tests.
     design : Design
         The class priors and the population, where they are not those of the examples.
     class_rows : tuple of int
@@ -97,7 +97,7 @@ class Study(Result):
     merged_from : tuple of str
         The checksums of the count files that these counts were added up from, if they were.
     cautions : tuple of str
-        Of the notes, those about rows that may not be what they are taken for.
+        The notes about rows that may not be what they are taken for.
 
     Examples
     --------
@@ -167,9 +167,9 @@ class Study(Result):
         pos_label : optional
             The positive class of two; by default 1, True, or the one whose misses cost more.
         confidence : float, default 0.95
-            Of all intervals and tests.
+            Confidence level of all intervals and tests.
         class_priors : mapping, optional
-            The share of each class where the models are used.
+            The prevalence of each class in the target population.
         design : DesignColumns, optional
             The columns of groups, weights and strata, which are never guessed.
         population : mapping or number, optional
@@ -529,7 +529,7 @@ class_names
         per : str, default "year"
             The period.
         seed : int, default 0
-            Of the plan for a larger test set.
+            Random seed of the plan for a larger test set.
         method : str, default "auto"
             The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
 
@@ -561,7 +561,7 @@ class_names
         return caution, self.population()
 
     def population(self) -> str:
-        """Say which population the costs are for; nothing where it is that of the examples.
+        """Summarise which population the costs are for; nothing where it is that of the examples.
 
         Returns
         -------
@@ -589,7 +589,7 @@ class_names
         return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
 
     def prevalence(self) -> float:
-        """Return the share of the positive class where the models are used.
+        """Return the share of the positive class in the target population.
 
         Returns
         -------

@@ -119,7 +119,7 @@ def limits(costs: Floats, counts: Floats, goal: float) -> tuple[Floats, Floats]:
     costs : ndarray, shape (atoms,)
         The possible costs, lowest first; not all the same.
     counts : ndarray, shape (tables, atoms)
-        How often each came.
+        How often each occurred.
     goal : float
         The logarithm of the fortune that refutes a mean.
     """
@@ -150,7 +150,7 @@ def log_wealth(
     distances : ndarray, shape (atoms,)
         How far each cost is above the lowest, as a share of the range.
     counts : ndarray, shape (rows, atoms)
-        How often each came.
+        How often each occurred.
     upper : ndarray of bool, shape (rows,)
         Whether the bets are that the mean is lower, to find an upper limit.
     u : ndarray, shape (rows,)

@@ -46,7 +46,7 @@ def tilted(
     Parameters
     ----------
     probabilities, values : ndarray of the same shape
-        Of each outcome.
+        Probability and value of each outcome.
     mean : float
         The mean that is wanted.
     argument, what, remedy : str
@@ -113,7 +113,7 @@ class FutureSets:
         The part of a test set that is in each stratum; they sum to less than 1 if some of it does
         not matter.
     seed : int
-        Of the test sets, so that those of two sizes differ in little but their size.
+        Random seed of the test sets, so that those of two sizes differ in little but their size.
     """
 
     outcomes: Outcomes

@@ -49,7 +49,7 @@ def tails(
 def quick_tails(outcomes: Outcomes) -> tuple[Floats, Floats]:
     """Approximate the tails at a margin of 0 by Lugannani and Rice's saddlepoint formula.
 
-    They are wrong by some percent where the extreme outcomes came often enough for this test;
+    They are wrong by some percent where the extreme outcomes occurred often enough for this test;
     planning tests thousands of test sets by it.
     """
     stratum, n = outcomes.only, outcomes.only.n

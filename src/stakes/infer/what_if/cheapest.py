@@ -54,14 +54,14 @@ class Drawn:
 
 
 class Populations:
-    """What shares the cells of the confusion matrices may have where the classifiers are used.
+    """What shares the cells of the confusion matrices may have in the target population.
 
     Parameters
     ----------
     joint : JointConfusion
-        How often each combination came.
+        How often each combination occurred.
     design : Design
-        The share of each class where the classifiers are used, if it differs from the test set's,
+        The prevalence of each class in the target population, if it differs from the test set's,
         and cells that cannot occur.
     """
 
@@ -350,7 +350,7 @@ def wins(table: Floats, room: Floats) -> Floats:
 def rarest_outcome(
     joint: JointConfusion, matrices: Sequence[CostMatrix], design: Design
 ) -> RareOutcome | None:
-    """Return the extreme outcome of two classifiers that matters most and came too rarely."""
+    """Return the extreme outcome of two classifiers that matters most and occurred too rarely."""
     rare = [
         choice.rare
         for first, second in combinations(joint.names, 2)
@@ -435,7 +435,7 @@ class CheapestProbability(Result):
     sd_sampling: Floats
 
     def summary(self) -> str:
-        """Say which classifier is the cheapest and how sure that is.
+        """Summarise which classifier is the cheapest and how sure that is.
 
         Returns
         -------
@@ -530,7 +530,7 @@ def cheapest_probability(
     """Return how likely each classifier is the cheapest when costs are known only as ranges.
 
     Costs are drawn from their ranges, the population from a Dirichlet distribution. That knows only
-    mistakes that came, so the probability is given by two bounds: as if one more example had been
+    observed mistakes, so the probability is given by two bounds: as if one more example had been
     observed, in which the classifier makes the costliest possible mistake and all others make none,
     and as if it were the other way round. Where expensive mistakes are rare the bounds are far
     apart; with many of them they meet.
@@ -544,7 +544,7 @@ def cheapest_probability(
     costs : CostRanges
         What is known of the costs.
     class_priors : mapping or sequence, optional
-        The share of each class where the classifiers are used, if it differs from the test set's.
+        The prevalence of each class in the target population, if it differs from the test set's.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur, for which no room is needed.
     n_draws : int, default 4000

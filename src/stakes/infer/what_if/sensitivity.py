@@ -148,7 +148,7 @@ class CostSensitivity(Result):
         Between which bounds the probability lies that each is the cheapest, given the place on the
         path.
     confidence : float
-        Of the intervals, and of what is shown.
+        Confidence level of the intervals, and of what is shown.
     scale : str
         "linear", or "log" where the places are spaced by their ratio.
 
@@ -262,7 +262,7 @@ class CostSensitivity(Result):
             best, share = following, end
 
     def summary(self) -> str:
-        """Say which classifier is shown to be the cheapest where on the path.
+        """Summarise which classifier is shown to be the cheapest where on the path.
 
         Returns
         -------
@@ -378,14 +378,14 @@ def cost_sensitivity(
         With ranges, whose cost goes through its range; by default the one that the classifiers
         differ most by.
     class_priors : mapping or sequence, optional
-        The share of each class where the classifiers are used, if it differs from the test set's.
+        The prevalence of each class in the target population, if it differs from the test set's.
         Intervals then take longer.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur, for which no room is needed.
     steps : int, default 51
         How many places on the path there are.
     confidence : float, default 0.95
-        Of the intervals, and of what is shown.
+        Confidence level of the intervals, and of what is shown.
     n_draws : int, default 4000
         How many populations (and costs, with ranges) are drawn for the probabilities.
     rng : Generator or seed

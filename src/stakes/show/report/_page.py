@@ -524,7 +524,7 @@ def threshold(value: float) -> str:
 
 
 def threshold_range(limits: tuple[float, float]) -> str:
-    """Say which thresholds would do as well."""
+    """Summarise which thresholds would do as well."""
     low, high = limits
     if math.isinf(low) and math.isinf(high):
         return "any"

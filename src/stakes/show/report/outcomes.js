@@ -1,4 +1,4 @@
-/* The possible costs of a decision and how often each came, of one model or of a pair.
+/* The possible costs of a decision and how often each occurred, of one model or of a pair.
 
    Follows stakes.infer.outcomes and stakes.infer.deltas. Counts are those of
    `JointConfusion.to_dict()`, a cost matrix is `costs[predicted][actual]`. */
