@@ -156,9 +156,9 @@ def _grow(
     from stakes.learn.trees._graph import grow_all
 
     space = _reused_workspace(table, spaces)
-    sums, paths, _ = grow_all(table, rules, space, data, queries)
+    grown = grow_all(table, rules, space, data, queries)
     spaces.put(space)
-    return np.asarray(sums / paths[:, np.newaxis])
+    return grown.proba
 
 
 def _smallest_split(
@@ -169,9 +169,9 @@ def _smallest_split(
     data = new_data(table, counts)
     queries = table.rows_as_queries(data.columns)
     space = _reused_workspace(table, spaces)
-    *_, smallest = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
+    grown = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
     spaces.put(space)
-    return smallest
+    return grown.smallest
 
 
 def _reused_workspace(table: Table, spaces: SimpleQueue[Work]) -> Work:
@@ -208,6 +208,7 @@ class _Progress:
 # The tree that is grown for one query, as text (Figures 4.2 and 4.3).
 
 LINE = "|   "
+MOST_EXACT = 1e15
 
 
 def tree_text(
@@ -224,20 +225,27 @@ def tree_text(
 
     data = new_data(table, counts)
     space = new_workspace(table)
-    sums, paths, _ = grow_all(table, rules, space, data, query)
-    _, leaves, _ = grow_all(table, rules._replace(per_node=False), space, data, query)
+    proba = grow_all(table, rules, space, data, query).proba
+    by_leaves = grow_all(table, rules._replace(per_node=False), space, data, query)
+    leaves = math.inf if by_leaves.scaled else by_leaves.paths[0]
     tree = _Tree(table, rules, data, space, query, labels)
     lines, shown = [], 0
     for line, is_leaf in tree.lines():
         if is_leaf and shown == max_leaves:
-            lines.append(f"... {leaves[0] - shown:.0f} of {leaves[0]:.0f} leaves are not shown")
+            lines.append(f"... {_number(leaves - shown)} of {_number(leaves)} leaves are not shown")
             break
         lines.append(line)
         shown += is_leaf
     how = "of each node's options" if rules.per_node else "of the leaves"
-    average = tree.shares((sums / paths[:, np.newaxis])[0])
-    number = f"{leaves[0]:.0f} leaves" if leaves[0] != 1 else "1 leaf"
-    return "\n".join([*lines, f"{number}, average {how}: {average}"])
+    number = f"{_number(leaves)} {'leaf' if leaves == 1 else 'leaves'}"
+    return "\n".join([*lines, f"{number}, average {how}: {tree.shares(proba[0])}"])
+
+
+def _number(leaves: float) -> str:
+    """Return how many leaves there are, as text; from 1e15 on, about how many."""
+    if math.isinf(leaves):
+        return "over 1e150"
+    return f"{leaves:.0f}" if leaves < MOST_EXACT else f"about {leaves:.3g}"
 
 
 @dataclass(frozen=True)
@@ -257,18 +265,15 @@ class _Tree:
         options = list(self.options(rows))
         head = self.counts(rows)
         yield (head if options else f"{head} -> {self.leaf(rows)}"), not options
-        yield from self._below(rows, options, "")
-
-    def _below(
-        self, rows: NDArray[np.uint32], options: list[tuple[int, int]], indent: str
-    ) -> Iterator[tuple[str, bool]]:
-        for gain, key in options:
+        below = [(rows, *option, "") for option in reversed(options)]
+        while below:  # not by recursion: a tree can have thousands of levels
+            rows, gain, key, indent = below.pop()
             passed = self.take(rows, key)
             further = list(self.options(passed))
             line = f"{indent}|-- {self.test(rows, key)} (gain {gain / UNIT:.3f}): "
             line += self.counts(passed)
             yield (line if further else f"{line} -> {self.leaf(passed)}"), not further
-            yield from self._below(passed, further, indent + LINE)
+            below += [(passed, *option, indent + LINE) for option in reversed(further)]
 
     def options(self, rows: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
         """Return the gain and the number of each test that the query takes at a node."""
