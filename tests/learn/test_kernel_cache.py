@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,13 +28,22 @@ print(json.dumps([time.process_time() - start, shares.tolist()]))
 
 LOOK_UP = """
 import numpy as np
-from stakes.learn.trees import _kernel as kernel
-table, nodes = np.full(8, kernel.NOTHING, np.int32), np.zeros(3, kernel.NODE)
+from stakes.learn.trees._graph import fill_hash_table
+from stakes.learn.trees._workspace import NODE, NOTHING
+table, nodes = np.full(8, NOTHING, np.int32), np.zeros(3, NODE)
 nodes["hash"] = 0, 2, 5
-kernel.fill_hash_table(table, nodes, 3)
+fill_hash_table(table, nodes, 3)
 print(table.tolist())
 """
 """This compiles in a second, and calls a function that one edits to see whether it is noticed."""
+
+ROUNDED = """
+from stakes.learn.trees._splits import entrance, units
+
+@entrance
+def rounded(value):
+    return units(value)
+"""
 
 FOUND, EDITED = [-1, -1, 1, -1, -1, 2, -1, -1], [-1, -1, -1, 1, -1, -1, 2, -1]
 
@@ -78,12 +88,13 @@ def answer(folder, code, **environment):
     return json.loads(told.splitlines()[-1])
 
 
-def edit(folder):
-    kernel = folder / "stakes/learn/trees/_kernel.py"
-    code = kernel.read_text()
-    place = "    at = mixed & mask\n"
-    assert code.count(place) == 1
-    kernel.write_text(code.replace(place, "    at = (mixed + 1) & mask\n"))
+def edit(
+    folder, name="_graph.py", old="    at = mixed & mask\n", new="    at = (mixed + 1) & mask\n"
+):
+    path = folder / "stakes/learn/trees" / name
+    code = path.read_text()
+    assert code.count(old) == 1
+    path.write_text(code.replace(old, new))
 
 
 def kept(folder):
@@ -132,12 +143,34 @@ def test_a_kill_breaks_nothing_and_the_second_process_starts_soon(copy):
     assert kept(copy) == files  # which were read
 
 
-def test_the_kernel_is_one_file_that_imports_nothing_of_ours():
+@pytest.mark.parametrize(
+    ("name", "old", "new", "edited"),
+    [
+        ("_splits.py", "value * UNIT + 0.5", "value * UNIT + 1.5", 2_000_000_001),
+        ("_workspace.py", "UNIT = 1e9", "UNIT = 1e3", 2000),
+    ],
+)
+def test_an_edit_in_another_file_compiles_again(copy, name, old, new, edited):
     """Numba looks at the file of the function that is called, not at those of others."""
-    code = (SOURCE / "learn/trees/_kernel.py").read_text()
-    assert "import stakes" not in code
-    assert "from stakes" not in code
-    others = [path for path in SOURCE.rglob("*.py") if path.name != "_kernel.py"]
+    (copy / "stakes/learn/trees/rounded.py").write_text(ROUNDED)
+    code = "from stakes.learn.trees.rounded import rounded; print(rounded(2.0))"
+    assert answer(copy, code) == 2_000_000_000
+    files = kept(copy)
+    assert len(files) == 1
+    assert answer(copy, code) == 2_000_000_000
+    assert kept(copy) == files  # which were read
+    edit(copy, name, old, new)
+    assert answer(copy, code) == edited
+
+
+def test_compiled_code_uses_no_other_files():
+    """The hash that names the kept code is of the private files of this folder."""
+    folder = SOURCE / "learn/trees"
+    for path in (folder / "_splits.py", folder / "_graph.py"):
+        ours = re.findall(r"^(?:from|import) (stakes\S*)", path.read_text(), re.MULTILINE)
+        assert ours
+        assert all(name.startswith("stakes.learn.trees._") for name in ours)
+    others = [path for path in SOURCE.rglob("*.py") if path != folder / "_splits.py"]
     assert not [path for path in others if "njit" in path.read_text()]
 
 
@@ -179,4 +212,4 @@ def test_make_clean_removes_what_was_kept(copy):
     assert len(files) == 2
     subprocess.run([MAKE, "clean"], cwd=copy, check=True, capture_output=True)
     assert not any(path.exists() for path in files)
-    assert (copy / "src/stakes/learn/trees/_kernel.py").exists()
+    assert (copy / "src/stakes/learn/trees/_graph.py").exists()

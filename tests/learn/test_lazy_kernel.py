@@ -1,16 +1,28 @@
 """The compiled lazy option trees against the plain ones."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from _helpers.lazy_oracle import Oracle, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stakes.learn.trees import _workspace
+from stakes.learn.trees import _graph
 from stakes.learn.trees._base import mean_probabilities, smallest_splits
-from stakes.learn.trees._kernel import LANES, LARGEST_TABLE, LOCAL, MANY, Rules
+from stakes.learn.trees._graph import grow_all
 from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
-from stakes.learn.trees._workspace import grow_all, new_workspace
+from stakes.learn.trees._workspace import (
+    LANES,
+    LARGEST_TABLE,
+    LOCAL,
+    MANY,
+    MOST_TABLED,
+    MOST_TABLES,
+    Rules,
+    new_data,
+    new_workspace,
+)
 from stakes.learn.trees.lazy import LazyTrees
 
 KINDS = ["continuous", "discrete", "mixed", "ties", "missing", "duplicates", "all"]
@@ -247,31 +259,30 @@ def test_more_classes_and_attributes_than_vectors_take(missing):
 
 
 def grown(table, rules, work, data, queries):
-    sums, paths, _ = grow_all(table, rules, work, data, queries)
-    return sums / paths[:, np.newaxis]
+    return grow_all(table, rules, work, data, queries).proba
 
 
-def test_full_tables_start_anew_and_change_nothing():
-    X, y, queries, _ = random_problem(11, 150, 6, 3, "continuous")
-    table = table_of(X, y, [], 3)
-    asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
-    rules, data = rules_of(table, OPTIONS | {"min_leaf": 2}), table.bag(np.ones(150, dtype=int))
-    roomy, narrow = new_workspace(table), new_workspace(table)
-    short = {
-        name: getattr(narrow, name)[:LARGEST_TABLE].copy() for name in ("scores", "table_gains")
-    }
-    narrow = narrow._replace(**short)
-    expected = grown(table, rules, roomy, data, asked)
-    used = roomy.table_begin[roomy.tables_used[0]]
-    assert used > 3 * LARGEST_TABLE  # more than the other has room for
-    np.testing.assert_array_equal(grown(table, rules, narrow, data, asked), expected)
+@cache
+def factorisations(number, largest):
+    """Return in how many ways a number is a product, of factors up to the largest."""
+    if number == 1:
+        return 1
+    factors = (factor for factor in range(2, min(number, largest) + 1) if number % factor == 0)
+    return sum(factorisations(number // factor, factor) for factor in factors)
+
+
+def test_there_is_room_for_the_tables_of_all_small_nodes():
+    """A table of counts n, m, … has (n + 1)(m + 1) … places, and nodes of any order share it."""
+    sizes = range(2, LARGEST_TABLE + 1)
+    assert sum(factorisations(size, size) for size in sizes) == MOST_TABLES
+    assert sum(size * factorisations(size, size) for size in sizes) == MOST_TABLED
 
 
 def test_codes_too_large_to_sort_attributes_together_change_nothing():
     X, y, queries, _ = random_problem(3, 120, 4, 3, "ties")
     table = table_of(X, y, [], 3)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
-    rules, data = rules_of(table, OPTIONS), table.bag(np.ones(120, dtype=int))
+    rules, data = rules_of(table, OPTIONS), new_data(table, np.ones(120, dtype=int))
     many = data._replace(missing=1 << 32 - LOCAL)  # as if a feature had so many different values
     expected = grown(table, rules, new_workspace(table), data, asked)
     got = grown(table, rules, new_workspace(table), many, asked)
@@ -282,16 +293,16 @@ def test_graphs_that_are_enlarged_often_change_nothing(monkeypatch):
     X, y, queries, _ = random_problem(3, 120, 4, 3, "continuous")
     table = table_of(X, y, [], 3)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
-    rules, data = rules_of(table, OPTIONS), table.bag(np.ones(120, dtype=int))
+    rules, data = rules_of(table, OPTIONS), new_data(table, np.ones(120, dtype=int))
     expected = grown(table, rules, new_workspace(table), data, asked)
-    enlarged, calls = _workspace._enlarged, []  # noqa: SLF001
+    enlarged, calls = _graph._enlarged, []  # noqa: SLF001
 
     def by_little(graph, most_chosen):
         calls.append(1)
         return enlarged(graph, most_chosen)
 
-    monkeypatch.setattr(_workspace, "_longer", longer_by_little)
-    monkeypatch.setattr(_workspace, "_enlarged", by_little)
+    monkeypatch.setattr(_graph, "longer", longer_by_little)
+    monkeypatch.setattr(_graph, "_enlarged", by_little)
     np.testing.assert_array_equal(grown(table, rules, new_workspace(table), data, asked), expected)
     assert len(calls) > 20
 

@@ -224,6 +224,20 @@ def test_a_budget_of_nodes_does_not_depend_on_who_asks(kind, max_nodes):
     np.testing.assert_allclose(trees.predict_proba(queries[::-1])[::-1], together, atol=1e-14)
 
 
+def test_more_paths_than_a_number_can_count():
+    """Each test peels off a row or two, and three equal attributes triple the paths each time."""
+    x, y = np.arange(1500.0)[:, np.newaxis], np.arange(1500) % 2
+    X = np.repeat(x, 3, axis=1)
+    trees = LazyOptionTreeClassifier(min_leaf=1, laplace=0.1).fit(X, y)
+    one = LazyTreeClassifier(min_leaf=1, laplace=0.1).fit(x, y)
+    asked = [1, 700, 750, 1498]
+    expected = one.predict_proba(x[asked] + 0.2)
+    np.testing.assert_allclose(trees.predict_proba(X[asked] + 0.2), expected, atol=1e-12, rtol=0)
+    *_, levels, total = trees.explain(X[750] + 0.2, max_leaves=1).splitlines()
+    assert levels == "... over 1e150 of over 1e150 leaves are not shown"
+    assert total.startswith("over 1e150 leaves, average of the leaves: 0: ")
+
+
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
 def test_a_budget_of_nodes_leaves_the_smallest_unsplit(kind):
     X, y, queries, _ = random_problem(1, 100, 6, 3)

@@ -23,7 +23,6 @@ from stakes._core.labels import plain
 from stakes.errors import InputError
 from stakes.learn._base import needs_classes, read_classes
 from stakes.learn.trees._prepare import (
-    MOST,
     Column,
     Queries,
     Table,
@@ -33,7 +32,17 @@ from stakes.learn.trees._prepare import (
     read_columns,
     row_columns,
 )
-from stakes.learn.trees._workspace import grow_all, new_batch, new_workspace
+from stakes.learn.trees._workspace import (
+    CLASS,
+    UNIT,
+    WEIGHT,
+    Data,
+    Rules,
+    Work,
+    new_batch,
+    new_data,
+    new_workspace,
+)
 
 # Growing the trees of many queries.
 
@@ -57,7 +66,7 @@ TASKS, FEWEST_QUERIES = 16, 1024
 
 def mean_probabilities(
     table: Table,
-    rules: Any,
+    rules: Rules,
     smallest: NDArray[np.int64],
     bags: NDArray[Any],
     queries: Queries,
@@ -74,12 +83,12 @@ def mean_probabilities(
     each = query_bytes(table.n_rows, max_nodes, by_information=rules.by_information)
     chunk = chunk_size(each, len(queries), len(bags))
     starts = range(0, len(queries), chunk)
-    spaces: SimpleQueue[Any] = SimpleQueue()
+    spaces: SimpleQueue[Work] = SimpleQueue()
     total = np.zeros((len(queries), table.n_classes))
 
     def tasks() -> Iterator[Any]:
         for counts, least in zip(bags, smallest.tolist(), strict=True):
-            data, own = table.bag(counts), rules._replace(smallest=least)
+            data, own = new_data(table, counts), rules._replace(smallest=least)
             for start in starts:
                 yield delayed(_grow)(table, own, spaces, data, queries.part(start, start + chunk))
 
@@ -92,7 +101,7 @@ def mean_probabilities(
 
 def smallest_splits(
     table: Table,
-    rules: Any,
+    rules: Rules,
     bags: NDArray[Any],
     max_nodes: int,
     *,
@@ -101,7 +110,7 @@ def smallest_splits(
     name: str,
 ) -> NDArray[np.int64]:
     """Return, for each bag, the size from which on there are not more nodes than that."""
-    spaces: SimpleQueue[Any] = SimpleQueue()
+    spaces: SimpleQueue[Work] = SimpleQueue()
     count = delayed(_smallest_split)
     tasks = (count(table, rules, spaces, counts, max_nodes) for counts in bags)
     progress = _Progress(name, len(bags), verbose)
@@ -142,26 +151,30 @@ def chunk_size(each: float, queries: int, bags: int) -> int:
 
 
 def _grow(
-    table: Table, rules: Any, spaces: SimpleQueue[Any], data: Any, queries: Queries
+    table: Table, rules: Rules, spaces: SimpleQueue[Work], data: Data, queries: Queries
 ) -> NDArray[np.float64]:
+    from stakes.learn.trees._graph import grow_all
+
     space = _reused_workspace(table, spaces)
-    sums, paths, _ = grow_all(table, rules, space, data, queries)
+    grown = grow_all(table, rules, space, data, queries)
     spaces.put(space)
-    return np.asarray(sums / paths[:, np.newaxis])
+    return grown.proba
 
 
 def _smallest_split(
-    table: Table, rules: Any, spaces: SimpleQueue[Any], counts: NDArray[Any], max_nodes: int
+    table: Table, rules: Rules, spaces: SimpleQueue[Work], counts: NDArray[Any], max_nodes: int
 ) -> int:
-    data = table.bag(counts)
-    queries = table.rows_as_queries(data)
+    from stakes.learn.trees._graph import grow_all
+
+    data = new_data(table, counts)
+    queries = table.rows_as_queries(data.columns)
     space = _reused_workspace(table, spaces)
-    *_, smallest = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
+    grown = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
     spaces.put(space)
-    return smallest
+    return grown.smallest
 
 
-def _reused_workspace(table: Table, spaces: SimpleQueue[Any]) -> Any:
+def _reused_workspace(table: Table, spaces: SimpleQueue[Work]) -> Work:
     """Return a workspace that was used before, as it holds tables that the next task needs too."""
     try:
         return spaces.get_nowait()
@@ -194,13 +207,13 @@ class _Progress:
 
 # The tree that is grown for one query, as text (Figures 4.2 and 4.3).
 
-UNIT = 1e9
 LINE = "|   "
+MOST_EXACT = 1e15
 
 
 def tree_text(
     table: Table,
-    rules: Any,
+    rules: Rules,
     counts: NDArray[Any],
     query: Queries,
     *,
@@ -208,22 +221,31 @@ def tree_text(
     max_leaves: int,
 ) -> str:
     """Return the tree of a query in one bag: its tests, its leaves, and their average."""
-    data = table.bag(counts)
+    from stakes.learn.trees._graph import grow_all
+
+    data = new_data(table, counts)
     space = new_workspace(table)
-    sums, paths, _ = grow_all(table, rules, space, data, query)
-    _, leaves, _ = grow_all(table, rules._replace(per_node=False), space, data, query)
+    proba = grow_all(table, rules, space, data, query).proba
+    by_leaves = grow_all(table, rules._replace(per_node=False), space, data, query)
+    leaves = math.inf if by_leaves.scaled else by_leaves.paths[0]
     tree = _Tree(table, rules, data, space, query, labels)
     lines, shown = [], 0
     for line, is_leaf in tree.lines():
         if is_leaf and shown == max_leaves:
-            lines.append(f"... {leaves[0] - shown:.0f} of {leaves[0]:.0f} leaves are not shown")
+            lines.append(f"... {_number(leaves - shown)} of {_number(leaves)} leaves are not shown")
             break
         lines.append(line)
         shown += is_leaf
     how = "of each node's options" if rules.per_node else "of the leaves"
-    average = tree.shares((sums / paths[:, np.newaxis])[0])
-    number = f"{leaves[0]:.0f} leaves" if leaves[0] != 1 else "1 leaf"
-    return "\n".join([*lines, f"{number}, average {how}: {average}"])
+    number = f"{_number(leaves)} {'leaf' if leaves == 1 else 'leaves'}"
+    return "\n".join([*lines, f"{number}, average {how}: {tree.shares(proba[0])}"])
+
+
+def _number(leaves: float) -> str:
+    """Return how many leaves there are, as text; from 1e15 on, about how many."""
+    if math.isinf(leaves):
+        return "over 1e150"
+    return f"{leaves:.0f}" if leaves < MOST_EXACT else f"about {leaves:.3g}"
 
 
 @dataclass(frozen=True)
@@ -231,9 +253,9 @@ class _Tree:
     """The nodes of a query, one at a time, from the code that grows the trees of many."""
 
     table: Table
-    rules: Any
-    data: Any
-    work: Any
+    rules: Rules
+    data: Data
+    work: Work
     query: Queries
     labels: list[str]
 
@@ -243,22 +265,19 @@ class _Tree:
         options = list(self.options(rows))
         head = self.counts(rows)
         yield (head if options else f"{head} -> {self.leaf(rows)}"), not options
-        yield from self._below(rows, options, "")
-
-    def _below(
-        self, rows: NDArray[np.uint32], options: list[tuple[int, int]], indent: str
-    ) -> Iterator[tuple[str, bool]]:
-        for gain, key in options:
+        below = [(rows, *option, "") for option in reversed(options)]
+        while below:  # not by recursion: a tree can have thousands of levels
+            rows, gain, key, indent = below.pop()
             passed = self.take(rows, key)
             further = list(self.options(passed))
             line = f"{indent}|-- {self.test(rows, key)} (gain {gain / UNIT:.3f}): "
             line += self.counts(passed)
             yield (line if further else f"{line} -> {self.leaf(passed)}"), not further
-            yield from self._below(passed, further, indent + LINE)
+            below += [(passed, *option, indent + LINE) for option in reversed(further)]
 
     def options(self, rows: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
         """Return the gain and the number of each test that the query takes at a node."""
-        from stakes.learn.trees._kernel import tests_of_one
+        from stakes.learn.trees._graph import tests_of_one
 
         size = int(self.class_counts(rows).sum())
         if size >= self.rules.smallest:
@@ -281,7 +300,7 @@ class _Tree:
 
     def test(self, rows: NDArray[np.uint32], key: int) -> str:
         """Return a test in words."""
-        from stakes.learn.trees._kernel import middle
+        from stakes.learn.trees._splits import middle
 
         a, choice = divmod(key, self.table.stride)
         limit, above = divmod(choice, 2)
@@ -295,7 +314,7 @@ class _Tree:
     def class_counts(self, rows: NDArray[np.uint32]) -> NDArray[Any]:
         """Return how many rows of each class there are, repeated ones as often as drawn."""
         entries = self.data.entries[rows]
-        return np.bincount(entries & MOST, entries >> 16, minlength=len(self.labels))
+        return np.bincount(entries & CLASS, entries >> WEIGHT, minlength=len(self.labels))
 
     def counts(self, rows: NDArray[np.uint32]) -> str:
         """Return how many rows of which classes there are in words."""
@@ -382,7 +401,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         queries = self._table.queries(read_columns(self, X, reset=False))
         return mean_probabilities(
             self._table,
-            self._kernel_rules(),
+            self._rules,
             np.atleast_1d(self.smallest_split_),
             self._bags(),
             queries,
@@ -422,7 +441,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         labels = [str(plain(label)) for label in self.classes_]
         counts = self._bags()[bag]
         smallest = int(np.atleast_1d(self.smallest_split_)[bag])
-        rules = self._kernel_rules()._replace(smallest=smallest)
+        rules = self._rules._replace(smallest=smallest)
         return tree_text(self._table, rules, counts, query, labels=labels, max_leaves=most)
 
     def _one_row(self, x: Any) -> list[Column]:
@@ -459,7 +478,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
 
     def _spend(self) -> None:
         """Find the size from which on nodes are split: all, or as many as the budget allows."""
-        bags, rules, most = self._bags(), self._kernel_rules(), self._max_nodes
+        bags, rules, most = self._bags(), self._rules, self._max_nodes
         smallest = np.full(len(bags), rules.smallest)
         if most is not None:
             smallest = smallest_splits(
@@ -473,7 +492,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             )
         self.smallest_split_ = smallest if hasattr(self, "bags_") else int(smallest[0])
 
-    def _read_rules(self) -> tuple[tuple[Any, ...], int | None]:
+    def _read_rules(self) -> tuple[Rules, int | None]:
         """Check the parameters; return them as the compiled code has them, and the budget."""
         params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
         params |= self.get_params(deep=False)
@@ -504,12 +523,15 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         per_node = validate.choice(params["average"], "average", AVERAGES) == "nodes"
         # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
         both_sides = at_node and not self._table.any_discrete
-        smallest = 2 * min_leaf if both_sides else min_leaf + 1
-        numbers = max_tests, gain_ratio, min_leaf, laplace
-        rules = *numbers, balanced, at_node, by_information, per_node, smallest
+        rules = Rules(
+            max_tests=max_tests,
+            gain_ratio=gain_ratio,
+            min_leaf=min_leaf,
+            laplace=laplace,
+            balanced=balanced,
+            at_node=at_node,
+            by_information=by_information,
+            per_node=per_node,
+            smallest=2 * min_leaf if both_sides else min_leaf + 1,
+        )
         return rules, max_nodes if by_information else None
-
-    def _kernel_rules(self) -> Any:
-        from stakes.learn.trees._kernel import Rules
-
-        return Rules(*self._rules)

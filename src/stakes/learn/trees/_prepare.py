@@ -219,7 +219,6 @@ def _with_texts(rows: Any) -> Any:
 MOST = 0xFFFF
 """An entry has 16 bits for its class and for its weight, and a gain 16 for its attribute."""
 
-HASH_SEED = 20_010_615
 MISSING = -1
 
 NO_RANK = (1 << 31) - 1
@@ -318,10 +317,10 @@ class Table:
                 ranks[known, a] = 2 * below - 1 + equal
         return Queries(values, ranks)
 
-    def rows_as_queries(self, bag: Any) -> Queries:
-        """Return the rows of a bag as queries."""
-        out = np.empty((len(bag.entries), len(self.attributes)))
-        for a, (attribute, codes) in enumerate(zip(self.attributes, bag.columns, strict=True)):
+    def rows_as_queries(self, columns: NDArray[Any]) -> Queries:
+        """Return the rows of a bag as queries, given their codes [attribute, row]."""
+        out = np.empty(columns.shape[::-1])
+        for a, (attribute, codes) in enumerate(zip(self.attributes, columns, strict=True)):
             missing = codes == self.missing
             if attribute.numbers is None:
                 out[:, a] = np.where(missing, MISSING, codes)
@@ -329,44 +328,6 @@ class Table:
                 out[~missing, a] = attribute.numbers[codes[~missing]]
                 out[missing, a] = np.nan
         return self._ranked(out)
-
-    def bag(self, counts: NDArray[Any]) -> Any:
-        """Return the rows of a bag, which drew each so often, for the compiled code."""
-        from stakes.learn.trees._kernel import Data
-
-        drawn = counts > 0
-        rows = np.flatnonzero(drawn)
-        rows = rows[np.argsort(self.classes[rows], kind="stable")].astype(np.int32)
-        new = np.empty(self.n_rows, np.int32)
-        new[rows] = np.arange(len(rows))
-        shape = len(self.attributes), len(rows)
-        order, position = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
-        for a, drawn_order in enumerate(self.order):
-            order[a] = new[drawn_order[drawn[drawn_order]]]
-            position[a, order[a]] = np.arange(len(rows))
-        columns = np.ascontiguousarray(self.codes[:, rows])
-        lengths = np.array([len(attribute) for attribute in self.attributes])[:, np.newaxis]
-        known = (columns < lengths).sum(axis=1)
-        columns[columns == lengths] = self.missing
-        values = [
-            np.empty(0) if attribute.numbers is None else attribute.numbers
-            for attribute in self.attributes
-        ]
-        hashes = np.random.default_rng(HASH_SEED).integers(-(1 << 63), 1 << 63, self.n_rows)
-        return Data(
-            codes=np.ascontiguousarray(columns.T),
-            columns=columns,
-            position=position,
-            order=order,
-            discrete=np.array([attribute.discrete for attribute in self.attributes]),
-            value=np.concatenate([*values, np.zeros(1)]),  # one more, for a feature without values
-            value_start=np.cumsum([0, *map(len, values)]),
-            entries=counts[rows].astype(np.int64) << 16 | self.classes[rows],
-            row_hash=hashes[rows],
-            stride=self.stride,
-            missing=self.missing,
-            plain=bool((known == len(rows)).all()) and not self.any_discrete,
-        )
 
 
 def make_table(

@@ -1,52 +1,302 @@
-"""The arrays that the compiled trees work on, made and enlarged here, and the call to grow them."""
+"""The arrays that the compiled trees work on: what they hold, and how they are made."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.learn.trees._prepare import Queries, Table
 
+Array = NDArray[Any]
 
-def new_workspace(table: Table) -> Any:
+UNIT = 1e9
+"""Gains and scores are compared as whole numbers of bits times this: to nine decimals."""
+
+NOTHING = -1
+NEVER = (1 << 32) - 1
+"""The score of a split that leaves too few rows on a side."""
+
+CLASS, WEIGHT, CODE = 0xFFFF, 16, 32
+"""An entry has the code of a value from bit 32 on, its row's weight from 16 on, then its class."""
+
+RANKS, MOST_RANKS = 16, 0xFFFF
+"""A gain has the rank of its attribute in its lowest bits, the first attribute's the highest."""
+
+MANY, LOCAL, LANES = 128, 8, 16
+"""Nodes of up to so many rows are sorted by several attributes at once.
+
+A key of that sort is a code and, in its lowest 8 bits, the number of the row in its node. Without
+this, bags of the default preset took 1.7 times as long (`benchmarks/trees.py`, 1,000 rows).
+"""
+
+LARGEST_TABLE, MOST_TABLES, MOST_TABLED = 512, 3079, 902_027
+"""Places in the largest table of splits; how many tables there can be, and their places in all.
+
+A table of a node has a place for each subset of its class counts. Nodes whose counts are the same,
+in any order of the classes, share one, so there is a table for each way to write a number from 2 to
+512 as a product. Without tables, the same bags took 1.4 times as long.
+"""
+
+MOST_PATHS = 2.0**500
+"""Where a query has more paths to a node, all its numbers of paths are divided by this."""
+
+PARTS = 512
+"""How many tangents bound the entropy of masses; logarithms took 1.3 times as long there."""
+
+LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
+"""The rows of `sides`: what the sides of an attribute's test gain, and the ranks beside it."""
+
+TALLY = np.dtype([(name, np.int64) for name in (
+    "count",  # rows of the class in the node
+    "known",  # of them, those with a value of the attribute at hand
+    "left",  # of them, those on the left of a split
+    "unit",  # how many rows have a mass of 1
+    "start",  # where the terms of the class begin
+    "stride",  # what a row adds to the place in a table of splits
+    "order", "ordered",  # by size: which class has this place, and how many rows it has
+)])  # fmt: skip
+
+NODE = np.dtype([(name, np.int64) for name in (
+    "first", "length",  # where its rows are, and how many different ones; first is -1 when done
+    "hash",
+    "next",  # the next node of its size
+    "begin", "number",  # where the queries from its first parent are, and how many
+    "more", "last",  # the first and last segment of queries from other parents
+)])  # fmt: skip
+
+SEGMENT = np.dtype([("begin", np.int64), ("number", np.int64), ("next", np.int64)])
+REACHED = np.dtype([("query", np.int64), ("paths", np.float64)])
+WAITING = np.dtype([("head", np.int64), ("tail", np.int64), ("count", np.int64)])
+SLOT = np.dtype([("key", np.int64), ("number", np.int64), ("end", np.int64)])
+STATE = np.dtype([(name, np.int64) for name in (
+    "nodes", "segments", "reached", "rows",  # how much of each is used
+    "split", "smallest",  # how many nodes are split, and from which size on
+    "scaled",  # how often numbers of paths were too large
+    "size", "node", "slot", "slots",  # where the work is: size, node and slot, of so many
+)])  # fmt: skip
+
+
+class Rules(NamedTuple):
+    """How trees grow."""
+
+    max_tests: int
+    gain_ratio: float
+    min_leaf: int
+    laplace: float
+    balanced: bool
+    at_node: bool
+    by_information: bool
+    per_node: bool
+    smallest: int
+
+
+class Data(NamedTuple):
+    """The rows of a bag, class by class.
+
+    `codes` [row, attribute] and `columns` [attribute, row] number the values in their order;
+    `missing` is higher than all of them. `position` [attribute, row] is a row's place in the order
+    of an attribute, and `order` [attribute, place] the row there. `entries` has weight and class
+    of a row. The tests of two attributes are `stride` apart.
+    """
+
+    codes: Array
+    columns: Array
+    position: Array
+    order: Array
+    discrete: Array
+    value: Array
+    value_start: Array
+    entries: Array
+    row_hash: Array
+    stride: int
+    missing: int
+    any_discrete: bool
+
+
+class Work(NamedTuple):
+    """Room to work on a node, and tables of all splits of small nodes.
+
+    A table has the `scores` and `table_gains` of the splits of all nodes with the same class
+    counts. `table_key` is a hash table of these counts, and `table_begin` where each table begins;
+    `tabled` is how many places are used.
+    """
+
+    log: Array
+    terms: Array
+    tangents: Array
+    bound: Array
+    worth: Array
+    tally: Array
+    words: Array
+    summary: Array
+    keys: Array
+    local: Array
+    step: Array
+    line: Array
+    runs: Array
+    gain_of: Array
+    seen: Array
+    sides: Array
+    packed: Array
+    shares: Array
+    table_key: Array
+    table_begin: Array
+    tabled: Array
+    scores: Array
+    table_gains: Array
+
+
+class Batch(NamedTuple):
+    """All queries, their leaves, and the tests of those at a node.
+
+    `sums` are the shares of a query's leaves times the paths that lead there, and `totals` the
+    paths. `asked` are the numbers of the queries at a node, and `paths` how many paths bring them
+    there. Each has the `n_best` best tests, with their gains, keys, and the class where a test
+    leaves one only.
+    """
+
+    values: Array
+    ranks: Array
+    sums: Array
+    totals: Array
+    asked: Array
+    paths: Array
+    met: Array
+    below: Array
+    pure: Array
+    gain: Array
+    choice: Array
+    n_best: Array
+    gains: Array
+    keys: Array
+    onlys: Array
+
+
+class Graph(NamedTuple):
+    """All nodes, their rows, the queries that reach them, and a hash table to find them.
+
+    `waiting` has the nodes of each size whose turn is to come. The children of the node at hand
+    have `slots`; `slot_of` is the slot of a test.
+    """
+
+    rows: Array
+    nodes: Array
+    segments: Array
+    reached: Array
+    table: Array
+    waiting: Array
+    slot_of: Array
+    slots: Array
+    state: Array
+
+
+class Grown(NamedTuple):
+    """The trees of queries on a bag.
+
+    `sums` are the leaf shares of a query times the paths that lead there, and `paths` their number;
+    where some were `scaled`, only the ratio of the two has a meaning. Nodes are split from size
+    `smallest` on.
+    """
+
+    sums: NDArray[np.float64]
+    paths: NDArray[np.float64]
+    smallest: int
+    scaled: bool
+
+    @property
+    def proba(self) -> NDArray[np.float64]:
+        """The class probabilities of the queries."""
+        return np.asarray(self.sums / self.paths[:, np.newaxis])
+
+
+HASH_SEED = 20_010_615
+
+
+def new_data(table: Table, counts: NDArray[Any]) -> Data:
+    """Return the rows of a bag, which drew each row so often."""
+    drawn = counts > 0
+    rows = np.flatnonzero(drawn)
+    rows = rows[np.argsort(table.classes[rows], kind="stable")].astype(np.int32)
+    new = np.empty(table.n_rows, np.int32)
+    new[rows] = np.arange(len(rows))
+    shape = len(table.attributes), len(rows)
+    order, position = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
+    for a, drawn_order in enumerate(table.order):
+        order[a] = new[drawn_order[drawn[drawn_order]]]
+        position[a, order[a]] = np.arange(len(rows))
+    columns = np.ascontiguousarray(table.codes[:, rows])
+    lengths = np.array([len(attribute) for attribute in table.attributes])[:, np.newaxis]
+    columns[columns == lengths] = table.missing
+    values = [
+        np.empty(0) if attribute.numbers is None else attribute.numbers
+        for attribute in table.attributes
+    ]
+    hashes = np.random.default_rng(HASH_SEED).integers(-(1 << 63), 1 << 63, table.n_rows)
+    return Data(
+        codes=np.ascontiguousarray(columns.T),
+        columns=columns,
+        position=position,
+        order=order,
+        discrete=np.array([attribute.discrete for attribute in table.attributes]),
+        value=np.concatenate([*values, np.zeros(1)]),  # one more, for a feature without values
+        value_start=np.cumsum([0, *map(len, values)]),
+        entries=counts[rows].astype(np.int64) << WEIGHT | table.classes[rows],
+        row_hash=hashes[rows],
+        stride=table.stride,
+        missing=table.missing,
+        any_discrete=table.any_discrete,
+    )
+
+
+def _tangents() -> Array:
+    """Return tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors."""
+
+    def height(x: Array) -> Array:
+        inner = np.clip(x, 1e-300, 1 - 1e-16)  # at the ends, it is 0
+        return np.asarray(inner * np.log2(inner) + (1 - inner) * np.log2(1 - inner))
+
+    edges = np.arange(PARTS + 1) / PARTS
+    x = (edges[1:] + edges[:-1]) / 2
+    slope = np.log2(x) - np.log2(1 - x)
+    start = height(x) - slope * x
+    errors = [height(end) - (start + slope * end) for end in (edges[:-1], edges[1:])]
+    return np.array([start, slope, np.maximum(*errors)])
+
+
+def new_workspace(table: Table) -> Work:
     """Return room to work on any bag of a table, with the tables of small nodes that bags share."""
-    from stakes.learn.trees import _kernel as kernel
-
     n, attributes, classes = table.n_rows, len(table.attributes), table.n_classes
-    return kernel.Work(
+    return Work(
         log=np.log2(np.maximum(np.arange(n + 2), 1)),
-        terms=np.empty((2, n + classes + 1)),
-        tangents=kernel.tangents(),
+        terms=np.empty(n + classes + 1),
+        tangents=_tangents(),
         bound=np.empty(n),
         worth=np.empty(classes),
-        tally=np.zeros(classes, kernel.TALLY),
+        tally=np.zeros(classes, TALLY),
         words=np.zeros((n >> 6) + 1, np.uint64),
         summary=np.zeros((n >> 12) + 1, np.uint64),
-        keys=np.zeros(kernel.MANY * kernel.LANES, np.uint32),
-        local=np.empty(kernel.MANY, np.int64),
-        step=np.empty(kernel.MANY, np.uint64),
+        keys=np.zeros(MANY * LANES, np.uint32),
+        local=np.empty(MANY, np.int64),
+        step=np.empty(MANY, np.uint64),
         line=np.empty(n, np.int64),
         runs=np.empty((6, n + 1), np.int64),
-        gain_of=np.full(table.most_values + 1, kernel.NOTHING, np.int64),
+        gain_of=np.full(table.most_values + 1, NOTHING, np.int64),
         seen=np.empty(table.most_values + 1, np.int64),
         sides=np.zeros((4, attributes), np.int64),
         packed=np.empty(attributes, np.int64),
         shares=np.empty(classes),
-        table_of=np.full(2 * kernel.MOST_TABLES, kernel.NOTHING, np.int32),
-        table_counts=np.zeros((kernel.MOST_TABLES, classes), np.int64),
-        table_begin=np.zeros(kernel.MOST_TABLES + 1, np.int64),
-        tables_used=np.zeros(1, np.int64),
-        scores=np.empty(kernel.MOST_TABLED, np.uint32),
-        table_gains=np.empty(kernel.MOST_TABLED, np.uint32),
+        table_key=np.zeros(1 << (2 * MOST_TABLES).bit_length(), np.int64),
+        table_begin=np.zeros(1 << (2 * MOST_TABLES).bit_length(), np.int64),
+        tabled=np.zeros(1, np.int64),
+        scores=np.empty(MOST_TABLED, np.uint32),
+        table_gains=np.empty(MOST_TABLED, np.uint32),
     )
 
 
-def new_batch(table: Table, queries: Queries, max_tests: int) -> Any:
-    """Return the queries, with room for their leaves and for what they are told at a node."""
-    from stakes.learn.trees._kernel import NOTHING, Batch
-
+def new_batch(table: Table, queries: Queries, max_tests: int) -> Batch:
+    """Return the queries, with room for their leaves and for their tests at a node."""
     n, attributes = queries.values.shape
     return Batch(
         values=queries.values,
@@ -67,84 +317,39 @@ def new_batch(table: Table, queries: Queries, max_tests: int) -> Any:
     )
 
 
-def _new_graph(rules: Any, data: Any, n_queries: int) -> Any:
+def new_graph(rules: Rules, data: Data, n_queries: int) -> Graph:
     """Return a graph of the root, which all rows and queries reach."""
-    from stakes.learn.trees import _kernel as kernel
-
-    n_rows, n_all = len(data.entries), int((data.entries >> kernel.WEIGHT).sum())
+    n_rows, n_all = len(data.entries), int((data.entries >> WEIGHT).sum())
     n_keys = len(data.discrete) * data.stride
-    graph = kernel.Graph(
+    graph = Graph(
         rows=np.empty(4 * n_rows + 64, np.uint32),
-        nodes=np.empty(64, kernel.NODE),
-        segments=np.empty(64, kernel.SEGMENT),
-        reached=np.empty(n_queries * (rules.max_tests + 1) + 64, kernel.REACHED),
-        table=np.full(256, kernel.NOTHING, np.int32),
-        waiting=np.zeros(n_all + 1, kernel.WAITING),
-        slot_of=np.full(n_keys, kernel.NOTHING, np.int32),
-        slots=np.empty(min(n_queries * rules.max_tests, n_keys), kernel.SLOT),
-        state=np.zeros(1, kernel.STATE),
+        nodes=np.empty(64, NODE),
+        segments=np.empty(64, SEGMENT),
+        reached=np.empty(n_queries * (rules.max_tests + 1) + 64, REACHED),
+        table=np.full(256, NOTHING, np.int32),
+        waiting=np.zeros(n_all + 1, WAITING),
+        slot_of=np.full(n_keys, NOTHING, np.int32),
+        slots=np.empty(min(n_queries * rules.max_tests, n_keys), SLOT),
+        state=np.zeros(1, STATE),
     )
     graph.rows[:n_rows] = np.arange(n_rows)
-    graph.nodes[0] = (0, n_rows, 0, kernel.NOTHING, 0, n_queries, kernel.NOTHING, kernel.NOTHING)
+    graph.nodes[0] = (0, n_rows, 0, NOTHING, 0, n_queries, NOTHING, NOTHING)
     graph.reached["query"][:n_queries] = np.arange(n_queries)
     graph.reached["paths"][:n_queries] = 1.0
-    graph.waiting["head"] = kernel.NOTHING
+    graph.waiting["head"] = NOTHING
     graph.waiting[n_all] = (0, 0, 1)
     for name, number in (
         *(("nodes", 1), ("reached", n_queries), ("rows", n_rows), ("split", 1)),
-        *(("smallest", rules.smallest), ("size", n_all), ("node", kernel.NOTHING)),
+        *(("smallest", rules.smallest), ("size", n_all), ("node", NOTHING)),
     ):
         graph.state[name] = number
     return graph
 
 
-def _enlarged(graph: Any, most_chosen: int) -> Any:
-    """Return a graph with room for more, without the rows of nodes that are done."""
-    from stakes.learn.trees import _kernel as kernel
-
-    used, rows, nodes = graph.state[0], graph.rows, graph.nodes
-    needed = int(nodes["length"][used["node"]])
-    if used["rows"] + needed > len(rows):
-        known = nodes[: used["nodes"]]
-        live = int(known["length"][known["first"] != kernel.NOTHING].sum())
-        if 2 * (live + needed) > len(rows):
-            rows = np.empty(3 * (live + needed), rows.dtype)
-        kernel.pack_rows(graph.rows, rows, nodes, graph.state)
-    table = graph.table
-    if 2 * used["nodes"] > len(table):
-        table = np.full(4 * len(table), kernel.NOTHING, table.dtype)
-        kernel.fill_hash_table(table, nodes, used["nodes"])
-    return graph._replace(
-        rows=rows,
-        nodes=_longer(nodes, used["nodes"] + 1),
-        segments=_longer(graph.segments, used["segments"] + 1),
-        reached=_longer(graph.reached, used["reached"] + most_chosen),
-        table=table,
-    )
-
-
-def _longer(array: NDArray[Any], needed: int) -> NDArray[Any]:
+def longer(array: NDArray[Any], needed: int) -> NDArray[Any]:
     """Return an array, or a copy that is longer if it is too short."""
     if needed <= len(array):
         return array
     longer = np.empty(max(needed, 2 * len(array)), array.dtype)
     longer[: len(array)] = array
     return longer
-
-
-def grow_all(
-    table: Table, rules: Any, work: Any, data: Any, queries: Queries, *, max_nodes: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Grow the trees of queries on a bag.
-
-    Returns the sums of their leaf shares over all paths, how many paths they have, and the size
-    from which on nodes are split: with a budget of nodes, the least one from which on there are not
-    more nodes than that. With a budget, the queries are to be the rows of the bag.
-    """
-    from stakes.learn.trees._kernel import grow
-
-    batch = new_batch(table, queries, rules.max_tests)
-    graph = _new_graph(rules, data, len(queries))
-    while not grow(data, rules, work, batch, graph, max_nodes):
-        graph = _enlarged(graph, len(queries) * rules.max_tests)
-    return batch.sums, batch.totals, int(graph.state["smallest"][0])
