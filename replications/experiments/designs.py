@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from replications.experiment import Experiment, Results, Row, Trial, average, share
+from replications.experiments.shared.amounts import amount_problems
 from replications.experiments.shared.sampled import (
     ALARMS,
     MEANS,
@@ -43,7 +44,7 @@ from stakes.infer._probability.strata import limit_pair
 from stakes.infer.methods import extremal
 
 Decided = NDArray[np.intp]
-PROBLEMS = {problem.name: problem for problem in problems()}
+PROBLEMS = {problem.name: problem for problem in (*problems(), *amount_problems())}
 MOST_ALARMS, ALPHA, BATCH, MOST_WIDTHS = 0.9, 0.05, 250, 50
 CHOICES: Mapping[str, dict[str, Any]] = {"auto": {}, "conservative": {"conservative": True}}
 

@@ -170,6 +170,25 @@ def large_missed(expected: float) -> Problem:
     return Problem("groups", setting, draw, missed)
 
 
+def largest_missed(expected: float, *, strata: bool = False) -> Problem:
+    """Return groups of 5 and, one in ten, of 50 rows, of which only the large ones are missed."""
+
+    def draw(rng: Rng) -> Drawn:
+        large = rng.random(100) < 0.1  # noqa: PLR2004
+        group = np.repeat(np.arange(100), np.where(large, 50, 5))
+        ill = rng.random(100) < 0.5  # noqa: PLR2004
+        lost = ill & large & (rng.random(100) < expected / 5)
+        options: dict[str, Any] = {"groups": group}
+        if strata:
+            options["strata"] = large[group].astype(int)
+        return Drawn(ill[group], lost[group], options=options)
+
+    setting = f"100 of 5 and 50 rows, {expected:g} of the large missed whole"
+    design = "groups × strata" if strata else "groups"
+    missed = 0.1 * 50 * expected / 10 / (0.9 * 5 + 0.1 * 50)
+    return Problem(design, setting + (", strata by size" if strata else ""), draw, missed, 0.5)
+
+
 def pareto_sizes(rho: float) -> Problem:
     """Return groups of sizes with a heavy tail, and errors that go together within a group."""
     rate, total = 0.1, 1 / rho - 1
@@ -266,20 +285,28 @@ def heavy_errors(sigma: float) -> Problem:
     return Problem("weights", setting, draw, missed, rival=PRODUCTS)
 
 
-def heavy_misses(expected: float) -> Problem:
-    """Return lognormal weights, with misses as likely as the weight says."""
+def heavy_misses(expected: float, power: int = 1) -> Problem:
+    """Return lognormal weights, with misses as likely as the weight, or a power of it, says."""
+
+    def chances(weight: Floats) -> Floats:
+        scaled = weight**power / np.exp(power**2 / 2)
+        return np.asarray(np.minimum(expected / (1000 * ILL) * scaled, 1))
 
     def draw(rng: Rng) -> Drawn:
         weight = rng.lognormal(0, 1, 1000)
         positive = rng.random(1000) < ILL
-        chance = np.minimum(expected / (1000 * ILL) * weight / np.exp(0.5), 1)
+        chance = chances(weight)
         miss = positive & (rng.random(1000) < chance)
         return Drawn(positive, miss, options={"sample_weight": weight})
 
     # The mean weight of a missed row is E w²/E w, e^1.5, over that of all, e^0.5.
-    missed = expected / 1000 * float(np.e)
-    setting = f"lognormal σ 1, {expected:g} missed, heavy ones likelier"
-    effort = MORE if expected >= NEAREST else 1.0
+    missed, likelier = expected / 1000 * float(np.e), "heavy ones likelier"
+    if power > 1:  # where probabilities of 1 matter
+        weights = np.random.default_rng(0).lognormal(0, 1, 4_000_000)
+        missed = ILL * float(weights @ chances(weights) / weights.sum())
+        likelier = "as likely as the squared weight"
+    setting = f"lognormal σ 1, {expected:g} missed, {likelier}"
+    effort = MORE if expected >= NEAREST and power == 1 else 1.0
     return Problem("weights", setting, draw, missed, rival=PRODUCTS, effort=effort)
 
 
@@ -513,56 +540,8 @@ def weighted_priors(expected: float) -> Problem:
     return Problem("weights × priors", setting, draw, missed, 0.98, effort=effort)
 
 
-# Costs of single examples.
-
-
-def single_costs(
-    sigma: float, groups: int = 0, *, bound: float | None = None, found: float = 0.9
-) -> Problem:
-    """Return misses that cost a lognormal amount each, ten of them in a thousand rows."""
-    from scipy.special import ndtr
-
-    n, miss_share = 1000, 0.01
-    share = miss_share / (1 - found)
-    mean = float(np.exp(sigma**2 / 2))
-    if bound is not None:  # amounts above the bound are drawn again
-        reach = np.log(bound) / sigma
-        mean *= float(ndtr(reach - sigma) / ndtr(reach))
-
-    def amounts(rng: Rng) -> Floats:
-        each = rng.lognormal(0, sigma, n)
-        while bound is not None and (each > bound).any():
-            again = each > bound
-            each[again] = rng.lognormal(0, sigma, int(again.sum()))
-        return np.asarray(50 * each)
-
-    def draw(rng: Rng) -> Drawn:
-        if not groups:
-            positive = rng.random(n) < share
-            miss = positive & (rng.random(n) >= found)
-            return Drawn(positive, miss, stakes=amounts(rng))
-        group = _equal(groups, n // groups)
-        ill, lost = rng.random(groups) < ILL, rng.random(groups) < miss_share / ILL
-        options = {"groups": group}
-        return Drawn(ill[group], (ill & lost)[group], options=options, stakes=amounts(rng))
-
-    known = "" if bound is None else f", at most {50 * bound:,.0f}"
-    design, each = ("examples × groups", f", {groups} groups") if groups else ("examples", "")
-    of = "" if groups else f" in {n * share:.0f}"
-    setting = f"10 misses{of} of lognormal σ {sigma:g}{known}{each}"
-    return Problem(
-        design,
-        setting,
-        draw,
-        miss_share,
-        1 - ILL if groups else 1 - share,
-        miss_cost=50 * mean,
-        bound=None if bound is None else 50 * bound,
-    )
-
-
 def problems() -> Iterator[Problem]:
-    """Return every way in which test sets come."""
+    """Return every way in which test sets come whose costs are those of the classes."""
     for kind, numbers in (("whole", EXPECTED), ("mixed", FEW), ("single", FEW)):
         yield from (equal_groups(m, kind) for m in numbers)
     yield from (equal_groups(m, "whole", groups=300) for m in (0.3, 1, 3))
@@ -572,9 +551,11 @@ def problems() -> Iterator[Problem]:
     yield from (pareto_missed(m, 3.0) for m in (1, 3, 10))
     yield size_matters()
     yield from (large_missed(m) for m in (1, 3))
+    yield from (largest_missed(2, strata=strata) for strata in (False, True))
     yield from (audited(m) for m in EXPECTED)
     yield from (heavy_errors(sigma) for sigma in (1, 1.5, 2))
     yield from (heavy_misses(m) for m in (1, 3))
+    yield heavy_misses(3, power=2)
     for count in (4, 20, 40):
         for kind in ("proportional", "equal", "largest"):
             yield from (many_strata(count, m, kind) for m in ((1, 3) if count == FEWEST else (3,)))
@@ -589,10 +570,6 @@ def problems() -> Iterator[Problem]:
         yield from (weighted_groups(m, kind) for m in FEW)
     yield from (weighted_strata(m) for m in FEW)
     yield from (weighted_priors(m) for m in FEW)
-    yield from (single_costs(sigma) for sigma in (1, 2))
-    yield from (single_costs(sigma, found=0.5) for sigma in (1, 2))
-    yield from (single_costs(sigma, bound=float(np.exp(3 * sigma))) for sigma in (1, 2))
-    yield single_costs(1, 100)
     yield groups_in_strata(1, "nested", weights=True)
     yield groups_in_strata(1, "crossing", weights=True)
     yield groups_and_priors(1, "nested", weights=True)

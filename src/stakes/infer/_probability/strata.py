@@ -31,9 +31,18 @@ SCORES = np.linspace(-6.0, 6.0, 33)
 NODES, WIDEST = 4096, 7.1
 """The sum of the strata is kept at so many points, equally far on the normal scale."""
 
-FEW_DRAWS, SMALLEST_DRAWS = 3.0, 1e-6
+FEW_DRAWS, SMALLEST_DRAWS, LEAST_SHARE = 3.0, 1e-6, 0.05
 """With few draws in a stratum much of its distribution is near single outcomes; with almost none,
-all of it."""
+all of it. Of three outcomes or more, one that is a smaller part of a draw has quantiles beyond the
+smallest numbers."""
+
+MIDDLE, LEAST_LOG = 4.0, 20.0
+FEW_PLACES = np.concatenate([np.linspace(-MIDDLE, MIDDLE, 65), np.linspace(MIDDLE, 34.0, 25)[1:]])
+"""The logits at which the distribution of few draws is computed, besides those near the cheapest
+outcome, down to a probability of e to minus the second, and beside the outcomes between the ends,
+where it is steep."""
+
+BESIDE = np.concatenate([-(0.5 ** np.arange(3, 15)), 0.5 ** np.arange(14, 2, -1)])
 
 FEW_LEFT, FEW_ROWS, SMALL_POOL = 2000, 6000, 50
 """Up to so many rows without a label are counted singly; in populations that small, the extra
@@ -430,10 +439,10 @@ def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[C
             result.append(Contribution(value, np.array([1.0]), float(value[0]), smooth=False))
         elif total < SMALLEST_DRAWS:
             result.append(_one_outcome(part))
-        elif part.sizes is not None:
-            unequal.append((part, total))
         elif total < FEW_DRAWS:
             result.append(_of_few(part, total))
+        elif part.sizes is not None:
+            unequal.append((part, total))
         else:
             plain.append((part, total))
     return result + _of_rows(plain) + _of_units(unequal)
@@ -469,18 +478,33 @@ def _of_pool(part: Part, total: float) -> Contribution:
 
 
 def _of_few(part: Part, total: float) -> Contribution:
-    """Return the distribution of a Dirichlet mean with mass near its ends, by its quantiles."""
-    order = np.argsort(part.costs, kind="stable")
-    shares = part.counts[order] * total / part.n
+    """Return the distribution of a Dirichlet mean with mass near its ends.
+
+    Few draws of unequal sizes count by their sizes, and together as the equal ones they are worth.
+    """
+    sizes = np.ones(len(part.costs)) if part.sizes is None else part.sizes
+    amounts = part.counts * sizes
+    worth = total * amounts.sum() ** 2 / (amounts @ sizes) / part.n
+    costs, place = np.unique(part.costs, return_inverse=True)
+    shares = np.bincount(place, amounts) / amounts.sum() * worth
     if (shares > 0).sum() == 2:  # noqa: PLR2004 - a beta distribution
         cheap, costly = shares[shares > 0].tolist()
         ends, certain = np.array(part.observed), np.array([0.0, 1.0])
         return Contribution(ends, certain, part.weight * part.mean, beta=(costly, cheap))
-    alpha = np.tile(shares, (len(SCORES), 1))
-    points = dirichlet_mean.quantile(part.costs[order], alpha, ndtr(-SCORES))
-    return Contribution(
-        part.weight * points, ndtr(SCORES), part.weight * part.mean, part.observed, steep=True
-    )
+    if part.sizes is not None and shares[shares > 0].min() < LEAST_SHARE:
+        return _one_outcome(part)
+    seen = shares > 0
+    low, high = costs[seen][[0, -1]]
+    # Near the cheapest outcome the distribution is that of a power of the distance.
+    first = LEAST_LOG / shares[seen][0]
+    outcomes = (costs[seen] - low) / (high - low)
+    near = (_logit(outcomes[1:-1])[:, np.newaxis] + BESIDE).ravel()
+    logits = [np.linspace(-first, -MIDDLE, 25)[:-1], FEW_PLACES, near[np.abs(near) < MIDDLE]]
+    places = expit(np.unique(np.concatenate(logits)))
+    alpha = np.tile(shares[seen], (len(places), 1))
+    tails = dirichlet_mean.upper_tail(outcomes, alpha, places)
+    points = part.weight * (low + (high - low) * places)
+    return Contribution(points, 1 - tails, part.weight * part.mean, part.observed, steep=True)
 
 
 def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
