@@ -480,3 +480,13 @@ def test_history_of_a_design_is_not_kept():
     assert len(running.history()["n"]) == 0
     running.update(*outcomes(30, 1), groups=np.arange(30) // 3)
     assert len(running.history()["n"]) == 0
+
+
+def test_tables_of_many_classes_keep_no_past():
+    """Two hundred copies of a table of 25 classes would be more than all that is known of it."""
+    labels = list(range(25))
+    running = Accumulator(CostMatrix.zero_one(labels))
+    for _ in range(3):
+        running.update(labels, labels)
+    assert running.n == 75
+    assert len(running.history()["n"]) == 0

@@ -108,7 +108,7 @@ def report(
     target: Target = None,
     full: Full = False,
     by: By = None,
-    most_slices: Most = None,
+    most: Most = None,
     time: Time = None,
     every: Every = "month",
     labelled_at: LabelledAt = None,
@@ -195,7 +195,7 @@ def _divided(given: dict[str, Any]) -> Divided | None:
         return None
     columns = tuple(name.strip() for name in (by or "").split(",") if name.strip())
     table = row_table(given["output"], given["predictions"], given["columns"])
-    found = Divided(table, columns, given["most_slices"], time, given["every"], labelled_at)
+    found = Divided(table, columns, given["most"], time, given["every"], labelled_at)
     found.check()
     return found
 
@@ -248,7 +248,7 @@ def _command(given: dict[str, Any]) -> str:
         "--per": given["per"],
         "--target": given["target"],
         "--by": given["by"],
-        "--most-slices": given["most_slices"],
+        "--most-slices": given["most"],
         "--time": given["time"],
         "--every": given["every"] if given["time"] else None,
         "--labelled-at": given["labelled_at"],

@@ -39,7 +39,7 @@ from stakes.read import read_text, write_text
 from stakes.read.checksums import check_unchanged, checksum, json_content
 
 METHOD = anytime.METHOD.name
-MOST_KEPT, MOST_CELLS = 200, 400
+MOST_KEPT, SMALL = 200, 400
 """Of the totals after each update at most so many are kept, of tables of at most so many cells."""
 
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
@@ -161,7 +161,7 @@ class Totals(ABC, Generic[Counts]):
         if self.impossible:
             self._of_cells(total.pooled if isinstance(total, GroupedConfusion) else total)  # type: ignore[arg-type]
         self._counts = total
-        if self._any_time and math.prod(self._shape) <= MOST_CELLS:
+        if self._any_time and math.prod(self._shape) <= SMALL:
             self._past.append(total.counts)
             if len(self._past) > MOST_KEPT:
                 del self._past[-2::-2]  # every second one; the last stays
