@@ -194,6 +194,11 @@ def test_designs():
     each = evaluate_over(y_true, y_pred, costs, time=time, every="year").periods()[0]
     values = np.where(y_true == y_pred, 0, np.where(y_true == 1, 20, 1)) * np.linspace(1, 2, 300)
     assert each.cost == pytest.approx(values.mean())
+    assert each.running_low < each.running < each.running_high
+    # The largest amount seen is no bound, so no limit holds at all times.
+    costs = ExampleCosts.from_matrix(COSTS, y_true, np.linspace(1, 2, 300))
+    each = evaluate_over(y_true, y_pred, costs, time=time, every="year").periods()[0]
+    assert each.running_low is None
     labels = y_true.astype(object)
     labels[0] = None
     with pytest.raises(DesignError, match="labelled_at"):

@@ -131,6 +131,7 @@ def report(
         prices,
         columns,
         table=None if divided is None or labelled_at is None else divided.table,
+        divides=() if divided is None else divided.names,
         amounts=amounts,
         sampling=sampling,
         policy=policy,
@@ -202,16 +203,19 @@ def _divided(given: dict[str, Any]) -> Divided | None:
 
 def _show_divided(output: Output, found: Findings) -> None:
     """Show what the recommended policy costs in slices and periods."""
-    from stakes.show.text import period_table, slice_table
+    from stakes.show.text import period_notes, period_table, slice_notes, slice_table
 
-    tables = []
+    sure = found.settings.confidence
     if found.slices:
-        tables.append(slice_table(found.slices, found.settings.confidence))
-    if found.periods:
-        tables.append(period_table(found.periods, found.settings.confidence))
-    for table in tables:
         output.text()
-        output.table(table)
+        output.table(slice_table(found.slices, sure))
+        output.text(slice_notes(found.slices, sure))
+    if found.periods:
+        output.text()
+        output.table(period_table(found.periods, sure))
+        output.text(period_notes(found.periods, sure))
+    for note in found.divided_notes:
+        output.text(note)
 
 
 def _command(given: dict[str, Any]) -> str:

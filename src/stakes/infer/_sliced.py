@@ -19,6 +19,7 @@ from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusi
 from stakes.counts._parts import Parts
 from stakes.counts.engines import group
 from stakes.counts.grouped import grouped_of_parts
+from stakes.counts.sample import with_assumed
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import CountTable, Design
 from stakes.infer._shares import shares_of
@@ -187,7 +188,7 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
     def taken(values: Any) -> Any:
         return None if values is None else list(compress(values, rows))
 
-    return CostSample(
+    found = CostSample(
         sample.values[rows],
         low=sample.low,
         high=sample.high,
@@ -195,6 +196,8 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
         groups=taken(sample.groups),
         classes=taken(sample.classes),
     )
+    # The largest cost seen on all rows is no more a bound for some of them.
+    return with_assumed(found, assumed=sample.assumed)
 
 
 def _group_places(table: GroupedConfusion) -> tuple[Codes, Labels] | None:
