@@ -89,6 +89,8 @@ def test_slices_and_periods_of_the_report(stakes, rows):
     page = Path("page.html").read_text(encoding="utf-8")
     assert 'id="slices-table"' in page
     assert 'id="periods-table"' in page
+    assert 'id="calibration-bins-table"' in page
+    assert "slices is shown to differ" in page or "slices are shown to differ" in page
     assert "--by 'region, channel,region:channel' --time decided_at --every month" in page.replace(
         "&#39;", "'"
     )

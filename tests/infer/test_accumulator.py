@@ -530,7 +530,7 @@ def test_costs_of_single_examples_add_up_as_those_of_classes_do(tmp_path):
         Accumulator.load(tmp_path / "single.json")
     text = (tmp_path / "single.json").read_text(encoding="utf-8")
     (tmp_path / "cut.json").write_text(text.replace("20.0", "19.0", 1), encoding="utf-8")
-    with pytest.raises(FileError, match="damaged|changed|checksum"):
+    with pytest.raises(FileError, match=r"damaged|changed|checksum"):
         ExampleAccumulator.load(tmp_path / "cut.json")
     both = single + again
     assert both.n == 400
