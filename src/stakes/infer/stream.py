@@ -852,7 +852,7 @@ def totals_text(content: dict[str, Any]) -> str:
 
 def checked_content(text: str, source: str, kind: str) -> dict[str, Any]:
     """Return what is in the text of a file of totals of a kind, which nobody has changed."""
-    content: dict[str, Any] = json_content(text, source, "a file of totals")
+    content: Any = json_content(text, source, "a file of totals")
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
         raise FileError(
@@ -869,7 +869,8 @@ def checked_content(text: str, source: str, kind: str) -> dict[str, Any]:
             f"expected the totals of {kind}, it has those of {content.get('kind')}.",
             f"Use {content.get('kind')}.load.",
         )
-    return content
+    found: dict[str, Any] = content
+    return found
 
 
 def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
