@@ -89,6 +89,8 @@ def test_slices_and_periods_of_the_report(stakes, rows):
     page = Path("page.html").read_text(encoding="utf-8")
     assert 'id="slices-table"' in page
     assert 'id="periods-table"' in page
+    assert 'id="calibration-bins-table"' in page
+    assert "slices is shown to differ" in page or "slices are shown to differ" in page
     assert "--by 'region, channel,region:channel' --time decided_at --every month" in page.replace(
         "&#39;", "'"
     )
@@ -108,6 +110,85 @@ def test_labels_that_have_not_arrived(stakes, rows):
     assert "incomplete" in said.out
     assert stakes("report", "open.csv", *BASE, "--time", "decided_at").code == 2
     assert stakes("report", "rows.csv", *BASE, "--labelled-at", "labelled_at").code == 2
+
+
+def test_what_divides_the_rows_is_no_model_and_is_used(stakes, folder, rows):  # noqa: ARG001
+    """A column of 0 and 1 that is named to slice by does not compete as a model."""
+    rng = np.random.default_rng(1)
+    y = rng.binomial(1, 0.3, 200)
+    lines = [f"{a},{a if u < 0.9 else 1 - a},{v}" for a, u, v in
+             zip(y, rng.random(200), rng.binomial(1, 0.5, 200), strict=True)]  # fmt: skip
+    (folder / "flags.csv").write_text("actual,m,is_new\n" + "\n".join(lines), encoding="utf-8")
+    given = ("flags.csv", "--fp", "1", "--fn", "5", "--json", "found.json", "--out", "page.html")
+    said = stakes("report", *given, "--by", "is_new")
+    assert said.code == 0, said.err
+    assert [each["name"] for each in found()["models"]] == ["m"]
+    assert {each["slice"] for each in found()["slices"]} == {"0", "1"}
+    assert "is_new" not in said.err
+    exactly(stakes, "report", *given)
+    assert len(found()["models"]) == 2
+
+
+def test_what_is_to_be_known_of_slices_and_periods(stakes, folder, rows):
+    said = exactly(
+        stakes, "report", "rows.csv", *BASE, "--by", "region", "--time", "decided_at",
+        "--out", "page.html",
+    )  # fmt: skip
+    words = " ".join(said.out.split())
+    assert "All 3 intervals hold together with 95% confidence, and so do all verdicts." in words
+    assert "All decisions to the end of 2026-03 cost" in words
+    report = found()
+    policy = next(each for each in report["policies"] if each["name"] == report["verdict"]["use"])
+    assert policy["cross_fitted"] == any(
+        note.startswith("The threshold was chosen on these rows. With it they cost")
+        for note in report["divided_notes"]
+    )
+    text = (folder / "rows.csv").read_text(encoding="utf-8")
+    for number, when in enumerate(rows["when"]):
+        text = text.replace(f",{when},", f",{when}T12:00{'Z' if number % 2 else '+05:00'},", 1)
+    (folder / "zones.csv").write_text(text, encoding="utf-8")
+    exactly(stakes, "report", "zones.csv", *BASE, "--time", "decided_at", "--out", "page.html")
+    assert "Times of several zones are compared in UTC." in found()["divided_notes"]
+    assert "Times of several zones" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_too_many_slices_offer_the_largest_and_others(stakes, folder, rows):  # noqa: ARG001
+    header, *lines = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()
+    many = [f"{line},{number}" for number, line in enumerate(lines)]
+    text = "\n".join([f"{header},customer_name", *many])
+    (folder / "many.csv").write_text(text, encoding="utf-8")
+    said = stakes("report", "many.csv", *BASE, "--by", "customer_name", "--out", "page.html")
+    assert said.code == 2
+    assert "160 different values" in said.err
+    assert "Give --most-slices 20" in said.err
+    exactly(
+        stakes, "report", "many.csv", *BASE, "--by", "customer_name", "--most-slices", "2",
+        "--out", "page.html",
+    )  # fmt: skip
+    assert {each["slice"]: each["n"] for each in found()["slices"]}["(other)"] == 158
+
+
+def test_slices_and_periods_of_rows_with_costs_of_their_own(stakes, folder, rows):
+    header, *lines = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()
+    loss = np.random.default_rng(2).uniform(50, 150, len(lines)).round(2)
+    text = "\n".join(
+        [f"{header},loss", *(f"{line},{each}" for line, each in zip(lines, loss, strict=True))]
+    )
+    (folder / "loss.csv").write_text(text, encoding="utf-8")
+    exactly(
+        stakes, "report", "loss.csv", "--fp", "10", "--fn-column", "loss", "--pos-label", "fraud",
+        "-m", "tree", "--by", "region", "--time", "decided_at", "--json", "found.json",
+        "--out", "page.html",
+    )  # fmt: skip
+    report = found()
+    policy = next(each for each in report["policies"] if each["name"] == report["verdict"]["use"])
+    for parts in (report["slices"], report["periods"]):
+        total = sum(each["n"] * each["cost"] for each in parts)
+        assert total / len(lines) == pytest.approx(policy["cost"])
+    if policy["kind"] == "decisions":
+        missed, alarm = rows["actual"] == "fraud", rows["tree"] == "fraud"
+        paid = np.where(missed & ~alarm, loss, np.where(alarm & ~missed, 10, 0))
+        assert policy["cost"] == pytest.approx(paid.mean())
 
 
 def test_rates_in_the_json(stakes, rows):

@@ -16,6 +16,7 @@ from stakes import (
     CostDifference,
     CostEstimate,
     CostMatrix,
+    ExampleCosts,
     GroupedConfusion,
     PairedAccumulator,
     PairedConfusion,
@@ -23,6 +24,7 @@ from stakes import (
     evaluate,
 )
 from stakes.errors import DesignError, FileError, InputError, InputTypeError, LabelError
+from stakes.infer import ExampleAccumulator, Interval
 
 COSTS = CostMatrix(
     [[0, 100], [10, 1], [4, 4]],
@@ -480,3 +482,88 @@ def test_history_of_a_design_is_not_kept():
     assert len(running.history()["n"]) == 0
     running.update(*outcomes(30, 1), groups=np.arange(30) // 3)
     assert len(running.history()["n"]) == 0
+
+
+def test_tables_of_many_classes_keep_no_past():
+    """Two hundred copies of a table of 25 classes would be more than all that is known of it."""
+    labels = list(range(25))
+    running = Accumulator(CostMatrix.zero_one(labels))
+    for _ in range(3):
+        running.update(labels, labels)
+    assert running.n == 75
+    assert len(running.history()["n"]) == 0
+
+
+def amounts(y_true, size):
+    """Return costs of single examples that are those of a matrix."""
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=size)
+    return ExampleCosts.from_matrix(costs, y_true)
+
+
+def test_costs_of_single_examples_add_up_as_those_of_classes_do(tmp_path):
+    """Where the amounts are the same for all, both kinds of totals have the same intervals."""
+    rng = np.random.default_rng(0)
+    plain = Accumulator(CostMatrix.from_errors(false_positive=1, false_negative=20))
+    single = ExampleAccumulator(high=20, unit="EUR")
+    assert single.interval() == Interval(0.0, 20.0, 0.95, "anytime")
+    assert single.summary() == "No outcomes yet."
+    for _ in range(4):
+        y_true = rng.binomial(1, 0.2, 50)
+        y_pred = np.where(rng.random(50) < 0.9, y_true, 1 - y_true)
+        plain.update(y_true, y_pred)
+        single.update(y_true, y_pred, amounts(y_true, 20))
+    single.update([], [], amounts([1], 20))
+    assert single.n == plain.n == 200
+    assert single.cost == pytest.approx(plain.cost)
+    assert single.total == pytest.approx(plain.total)
+    assert tuple(single.interval(0.9)) == pytest.approx(tuple(plain.interval(0.9)), rel=1e-9)
+    for name, values in single.history().items():
+        np.testing.assert_allclose(values, plain.history()[name], rtol=1e-9)
+    assert list(single.to_frame()) == ["n", "mean", "low", "high"]
+    assert "at any time" in single.summary()
+    assert single._repr_html_().count("<table>") == 1
+    single.save(tmp_path / "single.json")
+    again = ExampleAccumulator.load(tmp_path / "single.json")
+    assert again == single
+    np.testing.assert_array_equal(again.history()["low"], single.history()["low"])
+    with pytest.raises(FileError, match=r"ExampleAccumulator\.load"):
+        Accumulator.load(tmp_path / "single.json")
+    text = (tmp_path / "single.json").read_text(encoding="utf-8")
+    (tmp_path / "cut.json").write_text(text.replace("20.0", "19.0", 1), encoding="utf-8")
+    with pytest.raises(FileError, match=r"damaged|changed|checksum"):
+        ExampleAccumulator.load(tmp_path / "cut.json")
+    both = single + again
+    assert both.n == 400
+    assert both.cost == pytest.approx(single.cost)
+    assert len(both.history()["n"]) == 0
+
+
+def test_groups_and_weights_of_single_examples():
+    running = ExampleAccumulator(high=20)
+    y_true, y_pred = [0, 1, 1, 0], [0, 0, 1, 1]
+    running.update(y_true, y_pred, amounts(y_true, 20), groups=["a", "a", "b", "b"])
+    running.update(y_true, y_pred, amounts(y_true, 20), groups=["b", "c", "c", "d"])
+    direct = evaluate(y_true * 2, y_pred * 2, amounts(y_true * 2, 20), groups=[*"aabb", *"bccd"])
+    assert running.cost == pytest.approx(direct.cost)
+    with pytest.raises(DesignError, match="any time"):
+        running.interval()
+    assert "looks only once" in running.summary()
+    assert len(running.history()["n"]) == 0
+    with pytest.raises(DesignError, match="groups"):
+        running.update(y_true, y_pred, amounts(y_true, 20))
+    assert running.n == 8
+
+
+def test_bad_costs_of_single_examples_change_nothing():
+    running = ExampleAccumulator(high=10)
+    with pytest.raises(InputError, match="from 0 to 10, got 0 to 20"):
+        running.update([1, 0], [0, 0], amounts([1, 0], 20))
+    with pytest.raises(InputTypeError, match="ExampleCosts"):
+        running.update([1], [0], CostMatrix.from_errors(false_positive=1, false_negative=5))
+    assert running.n == 0
+    with pytest.raises(InputError, match="low below high"):
+        ExampleAccumulator(low=3, high=3)
+    with pytest.raises(InputTypeError, match="ExampleAccumulator"):
+        Accumulator(amounts([1], 20))
+    with pytest.raises(InputError, match="cannot be added up"):
+        _ = running + ExampleAccumulator(high=20)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stakes import CostMatrix, ExampleCosts, evaluate, evaluate_over
+from stakes import CostMatrix, ExampleCosts, GroupedConfusion, evaluate, evaluate_over
 from stakes.errors import DesignError, InputError
 from stakes.infer.periods import as_times, period_codes
 from stakes.infer.slices import levels_of
@@ -77,26 +77,81 @@ def test_a_period_without_rows_is_not_called_cheap():
 
 def test_forms_of_time_agree():
     texts = ["2026-01-05", "2026-02-07T10:00", "2026-02-28"]
-    expected, _ = as_times(texts, "time")
+    expected = as_times(texts, "time").clock
     for given in (
         np.array(texts, dtype="datetime64[s]"),
         pd.Series(pd.to_datetime(texts, format="ISO8601")),
         [date(2026, 1, 5), datetime(2026, 2, 7, 10), date(2026, 2, 28)],  # noqa: DTZ001 - no zone
     ):
-        found, note = as_times(given, "time")
-        assert found.tolist() == expected.tolist()
-        assert note == ""
+        found = as_times(given, "time")
+        assert found.clock.tolist() == expected.tolist()
+        assert found.note == ""
 
 
 def test_time_zones():
     east = timezone(timedelta(hours=9))
     aware = [datetime(2026, 2, 1, 3, tzinfo=east), datetime(2026, 1, 31, 18, tzinfo=UTC)]
-    found, note = as_times(aware, "time")
-    assert found[0] == found[1] == np.datetime64("2026-01-31T18:00")
-    assert "UTC" in note
+    found = as_times(aware, "time")
+    assert found.clock[0] == found.clock[1] == np.datetime64("2026-01-31T18:00")
+    assert "UTC" in found.note
     assert "UTC" in evaluate_over([0, 1], [0, 1], COSTS, time=aware).summary()
     with pytest.raises(InputError, match=r"some times have a time zone and some have none"):
         as_times([aware[0], "2026-01-01T00:00"], "time")
+
+
+@pytest.mark.parametrize("form", ["datetime", "text", "pandas", "polars"])
+def test_times_of_one_zone_are_in_the_periods_of_its_clocks(form):
+    """Three in the morning of 1 February in Tokyo is still January in UTC."""
+    texts = ["2026-02-01T03:00:00+09:00", "2026-03-01T00:30:00+09:00"]
+    given = texts
+    if form == "datetime":
+        given = [datetime.fromisoformat(each) for each in texts]
+    elif form == "pandas":
+        given = pd.Series(pd.to_datetime(texts)).dt.tz_convert("Asia/Tokyo")
+    elif form == "polars":
+        polars = pytest.importorskip("polars")
+        given = polars.Series(texts).str.to_datetime(time_zone="UTC")
+        given = given.dt.convert_time_zone("Asia/Tokyo")
+    found = evaluate_over([0, 1], [0, 1], COSTS, time=given)
+    assert [each.period for each in found.periods()] == ["2026-02", "2026-03"]
+    assert found.note == ""
+
+
+def test_a_date_to_look_back_from_has_a_zone_as_the_labels_have():
+    aware = ["2026-02-01T03:00:00+09:00", "2026-03-01T00:30:00+09:00"]
+    rows = {"time": aware, "labelled_at": aware}
+    with pytest.raises(InputError, match=r"as_of.*lacks a time zone"):
+        evaluate_over([0, 1], [0, 1], COSTS, **rows, as_of="2026-02-15")
+    naive = ["2026-02-01", "2026-03-01"]
+    with pytest.raises(InputError, match=r"as_of.*has a time zone"):
+        evaluate_over([0, 1], [0, 1], COSTS, time=naive, labelled_at=naive, as_of=aware[0])
+    # The second label arrived at half past three in the afternoon of UTC.
+    found = evaluate_over([0, 1], [0, 1], COSTS, **rows, as_of="2026-02-28T15:29:00+00:00")
+    assert [each.complete for each in found.periods()] == [True, False]
+    found = evaluate_over([0, 1], [0, 1], COSTS, **rows, as_of="2026-02-28T15:30:00+00:00")
+    assert [each.complete for each in found.periods()] == [True, True]
+
+
+def test_rows_are_counted_once_however_many_periods_and_late_labels_there_are(monkeypatch):
+    """Counting takes as long as the rows are many; periods are sums of what was counted."""
+    y_true, y_pred, time = drawn(400)
+    labels = y_true.astype(object)
+    late = np.arange(400) % 3 == 0
+    labels[late] = None
+    arrived = np.where(late, np.datetime64("NaT"), time)
+    calls = []
+    count = GroupedConfusion.from_labels.__func__
+    monkeypatch.setattr(
+        GroupedConfusion,
+        "from_labels",
+        classmethod(lambda *args, **given: calls.append(1) or count(*args, **given)),
+    )
+    found = evaluate_over(labels, y_pred, COSTS, time=time, labelled_at=arrived, every="day")
+    assert len(found.parts) > 80
+    assert len(calls) <= 3
+    worst = np.where(late, np.where(y_pred == 1, 0, 1), y_true)  # the costliest labels
+    direct = evaluate(worst, y_pred, COSTS).cost
+    assert sum(each.worst.total for each in found.parts) == pytest.approx(400 * direct)
 
 
 def test_labels_that_have_not_arrived_are_allowed_for():
@@ -139,6 +194,11 @@ def test_designs():
     each = evaluate_over(y_true, y_pred, costs, time=time, every="year").periods()[0]
     values = np.where(y_true == y_pred, 0, np.where(y_true == 1, 20, 1)) * np.linspace(1, 2, 300)
     assert each.cost == pytest.approx(values.mean())
+    assert each.running_low < each.running < each.running_high
+    # The largest amount seen is no bound, so no limit holds at all times.
+    costs = ExampleCosts.from_matrix(COSTS, y_true, np.linspace(1, 2, 300))
+    each = evaluate_over(y_true, y_pred, costs, time=time, every="year").periods()[0]
+    assert each.running_low is None
     labels = y_true.astype(object)
     labels[0] = None
     with pytest.raises(DesignError, match="labelled_at"):

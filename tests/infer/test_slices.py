@@ -1,5 +1,7 @@
 """Costs by slice: values, limits that hold together, verdicts, engines, search and bad input."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -133,6 +135,44 @@ def test_ten_thousand_slices_are_refused_or_merged():
     }
 
 
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
+def test_the_largest_slices_of_a_frame_are_those_with_most_rows(engine):
+    """The small slice has all four cells, the large ones only one."""
+    frame = pd.DataFrame(
+        {
+            "y": [0, 1, 0, 1] + [0] * 96,
+            "p": [0, 0, 1, 1] + [0] * 96,
+            "site": ["small"] * 4 + ["large"] * 56 + ["middle"] * 40,
+        }
+    )
+    given = frame
+    if engine == "polars":
+        given = pytest.importorskip("polars").from_pandas(frame).lazy()
+    elif engine == "duckdb":
+        given = pytest.importorskip("duckdb").from_df(frame)
+    found = SliceEstimates.from_frame(
+        given, COSTS, actual="y", predicted="p", by=["site"], most=2
+    ).slices()
+    sizes = {each.slice_: each.n for each in found}
+    assert sizes == {"large": 56, "middle": 40, "(other)": 4}
+
+
+def test_each_slice_has_a_name_of_its_own():
+    y = [0, 1] * 4
+    crossed = {"a": ["x:y", "x"] * 4, "b": ["z", "y:z"] * 4}
+    frame = pd.DataFrame({**crossed, "y": y, "p": y})
+    for found in (
+        evaluate_by(y, y, COSTS, by=crossed, columns=["a:b"]),
+        SliceEstimates.from_frame(frame, COSTS, actual="y", predicted="p", by=["a:b"]),
+    ):
+        assert {each.slice_ for each in found.slices()} == {"'x:y':'z'", "'x':'y:z'"}
+    mixed = evaluate_by(y, y, COSTS, by=[1, "1"] * 4).slices()
+    assert [(each.slice_, each.n) for each in mixed] == [("1", 8)]
+    # What is called "(other)" in the data joins the others.
+    other = evaluate_by(y, y, COSTS, by=["(other)", "a", "(other)", "b"] * 2, most=1).slices()
+    assert {each.slice_: each.n for each in other} == {"a": 2, "(other)": 6}
+
+
 def test_groups_weights_strata_and_costs_of_single_rows():
     y_true, y_pred, by = drawn(300)
     groups = np.arange(300) // 3
@@ -171,8 +211,13 @@ def test_pairs_of_slices_and_of_models():
     found = evaluate_by(y_true, y_pred, COSTS, by=by)
     difference, low, high = found.difference("south", "north", column="region")
     assert 0 < low < difference < high
-    with pytest.raises(InputError, match="first, second"):
-        found.difference("east", "north")
+    for pair in (("east", "north"), ("south", "south")):
+        with pytest.raises(InputError, match="first, second"):
+            found.difference(*pair)
+    with pytest.raises(InputError, match="column"):
+        found.difference("south", "north", column="country")
+    alone = evaluate_by(y_true, y_pred, COSTS, by=["a"] * len(y_true))
+    assert "together" not in alone.summary()
     better = np.where(by["region"] == "south", y_true, y_pred)
     both = compare_by(y_true, better, y_pred, COSTS, by=by["region"], names=("new", "old"))
     slices = {each.slice_: each for each in both.slices()}
@@ -226,6 +271,44 @@ def test_the_search_finds_a_bad_slice_and_says_what_it_searched():
     assert all(len(each.conditions) == 1 for each in grouped.slices)
 
 
+@pytest.mark.parametrize("form", ["float", "nullable", "objects"])
+def test_numbers_some_of_which_are_missing_are_searched_by_quarters(form):
+    y_true, y_pred, _ = drawn(3000, bad="nowhere")
+    age = np.random.default_rng(6).integers(18, 90, 3000).astype(float)
+    y_pred = np.where(age >= 72, 0, y_pred)
+    age[::10] = np.nan
+    given = {
+        "float": age,
+        "nullable": pd.array(age, dtype="Int64"),
+        "objects": [None if np.isnan(each) else int(each) for each in age],
+    }[form]
+    found = find_slices(pd.DataFrame({"age": given}), y_true, y_pred, COSTS, conditions=1)
+    assert found.slices[0].conditions == ("age >= 73",)
+    assert found.slices[0].shown
+    assert ("age = (missing)",) in [each.conditions for each in found.slices]
+
+
+def test_conditions_are_written_as_they_are_applied():
+    """Numbers of many digits are neither rounded nor written with an exponent."""
+    y_true, y_pred, _ = drawn(2000)
+    rng = np.random.default_rng(7)
+    for values in (rng.integers(20_260_100, 20_260_399, 2000), rng.normal(size=2000)):
+        found = find_slices({"x": values}, y_true, y_pred, COSTS, conditions=1, top=4)
+        judged = 0
+        for each in found.slices:
+            low, high = re.fullmatch(r"(?:(\S+) <= )?x(?: < (\S+))?", _turned(each)).groups()
+            inside = (values >= float(low or "-inf")) & (values < float(high or "inf"))
+            assert abs(inside.mean() - 0.25) < 0.02
+            judged += each.n
+        assert judged == found.n_judge
+
+
+def _turned(found):
+    """Return the condition with the column on the right of its lower end."""
+    (text,) = found.conditions
+    return re.sub(r"x >= (\S+)", r"\1 <= x", text)
+
+
 def test_the_search_names_no_slice_where_there_is_none():
     """Of 40 searches in data without a bad slice; the statistical tests have more."""
     false = 0
@@ -242,6 +325,9 @@ def test_bad_input_names_the_argument():
     y_true, y_pred, by = drawn(60)
     with pytest.raises(InputError, match="columns"):
         evaluate_by(y_true, y_pred, COSTS, by=by, columns=["country"])
+    for nothing in ({"by": {}}, {"by": by, "columns": []}, {"by": by, "columns": "region"}):
+        with pytest.raises((InputError, InputTypeError), match=r"by|columns"):
+            evaluate_by(y_true, y_pred, COSTS, **nothing)
     with pytest.raises(InputTypeError, match="by"):
         evaluate_by(y_true, y_pred, COSTS, by="region")
     with pytest.raises(InputError, match="by"):

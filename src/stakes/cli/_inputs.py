@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -613,6 +613,7 @@ def read_study(
     undecided: bool = False,
     with_scores: bool | Literal["if they fit"] = True,
     table: ArrowTable | None = None,
+    divides: Sequence[str] = (),
 ) -> Study:
     """Read and count, and say on standard error what was guessed; costs need not be read again.
 
@@ -626,7 +627,7 @@ def read_study(
     if costs is None and not _may_have_costs(predictions):
         raise no_costs()
     priors, population = read_priors(class_priors), read_population(sampling.population)
-    named = _named(columns, sampling)
+    named = replace(_named(columns, sampling), divides=tuple(divides))
     with Progress(shown=not output.quiet) as progress:
         stated: dict[str, Any] = {
             "with_scores": with_scores,
@@ -688,6 +689,7 @@ def _study_of_labelled(table: ArrowTable, costs: Any, named: Columns, stated: An
         models=named.models,
         scores=named.scores,
         design=named.design,
+        divides=named.divides,
         **stated,
     )
 
@@ -696,8 +698,6 @@ def _with_choosing(
     study: Study, policy: PolicyOptions, validation: Any, *, volume: float | None, seed: int
 ) -> Study:
     """Return the study with the options of how thresholds are chosen."""
-    from dataclasses import replace
-
     from stakes.policies import Choosing
 
     share = None

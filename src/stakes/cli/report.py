@@ -108,7 +108,7 @@ def report(
     target: Target = None,
     full: Full = False,
     by: By = None,
-    most_slices: Most = None,
+    most: Most = None,
     time: Time = None,
     every: Every = "month",
     labelled_at: LabelledAt = None,
@@ -131,6 +131,7 @@ def report(
         prices,
         columns,
         table=None if divided is None or labelled_at is None else divided.table,
+        divides=() if divided is None else divided.names,
         amounts=amounts,
         sampling=sampling,
         policy=policy,
@@ -195,23 +196,26 @@ def _divided(given: dict[str, Any]) -> Divided | None:
         return None
     columns = tuple(name.strip() for name in (by or "").split(",") if name.strip())
     table = row_table(given["output"], given["predictions"], given["columns"])
-    found = Divided(table, columns, given["most_slices"], time, given["every"], labelled_at)
+    found = Divided(table, columns, given["most"], time, given["every"], labelled_at)
     found.check()
     return found
 
 
 def _show_divided(output: Output, found: Findings) -> None:
     """Show what the recommended policy costs in slices and periods."""
-    from stakes.show.text import period_table, slice_table
+    from stakes.show.text import period_notes, period_table, slice_notes, slice_table
 
-    tables = []
+    sure = found.settings.confidence
     if found.slices:
-        tables.append(slice_table(found.slices, found.settings.confidence))
-    if found.periods:
-        tables.append(period_table(found.periods, found.settings.confidence))
-    for table in tables:
         output.text()
-        output.table(table)
+        output.table(slice_table(found.slices, sure))
+        output.text(slice_notes(found.slices, sure))
+    if found.periods:
+        output.text()
+        output.table(period_table(found.periods, sure))
+        output.text(period_notes(found.periods, sure))
+    for note in found.divided_notes:
+        output.text(note)
 
 
 def _command(given: dict[str, Any]) -> str:
@@ -248,7 +252,7 @@ def _command(given: dict[str, Any]) -> str:
         "--per": given["per"],
         "--target": given["target"],
         "--by": given["by"],
-        "--most-slices": given["most_slices"],
+        "--most-slices": given["most"],
         "--time": given["time"],
         "--every": given["every"] if given["time"] else None,
         "--labelled-at": given["labelled_at"],

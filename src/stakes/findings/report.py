@@ -57,7 +57,7 @@ from stakes.findings.sensitivity import (
     sensitivity_of,
     too_many_costs,
 )
-from stakes.findings.slices import Divided, PeriodFound, SliceFound, periods_of, slices_of
+from stakes.findings.slices import Divided, PeriodFound, SliceFound, divided_of
 from stakes.policies import PolicyPair
 from stakes.policies.verdict import Verdict
 from stakes.study import Study
@@ -174,6 +174,8 @@ class Findings(Finding):
         most expensive first.
     periods : tuple of PeriodFound
         What it costs in each period, where a column of times was named.
+    divided_notes : tuple of str
+        How slices and periods were decided and times were read, in sentences.
     calibration : tuple of Calibration
         How good scores are as probabilities, for each model whose scores can be such.
     score_distributions : tuple of ScoreDistribution
@@ -217,6 +219,7 @@ class Findings(Finding):
     decision: tuple[Decision, ...]
     slices: tuple[SliceFound, ...]
     periods: tuple[PeriodFound, ...]
+    divided_notes: tuple[str, ...]
     calibration: tuple[Calibration, ...]
     score_distributions: tuple[ScoreDistribution, ...]
     left_out: tuple[str, ...]
@@ -262,6 +265,7 @@ def findings(
         warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
         warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict says it
         policies = study.policies
+        parts = divided_of(study, divided)
         return Findings(
             schema=SCHEMA,
             data=data_of(study),
@@ -281,8 +285,9 @@ def findings(
             sensitivity=sensitivity_of(study, chosen),
             sample_size=sample_sizes_of(study, chosen),
             decision=decisions_of(study),
-            slices=() if divided is None else slices_of(study, divided),
-            periods=() if divided is None else periods_of(study, divided),
+            slices=parts.slices,
+            periods=parts.periods,
+            divided_notes=parts.notes,
             calibration=calibration_of(study),
             score_distributions=distributions_of(study),
             left_out=_left_out(study),

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes._core.labels import LabelMatcher
-from stakes.costs import CostMatrix
+from stakes._core.text import number
+from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError
 from stakes.findings.data import Finding
 from stakes.infer import evaluate_by, evaluate_over
@@ -120,10 +121,15 @@ class Divided:
     every: str = "month"
     labelled_at: str | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        crossed = [name for each in self.by for name in self._split(each)]
+        return tuple(dict.fromkeys(filter(None, [*crossed, self.time, self.labelled_at])))
+
     def check(self) -> None:
         """Raise when there is no such column."""
-        crossed = [name for each in self.by for name in self._split(each)]
-        check_columns(self.table, [*crossed, self.time, self.labelled_at])
+        check_columns(self.table, self.names)
 
     def _split(self, column: str) -> list[str]:
         return [column] if column in self.table.columns else column.split(":")
@@ -141,24 +147,65 @@ class Divided:
         return {name: self.column(name) for name in names}
 
 
-def slices_of(study: Study, divided: Divided) -> tuple[SliceFound, ...]:
-    """Return what the recommended policy costs in each slice."""
+@dataclass(frozen=True)
+class DividedFindings:
+    """What the recommended policy costs in slices and periods, and what is to be known of it."""
+
+    slices: tuple[SliceFound, ...] = ()
+    periods: tuple[PeriodFound, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def divided_of(study: Study, divided: Divided | None) -> DividedFindings:
+    """Return what the recommended policy costs in each slice and each period."""
+    if divided is None:
+        return DividedFindings()
+    rows = _decided(study, divided)
+    periods, notes = _periods(study, divided, rows)
+    policy = study.policies[study.verdict().use]
+    if policy.cross_fitted and study.examples is None:
+        inside = number(study.policies.in_sample_cost(policy.name))
+        outside = number(study.policies.estimate(policy.name).cost)
+        chosen = (
+            f"The threshold was chosen on these rows. With it they cost {inside} per decision; on "
+            f"held-out folds, which did not choose it, {outside}."
+        )
+        notes = (chosen, *notes)
+    return DividedFindings(_slices(study, divided, rows), periods, notes)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The actual class of each row, what was decided, what that costs, and the design."""
+
+    y_true: Any
+    y_pred: Any
+    costs: CostMatrix | ExampleCosts
+    design: dict[str, Any]
+
+    def labelled(self) -> tuple[Any, _Rows]:
+        """Return which rows have a label, and those rows."""
+        here = np.array([each is not None for each in self.y_true])
+        design = {
+            name: each[here] if isinstance(each, np.ndarray) else each
+            for name, each in self.design.items()
+        }
+        return here, _Rows(self.y_true[here], self.y_pred[here], self.costs, design)
+
+
+def _slices(study: Study, divided: Divided, rows: _Rows) -> tuple[SliceFound, ...]:
     if not divided.by:
         return ()
-    y_true, y_pred, design = _decided(study, divided)
-    here = np.array([each is not None for each in y_true])
+    here, known = rows.labelled()
     kept = {name: np.asarray(each, dtype=object)[here] for name, each in divided.columns.items()}
     found = evaluate_by(
-        y_true[here],
-        y_pred[here],
-        _costs(study),
+        known.y_true,
+        known.y_pred,
+        known.costs,
         by=kept,
         columns=divided.by,
         most=divided.most,
-        **{
-            name: each[here] if isinstance(each, np.ndarray) else each
-            for name, each in design.items()
-        },
+        **known.design,
     )
     names = ("column", "slice_", "n", "cost", "low", "high", "share", "verdict")
     return tuple(
@@ -167,43 +214,33 @@ def slices_of(study: Study, divided: Divided) -> tuple[SliceFound, ...]:
     )
 
 
-def periods_of(study: Study, divided: Divided) -> tuple[PeriodFound, ...]:
-    """Return what the recommended policy costs in each period."""
+def _periods(
+    study: Study, divided: Divided, rows: _Rows
+) -> tuple[tuple[PeriodFound, ...], tuple[str, ...]]:
     if divided.time is None:
-        return ()
-    y_true, y_pred, design = _decided(study, divided)
+        return (), ()
     late = divided.labelled_at
     found = evaluate_over(
-        y_true,
-        y_pred,
-        _costs(study),
+        rows.y_true,
+        rows.y_pred,
+        rows.costs,
         time=divided.column(divided.time),
         every=divided.every,
         labelled_at=None if late is None else divided.column(late),
-        **design,
+        **rows.design,
     )
-    return tuple(PeriodFound(**each.to_dict()) for each in found.periods(study.confidence))
+    periods = tuple(PeriodFound(**each.to_dict()) for each in found.periods(study.confidence))
+    return periods, (found.note,) if found.note else ()
 
 
-def _costs(study: Study) -> CostMatrix:
-    if study.examples is not None:
-        raise InputError(
-            "costs",
-            "slices and periods of the report take costs of the classes, these are of single rows.",
-            "Use evaluate_by or evaluate_over in Python.",
-        )
-    return study.costs
+def _decided(study: Study, divided: Divided) -> _Rows:
+    """Return the rows with what the recommended policy decides.
 
-
-def _decided(study: Study, divided: Divided) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the actual class of each row, what the recommended policy decides, and the design.
-
-    A threshold decides all rows as it would be deployed.
+    A threshold decides all rows as it would be deployed; where rows have costs of their own, as it
+    is judged, on folds that did not choose it.
     """
-    table, costs = divided.table, study.costs
-    verdict = study.verdict()
-    policy = study.policies[verdict.use or study.policies.competitors[0]]
-    actual = _labels(table, study.roles.actual, costs.labels)
+    table, policy = divided.table, study.policies[study.verdict().use]
+    actual = _labels(table, study.roles.actual, study.costs.labels)
     columns = study.roles.design
     arrays: dict[str, Any] = {}
     if columns.groups is not None:
@@ -215,7 +252,21 @@ def _decided(study: Study, divided: Divided) -> tuple[Any, Any, dict[str, Any]]:
         arrays["population"] = {str(name): share for name, share in study.design.population.items()}
     if study.design.class_priors is not None:
         arrays["class_priors"] = study.class_priors()
-    return actual, _decisions(table, study, policy), arrays
+    examples = study.policies.examples
+    if examples is None:
+        return _Rows(actual, _decisions(table, study, policy), study.costs, arrays)
+    if examples.n != len(actual):
+        raise InputError(
+            divided.labelled_at or table.source,
+            "some rows have no label, which costs of single rows cannot allow for.",
+            "Leave out those rows.",
+        )
+    if policy.always is not None:
+        decided = np.full(examples.n, policy.always, dtype=object)
+    else:
+        codes = examples.decided[:, examples.names.index(policy.column)]
+        decided = np.array([*examples.decisions, None], dtype=object)[:-1][codes]
+    return _Rows(actual, decided, examples.example_costs, arrays)
 
 
 def _labels(table: ArrowTable, name: str, labels: Any) -> Any:

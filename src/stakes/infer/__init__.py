@@ -14,6 +14,7 @@ from stakes.infer.evaluation import (
     evaluate,
     evaluate_rates,
 )
+from stakes.infer.example_stream import ExampleAccumulator
 from stakes.infer.gate import Gate, Pair
 from stakes.infer.periods import Period, PeriodEstimates, evaluate_over
 from stakes.infer.planning import Plan, Power, plan_test_size, power
@@ -42,6 +43,7 @@ __all__ = [
     "CostEstimate",
     "CostSensitivity",
     "Design",
+    "ExampleAccumulator",
     "Flip",
     "FlipRegion",
     "FoundSlice",

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Column, as_column, is_missing, listing, plain
+from stakes._core.labels import Column, Labels, as_column, is_missing, listing, plain
 from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
+from stakes.counts._parts import Parts
 from stakes.counts.engines import group
+from stakes.counts.grouped import grouped_of_parts
+from stakes.counts.sample import with_assumed
 from stakes.errors import InputError, InputTypeError
 from stakes.infer._outcomes import CountTable, Design
 from stakes.infer._shares import shares_of
@@ -132,22 +136,48 @@ class SlicedRows:
                 return None
             raise
 
-    def tables(self, codes: Codes, size: int) -> list[tuple[CountTable | None, CountTable | None]]:
-        """Return the counts of each slice, and of all other rows; None where there are no rows."""
+    def pieces(self, codes: Codes) -> Pieces:
+        """Count the rows once, so that those of any slices can be taken from the counts."""
         if isinstance(self.costs, ExampleCosts):
             sample = self._table(Sampling(self.sample_weight, self.groups))
             assert isinstance(sample, CostSample)  # noqa: S101 - for the type checker
-            return [
-                (_some(sample, codes == place), _some(sample, codes != place))
-                for place in range(size)
-            ]
+            return Pieces(sample, codes)
         table = self._table(Sampling(self.sample_weight, self.groups, codes))
         assert isinstance(table, GroupedConfusion)  # noqa: S101 - for the type checker
-        of_part = np.asarray(table.strata, dtype=np.intp)
+        return Pieces(table, np.asarray(table.strata, dtype=np.intp))
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Counts of which each part, or each row with a cost of its own, is in a slice.
+
+    Attributes
+    ----------
+    table : GroupedConfusion or CostSample
+        The counts by part, or the costs of the rows.
+    place : ndarray
+        The slice that each part or row is in.
+    """
+
+    table: GroupedConfusion | CostSample
+    place: Codes
+
+    def each(self, size: int) -> list[tuple[CountTable | None, CountTable | None]]:
+        """Return the counts of each slice, and of all other rows; None where there are no rows."""
         return [
-            (counts_of(table, of_part == place), counts_of(table, of_part != place))
+            (self.some(self.place == place), self.some(self.place != place))
             for place in range(size)
         ]
+
+    def some(self, chosen: NDArray[np.bool_]) -> CountTable | None:
+        """Return the counts of the chosen parts or rows; None where there are no rows."""
+        if isinstance(self.table, CostSample):
+            return _some(self.table, chosen)
+        return counts_of(self.table, chosen, self._groups)
+
+    @cached_property
+    def _groups(self) -> tuple[Codes, Labels] | None:
+        return None if isinstance(self.table, CostSample) else _group_places(self.table)
 
 
 def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
@@ -156,13 +186,9 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
         return None
 
     def taken(values: Any) -> Any:
-        return (
-            None
-            if values is None
-            else [each for each, kept in zip(values, rows, strict=True) if kept]
-        )
+        return None if values is None else list(compress(values, rows))
 
-    return CostSample(
+    found = CostSample(
         sample.values[rows],
         low=sample.low,
         high=sample.high,
@@ -170,22 +196,38 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
         groups=taken(sample.groups),
         classes=taken(sample.classes),
     )
+    # The largest cost seen on all rows is no more a bound for some of them.
+    return with_assumed(found, assumed=sample.assumed)
 
 
-def counts_of(table: GroupedConfusion, parts: NDArray[np.bool_]) -> CountTable | None:
-    """Return the chosen parts of counts: by group where there are such, otherwise together."""
-    if not parts.any() or not table.counts[parts].sum():
+def _group_places(table: GroupedConfusion) -> tuple[Codes, Labels] | None:
+    """Return the place of each part's group among the groups, and their names."""
+    if table.groups is None:
         return None
+    names = {name: place for place, name in enumerate(dict.fromkeys(table.groups))}
+    return np.array([names[name] for name in table.groups], dtype=np.intp), tuple(names)
+
+
+def counts_of(
+    table: GroupedConfusion,
+    parts: NDArray[np.bool_],
+    groups: tuple[Codes, Labels] | None = None,
+) -> CountTable | None:
+    """Return the chosen parts of counts: by group where there are such, otherwise together."""
     counts = table.counts[parts]
-    if table.groups is not None:
-        names = [name for name, kept in zip(table.groups, parts, strict=True) if kept]
-        places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        merged = np.zeros((len(places), *counts.shape[1:]), dtype=counts.dtype)
-        np.add.at(merged, [places[name] for name in names], counts)
-        return GroupedConfusion(merged, table.labels, table.decisions, groups=[*places])
+    if not counts.sum():
+        return None
+    axes = table.labels, table.decisions
+    if groups is not None:
+        codes, names = groups
+        used, places = np.unique(codes[parts], return_inverse=True)
+        merged = np.zeros((len(used), *counts.shape[1:]), dtype=counts.dtype)
+        np.add.at(merged, places, counts)
+        kept = Parts.known(tuple(names[place] for place in used.tolist()), None)
+        return grouped_of_parts(kept, merged, axes)
     kind = Confusion if counts.ndim == 3 else PairedConfusion  # noqa: PLR2004 - one model
     squares = None if table.squares is None else table.squares[parts].sum(axis=0)
-    return kind(counts.sum(axis=0), table.labels, table.decisions, squares=squares)
+    return kind(counts.sum(axis=0), *axes, squares=squares)
 
 
 def grouped_rows(
@@ -206,7 +248,7 @@ def grouped_rows(
     codes, names = _coded(found[0])
     for other in found[1:-2]:
         codes, names = _crossed((codes, names), _coded(other))
-    codes, names = _kept(codes, names, column, most)
+    codes, names = _kept(codes, names, column, most, np.asarray(amounts[0]))
     decided, actual = (
         each.looked_up(each.positions(each.used(), known, what))
         for each, known, what in (
@@ -228,13 +270,18 @@ def grouped_rows(
 
 
 def _coded(column: Column) -> tuple[Codes, tuple[str, ...]]:
+    """Return the place of each row's value among the values as text; 1 and "1" are one slice."""
     dense = column.compressed()
     codes = np.subtract(dense.codes, dense.offset, dtype=np.intp)
-    return codes, tuple(map(str, dense.values))
+    places: dict[str, int] = {}
+    where = [places.setdefault(str(value), len(places)) for value in dense.values]
+    if len(places) < len(where):
+        codes = np.array(where, dtype=np.intp)[codes]
+    return codes, tuple(places)
 
 
 def parts_of(whole: SlicedRows, column: str, codes: Codes, names: Sequence[str]) -> list[Part]:
-    return listed_parts(whole, column, names, whole.tables(codes, len(names)))
+    return listed_parts(whole, column, names, whole.pieces(codes).each(len(names)))
 
 
 def listed_parts(
@@ -291,7 +338,11 @@ def slice_columns(
     if most is not None:
         validate.as_size(most, "most", 1)
     given = named_columns(by, "by")
+    if isinstance(columns, str):
+        raise InputTypeError("columns", f"expected a list of columns, got {columns!r}.")
     wanted = list(given) if columns is None else list(columns)
+    if not wanted:
+        raise InputError("by" if columns is None else "columns", "expected at least one column.")
     found = {}
     for column in wanted:
         crossed = [column] if column in given else column.split(":")
@@ -353,24 +404,33 @@ def _crossed(
     """Return the combinations of two columns' slices that occur."""
     both = one[0] * len(other[1]) + other[0]
     used, codes = np.unique(both, return_inverse=True)
-    names = tuple(f"{one[1][c // len(other[1])]}:{other[1][c % len(other[1])]}" for c in used)
+    pairs = [(one[1][c // len(other[1])], other[1][c % len(other[1])]) for c in used]
+    names = tuple(f"{first}:{second}" for first, second in pairs)
+    if len(set(names)) < len(names):  # a:b with c reads as a with b:c
+        names = tuple(f"{first!r}:{second!r}" for first, second in pairs)
     return codes.astype(np.intp), names
 
 
 def _kept(
-    codes: Codes, names: tuple[str, ...], column: str, most: int | None
+    codes: Codes, names: tuple[str, ...], column: str, most: int | None, sizes: Any = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the slices, all but the largest as one where only so many are wanted."""
+    """Return the slices, all but the largest as one where only so many are wanted.
+
+    `sizes` is what each entry of `codes` counts for, if that is not one row.
+    """
     if len(names) <= (MOST if most is None else most):
         return codes, names
     if most is None:
         raise InputError(
-            f"by[{column!r}]",
-            f"it has {len(names):,} different values; up to {MOST} slices are evaluated.",
-            "Give most=20, say, for the 20 largest slices and all others as one.",
+            "by",
+            f"the column {column!r} has {len(names):,} different values; up to {MOST} slices are "
+            "evaluated.",
+            f"Give most=20, say, for the 20 largest slices and all others as one, {OTHER!r}.",
+            proposal={"most": "20"},
         )
-    sizes = np.bincount(codes, minlength=len(names))
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:most])
-    where = np.full(len(names), most, dtype=np.intp)
-    where[largest] = np.arange(most)
+    totals = np.bincount(codes, sizes, minlength=len(names))
+    ranked = [place for place in np.argsort(-totals, kind="stable") if names[place] != OTHER]
+    largest = np.sort(ranked[:most])
+    where = np.full(len(names), len(largest), dtype=np.intp)
+    where[largest] = np.arange(len(largest))
     return where[codes], (*(names[place] for place in largest), OTHER)

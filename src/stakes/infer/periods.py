@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
-from stakes._core.labels import is_missing
+from stakes._core.labels import is_missing, label_codes
 from stakes._core.text import html_table, number, percent, text_table
 from stakes._core.values import ByValue, Result
 from stakes.costs import CostMatrix, ExampleCosts
@@ -353,9 +353,9 @@ def evaluate_over(
     validate.choice(every, "every", EVERY)
     n = size_of(y_pred, "y_pred")
     validate.same_index(y_true=y_true, y_pred=y_pred, time=time, labelled_at=labelled_at)
-    times, note = as_times(time, "time")
-    validate.same_length({"y_pred": n, "time": len(times)})
-    codes, names = period_codes(times, every)
+    times = as_times(time, "time")
+    validate.same_length({"y_pred": n, "time": len(times.clock)})
+    codes, names = period_codes(times.clock, every)
     arrived = _arrived(y_true, labelled_at, as_of, n)
     weight = weights_of_strata(strata, population, sample_weight, n)
     if isinstance(costs, ExampleCosts) and not arrived.all():
@@ -369,7 +369,7 @@ def evaluate_over(
     }
     parts = _parts(rows, codes, names, arrived)
     least, most = _ends(costs, parts)
-    return PeriodEstimates(tuple(parts), least, most, unit, note)
+    return PeriodEstimates(tuple(parts), least, most, unit, times.note)
 
 
 def _parts(
@@ -377,26 +377,22 @@ def _parts(
 ) -> list[_Part]:
     """Count each period, and all periods up to it."""
     size = len(names)
-    best, worst = (rows[name].tables(codes, size) for name in ("best", "worst"))
+    best, worst = (rows[name].pieces(codes) for name in ("best", "worst"))
     known = np.where(arrived, codes, size)  # what has no label is in no period
-    labelled = rows["best"].tables(known, size + 1)
-    open_, found = True, []
+    labelled = rows["best"].pieces(known)
+    closed = int(codes[~arrived].min()) if not arrived.all() else size
+    found = []
     for place, name in enumerate(names):
-        mine = best[place][0]
-        open_ = open_ and bool(arrived[codes == place].all())
-        so_far = None
-        if open_ and mine is not None:
-            so_far = rows["best"].tables((codes > place).astype(np.intp), 2)[0][0]
-        n = 0 if mine is None else mine.n
-        seen = labelled[place][0]
+        mine, seen = best.some(best.place == place), labelled.some(labelled.place == place)
+        so_far = best.some(best.place <= place) if place < closed and mine is not None else None
         found.append(
             _Part(
                 name,
-                n,
+                0 if mine is None else mine.n,
                 0 if seen is None else seen.n,
                 rows["best"].estimate(seen),
                 rows["best"].estimate(mine),
-                rows["worst"].estimate(worst[place][0]),
+                rows["worst"].estimate(worst.some(worst.place == place)),
                 rows["best"].estimate(so_far),
             )
         )
@@ -428,12 +424,19 @@ def _arrived(y_true: Any, labelled_at: Any, as_of: Any, n: int) -> NDArray[np.bo
                 "If they have not arrived yet, say when those that have did: labelled_at=.",
             )
         return here
-    when, _ = as_times(labelled_at, "labelled_at", missing=True)
-    validate.same_length({"y_pred": n, "labelled_at": len(when)})
-    known = ~np.isnat(when)
+    when = as_times(labelled_at, "labelled_at", missing=True)
+    validate.same_length({"y_pred": n, "labelled_at": len(when.clock)})
+    known = ~np.isnat(when.clock)
     if as_of is not None:
-        limit, _ = as_times([as_of], "as_of")
-        known &= np.where(known, when, limit[0]) <= limit[0]
+        limit = as_times([as_of], "as_of")
+        if known.any() and limit.zoned != when.zoned:
+            which = ("has", "have") if limit.zoned else ("lacks", "lack")
+            raise InputError(
+                "as_of",
+                f"it {which[0]} a time zone and the times of labelled_at do not {which[1]} one.",
+                "Give both a zone, or neither.",
+            )
+        known[known] = when.instants[known] <= limit.instants[0]
     lost = known & ~here
     if lost.any():
         raise InputError(
@@ -449,62 +452,110 @@ def _filled(
     if arrived.all():
         return {"best": y_true, "worst": y_true}
     assert isinstance(costs, CostMatrix)  # noqa: S101 - who calls looked
-    labels = np.asarray(list(y_true), dtype=object)
-    places = {decision: row for row, decision in enumerate(costs.decisions)}
+    labels, late = np.asarray(list(y_true), dtype=object), ~arrived
+    places = label_codes(y_pred, "y_pred", costs.decisions, "decisions")[late]
     found = {}
     for name, choose in (("best", np.argmin), ("worst", np.argmax)):
-        end = choose(costs.values, axis=1)
+        ends = np.empty(len(costs.decisions), dtype=object)
+        ends[:] = [costs.labels[place] for place in choose(costs.values, axis=1)]
         filled = labels.copy()
-        for row in np.flatnonzero(~arrived):
-            decision = np.asarray(y_pred, dtype=object)[row]
-            if decision not in places:
-                raise InputError("y_pred", f"{decision!r} is not among the decisions of the costs.")
-            filled[row] = costs.labels[int(end[places[decision]])]
+        filled[late] = ends[places]
         found[name] = filled.tolist()
     return found
 
 
-def as_times(values: Any, name: str, *, missing: bool = False) -> tuple[Times, str]:
-    """Return times without a zone, and how they were read where that was not plain."""
+@dataclass(frozen=True)
+class Moments:
+    """Times as clocks show them, and in an order that zones do not change.
+
+    Attributes
+    ----------
+    clock : ndarray
+        The times without a zone: those of the one zone that all have, otherwise those of UTC.
+    instants : ndarray
+        The times in UTC, or as given where they have no zone.
+    zoned : bool
+        Whether they have a zone.
+    note : str
+        How they were read, where that was not plain.
+    """
+
+    clock: Times
+    instants: Times
+    zoned: bool = False
+    note: str = ""
+
+
+def as_times(values: Any, name: str, *, missing: bool = False) -> Moments:
+    """Read times of any form; in periods they are what the clocks of their zone show."""
     size_of(values, name)
     try:
-        array = np.asarray(values.to_list() if hasattr(values, "to_list") else values)
+        array = np.asarray(values if _is_dates(values) else _listed(values))
     except ValueError:
         raise InputError(name, "expected one time for each example.") from None
     if array.ndim != 1 or not len(array):
         raise InputError(name, "expected a time for each example.")
     if array.dtype.kind == "M":
-        found, zones = array.astype("datetime64[us]"), 0
+        plain = array.astype("datetime64[us]")
+        found = Moments(plain, plain)
     else:
-        found, zones = _read_times(array, name)
-    absent = np.isnat(found)
+        found = _read_times(array, name)
+    absent = np.isnat(found.clock)
     if absent.any() and not missing:
         raise InputError(
             name, f"{absent.sum()} times are missing.", "Leave out the rows without a time."
         )
-    note = "Times of several zones are compared in UTC." if zones > 1 else ""
-    return found, note
+    return found
 
 
-def _read_times(array: NDArray[Any], name: str) -> tuple[Times, int]:
-    """Read dates, times and ISO text, with or without a zone, and count the zones."""
-    found = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+def _is_dates(values: Any) -> bool:
+    """Tell whether values are times of numpy, which have no zone."""
+    return getattr(getattr(values, "dtype", None), "kind", "") == "M" and not hasattr(
+        values.dtype, "tz"
+    )
+
+
+def _listed(values: Any) -> Any:
+    return values.to_list() if hasattr(values, "to_list") else values
+
+
+def _read_times(array: NDArray[Any], name: str) -> Moments:
+    """Read dates, times and ISO text, with or without a zone."""
+    nothing = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+    clock, instants = nothing, nothing.copy()
     zones: set[Any] = set()
+    known: dict[str, tuple[datetime, datetime]] = {}  # days repeat, and take long to read
     for place, value in enumerate(array.tolist()):
         if is_missing(value) or value == "":
             continue
-        moment = _moment(value, name, place)
-        zones.add(moment.utcoffset())
-        if moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
-        found[place] = np.datetime64(moment, "us")
+        both = known.get(value) if isinstance(value, str) else None
+        if both is None:
+            moment = _moment(value, name, place)
+            zones.add(_zone(moment))
+            shown = moment.replace(tzinfo=None)
+            both = shown, shown
+            if moment.tzinfo is not None:
+                both = shown, moment.astimezone(UTC).replace(tzinfo=None)
+            if isinstance(value, str):
+                known[value] = both
+        clock[place], instants[place] = both
     if None in zones and len(zones) > 1:
         raise InputError(
             name,
             "some times have a time zone and some have none.",
             "Give all of them a zone, or none.",
         )
-    return found, len(zones)
+    if len(zones) > 1:
+        return Moments(
+            instants, instants, zoned=True, note="Times of several zones are compared in UTC."
+        )
+    return Moments(clock, instants, zoned=bool(zones - {None}))
+
+
+def _zone(moment: datetime) -> Any:
+    """Return the name of a time's zone, or its distance from UTC; None where it has none."""
+    names = (getattr(moment.tzinfo, each, None) for each in ("key", "zone"))
+    return next((each for each in names if each is not None), moment.utcoffset())
 
 
 def _moment(value: Any, name: str, place: int) -> datetime:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.frames import data_frame
+from stakes._core.labels import is_missing
 from stakes._core.text import html_table, number, percent, text_table
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import InputError
-from stakes.infer._sliced import check_rows, named_columns, size_of, slice_codes
+from stakes.infer._sliced import MISSING, check_rows, named_columns, size_of, slice_codes
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.slices import apart
@@ -139,13 +141,15 @@ class FoundSlices(Result):
         str
             A table and a sentence.
         """
+        searched = f"{self.searched:,} slices were searched on {self.n_search:,} rows"
+        if not self.slices:
+            return f"{searched}; none stands out enough to be judged on the others."
         said = (
-            f"{self.searched:,} slices were searched on {self.n_search:,} rows; the "
-            f"{len(self.slices)} proposed are judged on {self.n_judge:,} others. "
+            f"{searched}; the {len(self.slices)} proposed are judged on {self.n_judge:,} others. "
             f"{len(self.shown) or 'None'} of them {'are' if len(self.shown) > 1 else 'is'} shown "
             f"to cost more than the rest ({percent(self.confidence)} confidence for all at once)."
         )
-        return f"{text_table(*self._lines())}\n{said}" if self.slices else said
+        return f"{text_table(*self._lines())}\n{said}"
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
         header = ["slice", "rows", "cost", "rest", "difference", "CI from", "to", "shown"]
@@ -190,7 +194,7 @@ def find_slices(
     ----------
     frame : data frame or mapping
         The columns that slices are made of: text and few different numbers by their values, other
-        numbers by quarters.
+        numbers by quarters. Rows without a value are a slice of their own.
     y_true, y_pred : array_like, shape (n,)
         The actual class of each example, and what was decided.
     costs : CostMatrix or ExampleCosts
@@ -288,7 +292,7 @@ def _conditions(
     for column, given in named_columns(frame, "frame").items():
         validate.same_length({"y_pred": n, f"frame[{column!r}]": size_of(given, "frame")})
         numbers = _as_numbers(given)
-        if numbers is not None and len(np.unique(numbers[searching])) > FEW_VALUES:
+        if numbers is not None and _many(numbers[searching]):
             found = _quarters(column, numbers, searching)
         else:
             found = _levels(column, given, searching)
@@ -303,21 +307,48 @@ def _conditions(
     return names, np.array(masks)
 
 
+def _many(numbers: Floats) -> bool:
+    """Tell whether numbers are too many for each to be a slice."""
+    return len(np.unique(numbers[~np.isnan(numbers)])) > FEW_VALUES
+
+
 def _as_numbers(values: Any) -> Floats | None:
+    """Return a column of numbers, NaN where one is missing; None if it is of something else."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of several values, which are refused as such
         return None
-    usable = array.dtype.kind in "iuf" and not np.isnan(array.astype(np.float64)).any()
-    return array.astype(np.float64) if usable else None
+    if array.dtype.kind == "O" and array.ndim == 1:
+        listed = [np.nan if is_missing(each) else each for each in array.tolist()]
+        if not all(isinstance(each, Real) and not isinstance(each, bool) for each in listed):
+            return None
+        array = np.array(listed, dtype=np.float64)
+    return array.astype(np.float64) if array.dtype.kind in "iuf" else None
 
 
 def _quarters(column: str, numbers: Floats, searching: Rows) -> list[tuple[str, Rows]]:
-    cuts = np.unique(np.quantile(numbers[searching], QUARTERS, method="lower"))
-    found = [(f"{column} < {cuts[0]:g}", numbers < cuts[0])]
-    for low, high in pairwise(cuts):
-        found.append((f"{low:g} <= {column} < {high:g}", (low <= numbers) & (numbers < high)))
-    return [*found, (f"{column} >= {cuts[-1]:g}", numbers >= cuts[-1])]
+    seen = numbers[searching & ~np.isnan(numbers)]
+    known = np.unique(seen)
+    cuts = [_short(known, cut) for cut in np.unique(np.quantile(seen, QUARTERS, method="lower"))]
+    found = [(f"{column} < {cuts[0][0]}", numbers < cuts[0][1])]
+    for (start, low), (end, high) in pairwise(cuts):
+        rows = (low <= numbers) & (numbers < high)
+        found.append((f"{start} <= {column} < {end}", rows))
+    found.append((f"{column} >= {cuts[-1][0]}", numbers >= cuts[-1][1]))
+    if len(seen) < searching.sum():
+        found.append((f"{column} = {MISSING}", np.isnan(numbers)))
+    return found
+
+
+def _short(known: Floats, cut: float) -> tuple[str, float]:
+    """Return the shortest number between a value and the one below it, as text and exactly."""
+    place = int(np.searchsorted(known, cut))
+    below = known[place - 1] if place else -np.inf
+    for digits in range(3, 17):
+        text = f"{cut:.{digits}g}"
+        if below < float(text) <= cut and "e" not in text:
+            return text, float(text)
+    return repr(float(cut)), float(cut)
 
 
 def _levels(column: str, values: Any, searching: Rows) -> list[tuple[str, Rows]]:

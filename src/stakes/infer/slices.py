@@ -15,7 +15,7 @@ from stakes._core.labels import listing
 from stakes._core.text import html_table, number, percent, text_table
 from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
-from stakes.errors import InputError, InputTypeError
+from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._inference import quiet_interval
 from stakes.infer._outcomes import Design
 from stakes.infer._sliced import (
@@ -183,7 +183,7 @@ class SliceEstimates(Result):
         if most is not None:
             validate.as_size(most, "most", 1)
         design, parts, total = Design(class_priors), [], None
-        for name in by:
+        for name in dict.fromkeys(by):
             table, names = grouped_rows(
                 frame, costs, (actual, predicted), name, weight=sample_weight, most=most
             )
@@ -268,17 +268,21 @@ class SliceEstimates(Result):
         """
         name = self.columns[0] if column is None else column
         mine = {each.name: each for each in self.parts if each.column == name}
+        validate.choice(name, "column", self.columns)
+        if first == second:
+            raise InputError("first, second", f"expected two slices, got {first!r} twice.")
+        estimates = []
         for each in (first, second):
-            if each not in mine or mine[each].estimate is None:
+            if each not in mine:
                 raise InputError(
                     "first, second", f"expected one of {listing([*mine])}, got {each!r}."
                 )
+            estimate = mine[each].estimate
+            if estimate is None:
+                raise DesignError("first, second", f"the cost of {each!r} is not known.")
+            estimates.append(estimate)
         pairs = len(mine) * (len(mine) - 1) / 2
-        alpha = validate.alpha(confidence) / pairs
-        one, other = mine[first].estimate, mine[second].estimate
-        assert one is not None  # noqa: S101 - for the type checker
-        assert other is not None  # noqa: S101 - for the type checker
-        return apart(one, other, alpha)
+        return apart(estimates[0], estimates[1], validate.alpha(confidence) / pairs)
 
     def to_frame(self, confidence: float = 0.95) -> Any:
         """Return the slices as a pandas data frame, the most expensive first.
@@ -327,10 +331,9 @@ class SliceEstimates(Result):
             if worse
             else "No slice is shown to cost more than the rest."
         )
-        return (
-            f"{text_table(*self._lines(found, confidence))}\n{said} All {len(found)} intervals "
-            f"hold together with {percent(confidence)} confidence."
-        )
+        sure = f" All {len(found)} intervals hold together with {percent(confidence)} confidence."
+        table = text_table(*self._lines(found, confidence))
+        return f"{table}\n{said}{sure if len(found) > 1 else ''}"
 
     def _lines(self, found: list[Slice], confidence: float) -> tuple[list[str], list[list[str]]]:
         title = f"cost per decision{f' ({self.unit})' if self.unit else ''}"
@@ -731,7 +734,7 @@ def compare_by(
     whole = SlicedRows(y_true, [y_pred_1, y_pred_2], costs, weight, groups, design, unit)
     parts, widest = [], 0.0
     for column, (codes, slices) in taken.items():
-        for name, (table, _) in zip(slices, whole.tables(codes, len(slices)), strict=True):
+        for name, (table, _) in zip(slices, whole.pieces(codes).each(len(slices)), strict=True):
             if table is not None:
                 low, high = possible_costs(costs, table)
                 widest = max(widest, high - low, -low)

@@ -39,7 +39,7 @@ from stakes.read import read_text, write_text
 from stakes.read.checksums import check_unchanged, checksum, json_content
 
 METHOD = anytime.METHOD.name
-MOST_KEPT, MOST_CELLS = 200, 400
+MOST_KEPT, SMALL = 200, 400
 """Of the totals after each update at most so many are kept, of tables of at most so many cells."""
 
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
@@ -65,6 +65,7 @@ class Totals(ABC, Generic[Counts]):
                 "costs",
                 f"expected a CostMatrix, got {type(costs).__name__}. The interval needs to know "
                 "beforehand the least and the most that a decision can cost.",
+                "For costs of single examples use stakes.infer.ExampleAccumulator.",
             )
         self.costs = costs
         self.unit = unit
@@ -161,7 +162,7 @@ class Totals(ABC, Generic[Counts]):
         if self.impossible:
             self._of_cells(total.pooled if isinstance(total, GroupedConfusion) else total)  # type: ignore[arg-type]
         self._counts = total
-        if self._any_time and math.prod(self._shape) <= MOST_CELLS:
+        if self._any_time and math.prod(self._shape) <= SMALL:
             self._past.append(total.counts)
             if len(self._past) > MOST_KEPT:
                 del self._past[-2::-2]  # every second one; the last stays
@@ -830,7 +831,8 @@ Kind = TypeVar("Kind", bound=Totals[Any])
 def totals_text(content: dict[str, Any]) -> str:
     """Write what `to_dict` of running totals returned as the text of a file."""
     named = [content.get("groups", ()), content.get("strata", ())]
-    named += [content["costs"]["labels"], content["costs"]["decisions"]]
+    if "costs" in content:
+        named += [content["costs"]["labels"], content["costs"]["decisions"]]
     for label in (label for labels in named for label in labels):
         if not isinstance(label, str | int | float):
             raise LabelError(
@@ -848,6 +850,29 @@ def totals_text(content: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def checked_content(text: str, source: str, kind: str) -> dict[str, Any]:
+    """Return what is in the text of a file of totals of a kind, which nobody has changed."""
+    content: Any = json_content(text, source, "a file of totals")
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
+        raise FileError(
+            source,
+            f"expected a file of totals, written by {kind}.save, with the schema {SCHEMA!r}; its "
+            f"schema is {schema!r}.",
+        )
+    if "checksum" not in content:
+        raise FileError(source, "the file of totals has no 'checksum'.")
+    check_unchanged(content.pop("checksum"), checksum(content), source, "the file of totals")
+    if content.get("kind") != kind:
+        raise FileError(
+            source,
+            f"expected the totals of {kind}, it has those of {content.get('kind')}.",
+            f"Use {content.get('kind')}.load.",
+        )
+    found: dict[str, Any] = content
+    return found
+
+
 def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
     """Read running totals of one kind.
 
@@ -860,23 +885,7 @@ def totals_from_text(text: str, source: str, kind: type[Kind]) -> Kind:
     kind : type
         Accumulator or PairedAccumulator.
     """
-    content = json_content(text, source, "a file of totals")
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        raise FileError(
-            source,
-            f"expected a file of totals, written by {kind.__name__}.save, with the schema "
-            f"{SCHEMA!r}; its schema is {schema!r}.",
-        )
-    if "checksum" not in content:
-        raise FileError(source, "the file of totals has no 'checksum'.")
-    check_unchanged(content.pop("checksum"), checksum(content), source, "the file of totals")
-    if content.get("kind") != kind.__name__:
-        raise FileError(
-            source,
-            f"expected the totals of {kind.__name__}, it has those of {content.get('kind')}.",
-            f"Use {content.get('kind')}.load.",
-        )
+    content = checked_content(text, source, kind.__name__)
     try:
         return _totals(content, kind)
     except KeyError as error:

@@ -98,6 +98,8 @@ class Columns:
         How cells are read.
     table, query : str or None
         Which rows of a database: those of a table, or those that a query selects.
+    divides : tuple of str
+        Columns that divide the rows, such as into regions and months; none of them is a model.
     """
 
     actual: str | None = None
@@ -109,6 +111,7 @@ class Columns:
     reading: Reading = AS_WRITTEN
     table: str | None = None
     query: str | None = None
+    divides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -233,7 +236,8 @@ def find_roles(
     check_columns(table, [*named.design.used().values()])
     actual = actual_column(table, named.actual, costs)
     _check_one_part_each(actual, named, table.source)
-    taken = {actual, *named.design.used().values()}
+    divides = [name for name in named.divides if name not in {*named.models, *named.scores}]
+    taken = {actual, *named.design.used().values(), *divides}
     candidates = [
         name for name in table.columns if name not in taken and not _names.ID_NAMES.search(name)
     ]

@@ -18,6 +18,7 @@ from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
+from stakes.infer.example_stream import ExampleAccumulator
 from stakes.infer.stream import Accumulator, PairedAccumulator
 from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._drawing import (
@@ -441,7 +442,7 @@ class RunningCostDisplay:
 
     Parameters
     ----------
-    running : Accumulator or PairedAccumulator
+    running : Accumulator, ExampleAccumulator or PairedAccumulator
         The running totals. With a PairedAccumulator the difference of both models is drawn, and 0.
 
     Attributes
@@ -463,8 +464,8 @@ class RunningCostDisplay:
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, running: Accumulator | PairedAccumulator) -> None:
-        if not isinstance(running, Accumulator | PairedAccumulator):
+    def __init__(self, running: Accumulator | ExampleAccumulator | PairedAccumulator) -> None:
+        if not isinstance(running, Accumulator | ExampleAccumulator | PairedAccumulator):
             raise InputTypeError(
                 "running", f"expected an Accumulator, got {type(running).__name__}."
             )

@@ -138,6 +138,38 @@ def slice_table(slices: Sequence[SliceFound], confidence: float) -> str:
     return text_table(["slice", "rows", "cost per decision", sure, "of the cost", "verdict"], rows)
 
 
+def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
+    """Say what the intervals and verdicts of slices hold for."""
+    if len(slices) == 1:
+        return "There is only one slice, so there is nothing to compare it with."
+    return (
+        f"Each slice is compared with all other rows. All {len(slices)} intervals hold together "
+        f"with {percent(confidence)} confidence, and so do all verdicts."
+    )
+
+
+def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
+    """Say what the intervals and changes of periods hold for."""
+    notes = []
+    if len(periods) > 1:
+        notes.append(
+            "Each period is compared with the first complete one. All intervals hold together with "
+            f"{percent(confidence)} confidence, and so do all changes."
+        )
+    if any(not each.complete for each in periods):
+        notes.append("Intervals of incomplete periods allow for every label that is missing.")
+    last = next((each for each in reversed(periods) if each.running is not None), None)
+    if last is not None and last.running is not None:
+        limits = ""
+        if last.running_low is not None and last.running_high is not None:
+            low, high = number(last.running_low), number(last.running_high)
+            limits = f" ({low} to {high}, {percent(confidence)} confidence at all times at once)"
+        notes.append(
+            f"All decisions to the end of {last.period} cost {number(last.running)} each{limits}."
+        )
+    return " ".join(notes)
+
+
 def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
     """Write what periods cost, in their order."""
     rows = [

@@ -252,6 +252,7 @@ def study_of_files(
         models=columns.models,
         scores=columns.scores,
         design=columns.design,
+        divides=columns.divides,
         undecided=undecided,
         with_scores=with_scores,
         **options,

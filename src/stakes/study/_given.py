@@ -153,7 +153,7 @@ def given_rows(
         design = _with_amounts(columns.design, costs)
         if design.groups is None and table.grouping is not None:
             design = replace(design, groups=table.grouping)
-        named = Columns(actual, models, scores, design=design)
+        named = replace(columns, actual=actual, models=models, scores=scores, design=design)
         roles = find_roles(table, named, matrix, positive)
     roles = replace(roles, models=tuple(_of_two(model, matrix, positive) for model in roles.models))
     if table.reading.drop_missing:

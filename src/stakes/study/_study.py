@@ -151,6 +151,7 @@ class Study(Result):
         asked: Asked = NOTHING_ASKED,
         roles: Roles | None = None,
         class_names: Mapping[Any, str] | None = None,
+        divides: Sequence[str] = (),
     ) -> Self:
         """Find the parts that columns play, and count.
 
@@ -189,6 +190,8 @@ class Study(Result):
             The parts that columns play, if they are known.
         class_names : mapping, optional
             What classes are called in results, such as ``{0: "repaid", 1: "default"}``.
+        divides : sequence of str, optional
+            Columns that divide the rows, such as into regions and months; none of them is a model.
 
         Returns
         -------
@@ -199,7 +202,7 @@ class Study(Result):
         given = given_rows(
             table,
             costs,
-            Columns(actual, models, scores, design=design),
+            Columns(actual, models, scores, design=design, divides=tuple(divides)),
             pos_label=pos_label,
             class_priors=class_priors,
             population=population,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core.optional import altair
-from stakes._core.text import number, percent, percent_range
+from stakes._core.text import listed, number, percent, percent_range
 from stakes.findings import Findings
 from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
@@ -232,6 +232,9 @@ def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
     )
     return chart, words
 
+
+MOST_NAMED = 3
+"""So many periods are named in a sentence."""
 
 MOST_PANELS = 6
 """How many policies have a chart of their own."""
@@ -658,17 +661,26 @@ def _finds_calibration(found: Findings) -> str:
 
 
 def _finds_slices(found: Findings) -> str:
-    worst = found.slices[0]
-    shown = sum(each.verdict not in ("not shown", None) for each in found.slices)
-    return (
-        f"{worst.column} {worst.slice_} costs most; {number(shown)} of {number(len(found.slices))} "
-        "slices are shown to differ from the rest."
+    known = [each for each in found.slices if each.cost is not None]
+    shown = sum(each.verdict != "not shown" for each in found.slices)
+    differ = (
+        f"{number(shown) if shown else 'None'} of {number(len(found.slices))} slices "
+        f"{'are' if shown > 1 else 'is'} shown to differ from the rest."
     )
+    if len(known) < 2:  # noqa: PLR2004 - one alone is not the most expensive
+        return differ
+    worst = max(known, key=lambda each: each.cost or 0.0)
+    return f"{differ} The highest observed cost is that of {worst.column} {worst.slice_}."
 
 
 def _finds_periods(found: Findings) -> str:
     first, last = found.periods[0].period, found.periods[-1].period
-    return f"Cost per decision from {first} to {last}, with intervals that hold together."
+    shown = [each.period for each in found.periods if each.verdict != "not shown"]
+    changed = "no change is shown"
+    if shown:
+        many = f"{len(shown)} periods" if len(shown) > MOST_NAMED else listed(shown)
+        changed = f"a change is shown in {many}"
+    return f"Cost per decision from {first} to {last}; {changed}."
 
 
 def _finds_rates(found: Findings) -> str:
