@@ -27,7 +27,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def complaints():
-    """Collect console errors, exceptions and network requests of all pages."""
+    """Collect console messages, exceptions and network requests of all pages."""
     return []
 
 
@@ -41,8 +41,7 @@ def blank_page(browser, complaints):
     context = browser.new_context()
 
     def heard(message):
-        if message.type == "error":
-            complaints.append(f"console error: {message.text}")
+        complaints.append(f"console {message.type}: {message.text}")
 
     def requested(request):
         if not request.url.startswith(FROM_DISK):

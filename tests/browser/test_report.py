@@ -17,7 +17,7 @@ from _helpers.report_studies import (
 from _helpers.retuned import retuned
 
 from stakes import CostMatrix, Design
-from stakes._core.text import number
+from stakes._core.text import number, threshold_text
 from stakes.findings import findings
 from stakes.findings.policies import AUTO, _result
 from stakes.findings.report import _joint_of
@@ -456,6 +456,19 @@ def test_numbers_for_people_are_those_of_python(report):
     ]
 
 
+def test_thresholds_in_words_are_those_of_python(report):
+    rng = np.random.default_rng(12)
+    near = rng.choice([-1, 1], 300) * 10 ** rng.uniform(-16, 0, 300)
+    values = [
+        *generated(),
+        *rng.uniform(0, 1, 300).round(5).tolist(),
+        *(1 - near).tolist(),
+        *(1e5, 100000.5, 123456789.0, 1e22, 5e-324, 0.1, 1.0, -0.0463155, -9.9999999),
+    ]
+    shown = report("example").evaluate("(all) => all.map(stakesWords.threshold)", values)
+    assert shown == [threshold_text(each) for each in values]
+
+
 def test_axes_are_those_of_python(report):
     page, rng = report("example"), np.random.default_rng(9)
     ends = [sorted((10 ** rng.uniform(-3, 5) * rng.uniform(-1, 1, 2)).tolist()) for _ in range(200)]
@@ -673,7 +686,31 @@ def test_a_full_report_is_printed_whole(page, tmp_path):
     )
 
 
-@pytest.mark.parametrize("classes", [6, 12])
+CUT_OFF = """() => [...document.querySelectorAll(".scroll")]
+    .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+    .map((each) => each.getAttribute("aria-label") ?? each.className)"""
+
+
+@pytest.mark.parametrize("name", ["example", "three", "decisions", "correct", "names"])
+def test_paper_cuts_no_column_off(page, reports, name):
+    page.set_viewport_size({"width": 690, "height": 1000})  # A4 between its margins
+    page.goto(reports(name))
+    page.wait_for_selector("html[data-drawn]")
+    page.evaluate(OPEN)
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+
+
+BROKEN = """() => [...document.querySelectorAll(".matrix td b, .matrix td small")]
+    .filter((each) => {
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        return lines.size > 1 || each.scrollWidth > each.parentElement.clientWidth;
+    }).map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("classes", [4, 6, 12])
 def test_matrices_of_many_classes_fit(page, tmp_path, classes):
     write_report(findings(many_classes(classes)), tmp_path / "many.html", full=True)
     page.set_viewport_size({"width": WIDE, "height": 800})
@@ -682,6 +719,7 @@ def test_matrices_of_many_classes_fit(page, tmp_path, classes):
     for table in page.locator("table.matrix").all():
         outer = table.locator("xpath=..").bounding_box()
         assert table.bounding_box()["width"] <= outer["width"] + 1
+    assert page.evaluate(BROKEN) == []  # a number on two lines reads as two numbers
     page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= 680

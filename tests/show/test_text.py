@@ -14,10 +14,10 @@ def test_the_cheapest_stands_first_and_the_trivial_decision_last():
         {"bad": evaluate(y_true, [1, 0, 0], costs), "good": evaluate(y_true, y_true, costs)}
     )
     assert table.splitlines() == [
-        "model     cost per decision     95% interval  in total  errors",
-        "good                      0        0 … 1.953         0      0%",
-        "bad                   2.667   0.9143 … 2.991         8    100%",
-        "always 1             0.6667  0.01867 … 2.279         2   33.3%",
+        "model     cost per decision   95% interval  in total  errors",
+        "good                  0.000  0.000 … 1.953         0    0.0%",
+        "bad                   2.667  0.914 … 2.991         8  100.0%",
+        "always 1              0.667  0.019 … 2.279         2   33.3%",
     ]
     assert cost_table({}) == "model  cost per decision  95% interval  in total  errors"
 
@@ -34,10 +34,10 @@ def test_decisions_that_are_no_classes_are_neither_right_nor_wrong():
         }
     )
     assert table.splitlines() == [
-        "model          cost per decision     95% interval  in total  errors",
-        "1                              0        0 … 3.997         0       –",
-        "('a', 2)                     2.5  0.07391 … 4.926         5       –",
-        "always refuse                0.5  0.01478 … 4.103         1       –",
+        "model          cost per decision   95% interval  in total  errors",
+        "1                          0.000  0.000 … 3.997         0       –",
+        "('a', 2)                   2.500  0.074 … 4.926         5       –",
+        "always refuse              0.500  0.015 … 4.103         1       –",
     ]
 
 
@@ -45,8 +45,35 @@ def test_costs_of_single_examples_have_no_errors():
     costs = ExampleCosts([[0, 5], [7, 5]], decisions=["ok", "fraud"])
     table = cost_table({"first": evaluate(["ok", "fraud"], ["ok", "fraud"], costs)})
     assert table.splitlines()[1:] == [
-        "first                2.5  0.07391 … 6.253         5       –",
+        "first               2.50   0.07 … 6.25         5       –",
     ]
+
+
+def test_costs_that_would_look_equal_have_one_more_digit():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=2)
+    y_true = [0] * 500 + [1] * 500
+    table = cost_table(
+        {
+            "one": evaluate(y_true, [1] * 400 + [0] * 100 + [1] * 500, costs),
+            "other": evaluate(y_true, [1] * 400 + [0] * 100 + [1] * 499 + [0], costs),
+        }
+    )
+    shown = [line.split()[1] for line in table.splitlines()[1:3]]
+    assert shown == ["0.400", "0.402"]
+    close = [
+        line.split()[:2]
+        for line in cost_table(
+            {
+                "one": evaluate(y_true * 9, ([1] * 400 + [0] * 100 + [1] * 500) * 9, costs),
+                "other": evaluate(
+                    y_true * 9,
+                    ([1] * 400 + [0] * 100 + [1] * 500) * 8 + [1] * 401 + [0] * 99 + [1] * 500,
+                    costs,
+                ),
+            }
+        ).splitlines()[1:3]
+    ]
+    assert close == [["one", "0.4000"], ["other", "0.4001"]]
 
 
 def test_numbers_for_people():

@@ -28,6 +28,34 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+DIGITS = 3
+"""How many significant digits costs have in sentences."""
+
+
+def rounded(value: float) -> str:
+    """Write a number in a sentence: three significant digits, thousands separated."""
+    if value == 0 or not math.isfinite(value):
+        return number(value)
+    digits = DIGITS - 1 - math.floor(math.log10(abs(value)))
+    if digits <= 0:
+        return f"{float(f'{value:.{DIGITS}g}'):,.0f}"
+    return f"{value:.{min(digits, 12)}f}"
+
+
+def decimals_for(values: Iterable[float]) -> int:
+    """Return how many decimals give the smallest number of a column three digits."""
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    if not sizes:
+        return 0
+    return min(max(0, DIGITS - 1 - math.floor(math.log10(min(sizes)))), 6)
+
+
+def in_column(value: float, decimals: int) -> str:
+    """Write a number of a column, whose numbers have as many decimals; none is -0."""
+    text = f"{value:,.{decimals}f}"
+    return text if float(text.replace(",", "")) else text.lstrip("-")
+
+
 def amount(value: float) -> str:
     """Write an amount of money, however large: four significant digits, thousands separated."""
     return number(float(f"{value:.4g}"))

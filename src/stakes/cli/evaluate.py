@@ -19,7 +19,6 @@ from stakes.cli._inputs import (
 )
 
 if TYPE_CHECKING:
-    from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.models import Model
     from stakes.findings.policies import PolicyResult
@@ -103,6 +102,7 @@ def evaluate(
     from stakes.findings.models import models_of
     from stakes.findings.policies import IntervalBy, policies_found
     from stakes.infer._inference import takes
+    from stakes.show.text import policy_table, volume_table
 
     output = context.obj
     check_volume(volume, per)
@@ -129,7 +129,10 @@ def evaluate(
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     output.text()
     show_verdict(output, verdict)
-    _show_tables(output, found, study.confidence, _title(volume, per, unit))
+    output.table(policy_table(found, study.confidence, unit))
+    if title := _title(volume, per, unit):
+        output.text()
+        output.table(volume_table(found, title, study.confidence))
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
         return
@@ -144,15 +147,3 @@ def _title(volume: float | None, per: str | None, unit: str) -> str:
     if volume is None:
         return ""
     return f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
-
-
-def _show_tables(
-    output: Output, policies: tuple[PolicyResult, ...], confidence: float, title: str
-) -> None:
-    """Show what each policy costs and, under a title, what many decisions do."""
-    from stakes.show.text import policy_table, volume_table
-
-    output.table(policy_table(policies, confidence))
-    if title:
-        output.text()
-        output.table(volume_table(policies, title, confidence))

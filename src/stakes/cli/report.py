@@ -165,7 +165,7 @@ def write(
         progress.step("writing the report")
         write_report(found, out, full=full)
     show_verdict(output, found.verdict)
-    output.table(policy_table(found.policies, study.confidence))
+    output.table(policy_table(found.policies, study.confidence, found.settings.unit))
     show_notes(output, found.verdict)
     _show_divided(output, found)
     output.text()

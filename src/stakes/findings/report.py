@@ -272,7 +272,11 @@ def findings(
             costs=costs_of_study(study),
             settings=report_settings_of(study, chosen),
             verdict=study.verdict(
-                unit=chosen.unit, volume=chosen.volume, per=chosen.per, seed=chosen.seed
+                unit=chosen.unit,
+                volume=chosen.volume,
+                per=chosen.per,
+                seed=chosen.seed,
+                noun=chosen.noun,
             ),
             policies=policies_found(study, chosen.volume),
             models=models_of(study, chosen.unit, chosen.volume),

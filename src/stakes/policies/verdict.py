@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from stakes._core.text import amount, html_values, listed, number, percent
+from stakes._core.text import html_values, listed, number, percent, rounded, threshold_text
 from stakes._core.values import Result
 from stakes.errors import InputError, PlanError
 from stakes.infer._inference import Interval, takes
@@ -154,6 +154,8 @@ class Stated(Result):
         Random seed of the plan for a larger test set.
     method : str
         The method of the interval of the policy's cost.
+    noun : str
+        What the rows are called.
     """
 
     unit: str = ""
@@ -161,6 +163,7 @@ class Stated(Result):
     per: str = ""
     seed: int = 0
     method: str = "auto"
+    noun: str = "examples"
 
     def interval(self, policies: Policies) -> Interval:
         """Return the limits of the cost of the policy to use."""
@@ -284,7 +287,7 @@ def in_words(policy: Policy) -> str:
         return f"{policy.model} (which then always predicts {always})"
     if policy.threshold is not None:
         return f"{policy.model} at threshold {policy.name.rpartition('@')[2].rstrip(chr(39))}"
-    cuts = ", ".join(f"{decision} from {value:.4g}" for decision, value in policy.cuts)
+    cuts = ", ".join(f"{decision} from {threshold_text(value)}" for decision, value in policy.cuts)
     return f"{policy.model} ({cuts}, otherwise {policy.below})"
 
 
@@ -294,8 +297,8 @@ def _sentences(
     unit = f" {stated.unit}" if stated.unit else ""
     sure = f"{percent(policies.confidence)} confidence"
     best, interval = policies[policies.best], stated.interval(policies)
-    cost = number(policies.estimate(best.name).cost)
-    limits = " to ".join(map(number, interval))
+    cost = rounded(policies.estimate(best.name).cost)
+    limits = " to ".join(map(rounded, interval))
     use = f"Use {in_words(best)}: it"
     if best.kind == "constant":
         use = f"Use no model: {in_words(best)}"
@@ -316,16 +319,20 @@ def _sentences(
         )
     if settle is not None:
         sentences.append(
-            f"About {_round(settle.examples)} examples ({_round(settle.more)} more) would settle "
-            f"it against {in_words(policies[settle.against])}, if the difference is as large as "
-            "it is here."
+            f"About {_round(settle.examples)} {stated.noun} ({_round(settle.more)} more) would "
+            f"settle it against {in_words(policies[settle.against])}, if the difference is as "
+            "large as it is here."
         )
     return sentences
 
 
 def _every(names: list[str]) -> str:
     """Name what something is compared with, unless that is too many to name."""
-    return listed(names) if len(names) <= MOST_NAMED else f"all {len(names)} others"
+    return (
+        listed(names)
+        if len(names) <= MOST_NAMED
+        else f"all {len(names)} policies it was compared with"
+    )
 
 
 def _round(size: int) -> str:
@@ -354,10 +361,10 @@ def _saving_words(policies: Policies, stated: Stated, saving: Saving, sure: str)
 def _difference_words(stated: Stated, what: str, value: float, low: float, high: float) -> str:
     """Write a difference with its limits, per decision and over all decisions."""
     unit = f" {stated.unit}" if stated.unit else ""
-    text = f"{number(value)}{unit} {what} ({number(low)} to {number(high)})"
+    text = f"{rounded(value)}{unit} {what} ({rounded(low)} to {rounded(high)})"
     if stated.volume is None:
         return text
-    over, *ends = (amount(each * stated.volume) for each in (value, low, high))
+    over, *ends = (rounded(each * stated.volume) for each in (value, low, high))
     period = f" a {stated.per}" if stated.per else ""
     decisions = f"{number(stated.volume)} decisions{period}"
     return f"{text}, {over}{unit} over {decisions} ({ends[0]} to {ends[1]})"

@@ -7,13 +7,23 @@ Markdown, and lines that GitHub shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from stakes._core import validate
 from stakes._core.optional import imported
-from stakes._core.text import number, p_value, percent, text_table, threshold_text
+from stakes._core.text import (
+    decimals_for,
+    in_column,
+    number,
+    p_value,
+    percent,
+    text_table,
+    threshold_text,
+)
 from stakes.errors import DesignError, LabelError
 from stakes.findings.policies import GateResult
 from stakes.infer._inference import Interval, TestResult
@@ -27,6 +37,11 @@ if TYPE_CHECKING:
     from stakes.findings.sample_size import NeededSize
     from stakes.findings.slices import PeriodFound, SliceFound
     from stakes.policies import PolicyPair
+
+
+MOST_DECIMALS = 6
+WITHOUT_DECIMALS = 1000
+"""From this size on, decimals stop helping."""
 
 
 def cost_table(
@@ -71,16 +86,16 @@ def cost_table(
     >>> y_true = [0, 0, 0, 1, 1]
     >>> print(cost_table({"careful": evaluate(y_true, [0, 1, 1, 1, 1], costs),
     ...                   "careless": evaluate(y_true, [0, 0, 0, 0, 1], costs)}))
-    model     cost per decision    95% interval  in total  errors
-    careful                 0.4  0.05646 … 4.849         2    40%
-    careless                  2  0.05372 … 6.905        10    20%
-    always 1                0.6   0.1582 … 4.957         3    60%
+    model     cost per decision   95% interval  in total  errors
+    careful               0.400  0.056 … 4.849         2     40%
+    careless              2.000  0.054 … 6.905        10     20%
+    always 1              0.600  0.158 … 4.957         3     60%
     """
     for each in estimates.values():
         validate.expect(each, CostEstimate, "estimates", "evaluate(y_true, y_pred, costs)")
     ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
 
-    def row(name: Any, estimate: CostEstimate) -> list[str]:
+    def row(name: Any, estimate: CostEstimate) -> _Cost:
         return _row(name, estimate, estimate.interval(confidence, method, **options))
 
     rows = [row(name, estimate) for name, estimate in ranked]
@@ -91,51 +106,90 @@ def cost_table(
     return _cost_table(rows, confidence)
 
 
-def _row(name: Any, estimate: CostEstimate, interval: Interval) -> list[str]:
+@dataclass(frozen=True)
+class _Cost:
+    """A row of a table of costs."""
+
+    name: str
+    cost: float
+    limits: tuple[float, ...]
+    total: float
+    errors: float | None
+
+
+def _row(name: Any, estimate: CostEstimate, interval: Interval) -> _Cost:
     try:
         errors = estimate.error_rate
     except (LabelError, DesignError):
         errors = None
-    return _cost_row(name, estimate.cost, tuple(interval), estimate.total, errors)
+    return _Cost(str(name), estimate.cost, tuple(interval), estimate.total, errors)
 
 
-def policy_table(policies: Sequence[PolicyResult], confidence: float) -> str:
+def policy_table(policies: Sequence[PolicyResult], confidence: float, unit: str = "") -> str:
     """Write what policies cost, the cheapest first."""
     rows = [
-        _cost_row(each.name, each.cost, (each.low, each.high), each.total, each.error_rate)
+        _Cost(each.name, each.cost, (each.low, each.high), each.total, each.error_rate)
         for each in policies
     ]
-    return _cost_table(rows, confidence, "policy")
+    return _cost_table(rows, confidence, "policy", unit)
 
 
-def _cost_row(
-    name: Any, cost: float, limits: tuple[float, ...], total: float, errors: float | None
-) -> list[str]:
-    rate = "–" if errors is None else f"{100 * errors:.3g}%"
-    known = limits[0] == cost == limits[1]
-    return [str(name), number(cost), "known" if known else _limits(limits), number(total), rate]
+def _cost_table(
+    rows: Sequence[_Cost], confidence: float, what: str = "model", unit: str = ""
+) -> str:
+    costs = _decimals(each.cost for each in rows)
+    totals = _decimals(each.total for each in rows)
+    rates = _decimals(100 * each.errors for each in rows if each.errors is not None)
+    rates = max(rates - 2, 1) if rates else 0  # a digit of the smallest will do
+    header = [
+        what,
+        f"{unit or 'cost'} per decision",
+        f"{percent(confidence)} interval",
+        "in total",
+        "errors",
+    ]
+    cells = [
+        [
+            each.name,
+            in_column(each.cost, costs),
+            "known"
+            if each.limits[0] == each.cost == each.limits[1]
+            else _limits(each.limits, costs),
+            in_column(each.total, totals),
+            "–" if each.errors is None else f"{in_column(100 * each.errors, rates)}%",
+        ]
+        for each in rows
+    ]
+    return text_table(header, cells)
 
 
-def _cost_table(rows: Sequence[Sequence[str]], confidence: float, what: str = "model") -> str:
-    sure = f"{percent(confidence)} interval"
-    return text_table([what, "cost per decision", sure, "in total", "errors"], rows)
+def _decimals(values: Iterable[float]) -> int:
+    """Return how many decimals a column has: none for whole numbers, more to tell two apart."""
+    found = sorted({value for value in values if isfinite(value)})
+    if all(value == round(value) for value in found):
+        return 0
+    decimals = 0 if max(map(abs, found)) >= WITHOUT_DECIMALS else decimals_for(found)
+    while decimals < MOST_DECIMALS and len({in_column(x, decimals) for x in found}) < len(found):
+        decimals += 1
+    return decimals
 
 
 def slice_table(slices: Sequence[SliceFound], confidence: float) -> str:
     """Write what slices cost, the most expensive first."""
+    decimals = decimals_for(each.cost for each in slices if each.cost is not None)
     rows = [
         [
             f"{each.column}: {each.slice_}",
             number(each.n),
-            "not known" if each.cost is None else number(each.cost),
-            _limits((each.low, each.high)),
+            "not known" if each.cost is None else in_column(each.cost, decimals),
+            _limits((each.low, each.high), decimals),
             "" if each.share is None else f"{100 * each.share:.1f}%",
             each.verdict,
         ]
         for each in slices
     ]
     sure = f"{percent(confidence)} interval"
-    return text_table(["slice", "rows", "cost per decision", sure, "of the cost", "verdict"], rows)
+    return text_table(["slice", "rows", "cost", sure, "of all", "verdict"], rows)
 
 
 def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
@@ -172,12 +226,13 @@ def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
 
 def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
     """Write what periods cost, in their order."""
+    decimals = decimals_for(each.cost for each in periods if each.cost is not None)
     rows = [
         [
             each.period,
             number(each.n),
-            "" if each.cost is None else number(each.cost),
-            _limits((each.low, each.high)),
+            "" if each.cost is None else in_column(each.cost, decimals),
+            _limits((each.low, each.high), decimals),
             each.verdict if each.complete else f"incomplete: {number(each.labelled)} labelled",
         ]
         for each in periods
@@ -188,10 +243,11 @@ def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
 
 def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float) -> str:
     """Write what the stated number of decisions costs."""
+    found = [(each.name, over) for each in policies if (over := each.over_volume) is not None]
+    decimals = _decimals(over.cost for _, over in found)
     rows = [
-        [each.name, number(over.cost), _limits((over.low, over.high))]
-        for each in policies
-        if (over := each.over_volume) is not None
+        [name, in_column(over.cost, decimals), _limits((over.low, over.high), decimals)]
+        for name, over in found
     ]
     return text_table(["policy", title, f"{percent(confidence)} interval"], rows)
 
@@ -207,11 +263,12 @@ def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float)
         "adjusted p",
         "verdict",
     ]
+    decimals = _decimals(pair.difference for pair in pairs)
     rows = [
         [
             f"{pair.first} - {pair.second}" if first is None else pair.second,
-            number(pair.difference),
-            _limits((pair.low, pair.high)),
+            in_column(pair.difference, decimals),
+            _limits((pair.low, pair.high), decimals),
             p_value(pair.p_value),
             p_value(pair.adjusted),
             _verdict(pair),
@@ -250,18 +307,19 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
         f"{percent(confidence)} interval",
         "threshold",
     ]
+    decimals = _decimals([*(each.cost for each in costs), costs[0].trivial])
     rows = [
         [
             each.name,
-            number(each.cost),
-            "–" if each.limits is None else _limits(each.limits),
+            in_column(each.cost, decimals),
+            "–" if each.limits is None else _limits(each.limits, decimals),
             "–" if each.threshold is None else threshold_text(each.threshold),
         ]
         for each in sorted(costs, key=lambda each: each.cost)
     ]
     first = costs[0]
     every = "negative" if first.pc < 0.5 else "positive"  # noqa: PLR2004 - they cross
-    rows.append([f"all {every}", number(first.trivial), "–", "–"])
+    rows.append([f"all {every}", in_column(first.trivial, decimals), "–", "–"])
     return text_table(header, rows)
 
 
@@ -271,12 +329,16 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
     header = ["model", "threshold", "recall", "FPR", "flagged"]
     if priced:
         header += [f"cost per decision{_unit(unit)}", f"{percent(confidence)} interval"]
+    decimals = _decimals(each.cost for each in choices.values() if each.cost is not None)
     rows = []
     for name, choice in choices.items():
         shares = (choice.recall, choice.fpr, choice.alarms)
-        row = [name, threshold_text(choice.threshold), *(f"{100 * each:.3g}%" for each in shares)]
+        row = [name, threshold_text(choice.threshold), *(f"{100 * each:.1f}%" for each in shares)]
         if choice.cost is not None and choice.interval is not None:
-            row += [number(choice.cost), _limits(tuple(choice.interval))]
+            row += [
+                in_column(choice.cost, decimals),
+                _limits(tuple(choice.interval), decimals),
+            ]
         rows.append(row)
     return text_table(header, rows)
 
@@ -292,8 +354,8 @@ def plan_table(plans: Mapping[str, NeededSize]) -> str:
     return text_table(header, rows)
 
 
-def _limits(limits: tuple[float, ...]) -> str:
-    return " … ".join(map(number, limits))
+def _limits(limits: tuple[float, ...], decimals: int) -> str:
+    return " … ".join(in_column(each, decimals) for each in limits)
 
 
 def _unit(unit: str) -> str:

@@ -520,6 +520,7 @@ class_names
         per: str = "year",
         seed: int = 0,
         method: str = "auto",
+        noun: str = "examples",
     ) -> Verdict:
         """Return which policy to use, what it saves, and what would settle it.
 
@@ -535,6 +536,8 @@ class_names
             Random seed of the plan for a larger test set.
         method : str, default "auto"
             The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
+        noun : str, default "examples"
+            What the rows are called.
 
         Returns
         -------
@@ -553,7 +556,7 @@ class_names
         >>> verdict.use, verdict.baseline, verdict.saving.shown
         ('eager', 'shy', True)
         """
-        stated = Stated(unit, volume, per, seed, method)
+        stated = Stated(unit, volume, per, seed, method, noun)
         return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
 
     def _context(self) -> tuple[str, str]:

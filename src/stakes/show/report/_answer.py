@@ -6,13 +6,14 @@ Beside it is the one panel of assumptions: what readers may change, and what the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._core import text as core
 from stakes._core.labels import Label
-from stakes._core.text import number, p_value, percent
+from stakes._core.text import decimals_for, number, p_value, percent
 from stakes._core.typing import Floats
 from stakes.findings import Findings
 from stakes.findings.policies import PolicyResult
@@ -29,8 +30,6 @@ LONG_NAME = 28
 
 TICKS = 5
 STEPS = (1, 2, 2.5, 5, 10)
-DIGITS = 3
-
 GROUPS = (
     ("Best threshold for these costs", ("threshold", "minimum_cost")),
     ("As decided", ("decisions",)),
@@ -46,12 +45,7 @@ SHAPES = {"threshold": "dot", "minimum_cost": "dot", "decisions": "ring", "const
 
 def rounded(value: float) -> str:
     """Write a number with three significant digits, thousands separated, and a minus sign."""
-    if value == 0 or not math.isfinite(value):
-        return number(value)
-    digits = DIGITS - 1 - math.floor(math.log10(abs(value)))
-    if digits <= 0:
-        return signed(f"{float(f'{value:.{DIGITS}g}'):,.0f}")
-    return signed(f"{value:.{min(digits, 12)}f}")
+    return signed(core.rounded(value))
 
 
 def signed(text: str) -> str:
@@ -64,18 +58,9 @@ def people_number(value: float) -> str:
     return signed(number(value))
 
 
-def decimals_for(values: Sequence[float]) -> int:
-    """Return how many decimals give the smallest cost of a column three digits."""
-    sizes = [abs(value) for value in values if value]
-    if not sizes:
-        return 0
-    return min(max(0, DIGITS - 1 - math.floor(math.log10(min(sizes)))), 6)
-
-
 def aligned(value: float, decimals: int) -> str:
     """Write a number of a column, with a minus sign for people."""
-    text = f"{value:,.{decimals}f}"
-    return signed(text) if float(text.replace(",", "")) else text.lstrip("-")
+    return signed(core.in_column(value, decimals))
 
 
 # The policies, as a table whose third column is the chart.
@@ -169,7 +154,7 @@ def policy_chart(found: Findings) -> Chart:
         return Row(
             each,
             each.model or each.name,
-            threshold_text(each),
+            cuts_text(each),
             colours[each.name],
             SHAPES[each.kind],
             aligned(each.cost, decimals),
@@ -207,7 +192,7 @@ def _kept(found: Findings) -> set[str]:
     return set(list(dict.fromkeys(must + others))[:MOST_SHOWN])
 
 
-def threshold_text(policy: PolicyResult) -> str:
+def cuts_text(policy: PolicyResult) -> str:
     """Write the threshold of a policy, or its several ones."""
     if not policy.cuts:
         return "–"
@@ -219,7 +204,7 @@ def threshold_text(policy: PolicyResult) -> str:
 def _score(value: float) -> str:
     if math.isinf(value):
         return "none" if value > 0 else "all"
-    return f"{value:.4g}"
+    return core.threshold_text(value)
 
 
 def title_of(policy: PolicyResult) -> str:
@@ -231,7 +216,7 @@ def title_of(policy: PolicyResult) -> str:
     if policy.kind == "minimum_cost":
         return f"{policy.model} by minimum expected cost"
     if len(policy.cuts) == 1 and not math.isinf(policy.cuts[0].from_):
-        return f"{policy.model} at threshold {threshold_text(policy)}"
+        return f"{policy.model} at threshold {cuts_text(policy)}"
     return policy.name
 
 
@@ -369,7 +354,7 @@ def _does_fact(found: Findings, use: PolicyResult, _: PolicyResult) -> Fact | No
     row, column = decisions.index(positive), labels.index(positive)
     recall, fpr, flagged = rates_of(found, counts, row, column)
     (negative,) = (label for label in labels if label != positive)
-    flags = f"Flags scores of {threshold_text(use)} and above: " if use.kind == "threshold" else ""
+    flags = f"Flags scores of {cuts_text(use)} and above: " if use.kind == "threshold" else ""
     text = (
         f"{percent_of(recall)} of {positive} (sensitivity), {percent_of(fpr)} of {negative} "
         f"(false positive rate), {percent_of(flagged)} of all."
@@ -418,7 +403,11 @@ def _doubt_fact(found: Findings, *_: PolicyResult) -> Fact:
     verdict = found.verdict
     sure = f"{_sure(found)} confidence"
     if not verdict.ties:
-        return Fact("doubt", "Doubt", f"None at {sure}: it is shown to cost less than all others.")
+        return Fact(
+            "doubt",
+            "Doubt",
+            f"None at {sure}: it is shown to cost less than all policies it was compared with.",
+        )
     pair = next(each for each in found.pairs if each.second == verdict.ties[0])
     by_name = {each.name: each for each in found.policies}
     others = len(verdict.ties) - 1

@@ -20,7 +20,17 @@ import numpy as np
 
 from stakes._core.labels import Label
 from stakes._core.optional import address_limit, altair, jinja2, vl_convert
-from stakes._core.text import amount, exact, listed, number, p_value, percent, percent_range
+from stakes._core.text import (
+    DIGITS,
+    amount,
+    exact,
+    listed,
+    number,
+    p_value,
+    percent,
+    percent_range,
+    threshold_text,
+)
 from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
 from stakes.findings import Findings
@@ -36,7 +46,6 @@ from stakes.infer.what_if.sensitivity import shown_words
 from stakes.policies import PolicyPair
 from stakes.read import cached_text, write_text
 from stakes.show.report._answer import (
-    DIGITS,
     FARTHEST,
     STEPS,
     TICKS,
@@ -45,6 +54,7 @@ from stakes.show.report._answer import (
     answer_of,
     assumptions,
     confusion_of,
+    cuts_text,
     notes_of,
     panel_of,
     people_number,
@@ -54,7 +64,6 @@ from stakes.show.report._answer import (
     rounded,
     signed,
     table_decimals,
-    threshold_text,
     title_of,
 )
 from stakes.show.report._sections import MOST_PANELS, RATIO_SPAN, SECTIONS, charts
@@ -67,7 +76,7 @@ MOST_MATRICES = 6
 LETTERS_FROM = 5
 """From so many classes on, letters head the columns beside names that may not fit."""
 
-NARROW, WIDE = 3, 6
+NARROW, WIDE = 3, 4
 """How many classes fit on a third and on a half of the width."""
 
 
@@ -500,6 +509,7 @@ def _environment() -> Any:
     )
     environment.filters |= {
         "number": people_number,
+        "rounded": rounded,
         "amount": amount,
         "p_value": p_value,
         "listed": listed,
@@ -517,10 +527,10 @@ def _environment() -> Any:
 
 
 def threshold(value: float) -> str:
-    """Write a threshold: four digits, and of an infinite one what it means."""
+    """Write a threshold, and of an infinite one what it means."""
     if math.isinf(value):
         return "no score" if value > 0 else "any score"
-    return f"{value:.4g}"
+    return threshold_text(value)
 
 
 def threshold_range(limits: tuple[float, float]) -> str:
@@ -642,7 +652,7 @@ def threshold_rows(found: Findings) -> list[ThresholdRow]:
         if each.kind != "threshold" or counts is None:
             continue
         rates = rates_of(found, counts, decisions.index(positive), labels.index(positive))
-        rows.append(ThresholdRow(each, threshold_text(each), *rates, moved.get(each.name)))
+        rows.append(ThresholdRow(each, cuts_text(each), *rates, moved.get(each.name)))
     return rows
 
 

@@ -6,7 +6,7 @@ globalThis.stakesAnswer = (() => {
   "use strict";
 
   const { findings, constants, signed } = globalThis.stakesPage;
-  const { number, general, fixed, pValue } = globalThis.stakesWords;
+  const { number, general, fixed, pValue, threshold } = globalThis.stakesWords;
   const { settings } = findings;
   const SVG = "http://www.w3.org/2000/svg";
   const SHAPES = { threshold: "dot", minimum_cost: "dot", decisions: "ring", constant: "square" };
@@ -62,7 +62,7 @@ globalThis.stakesAnswer = (() => {
 
   function scoreText(value) {
     if (!Number.isFinite(value)) return value > 0 ? "none" : "all";
-    return general(value, 4);
+    return threshold(value);
   }
 
   const times = (volume) => volume ?? 1;
@@ -138,7 +138,7 @@ globalThis.stakesAnswer = (() => {
       };
     }
     if (!ties.length) {
-      return { title: "Doubt", text: `None at ${at}: it is shown to cost less than all others.` };
+      return { title: "Doubt", text: `None at ${at}: it is shown to cost less than all policies it was compared with.` };
     }
     const pair = pairs.find(({ second }) => second === ties[0]);
     const other = policies.find(({ name }) => name === ties[0]);

@@ -19,8 +19,6 @@ globalThis.stakesPage = (() => {
   /** Put a minus sign, as people write it, in front of a number. */
   const signed = (text) => text.replace(/^-/, "−");
   const percent = (share) => `${number(100 * share)}%`;
-  const threshold = (value) =>
-    Number.isFinite(value) ? String(Number(value.toPrecision(6))) : number(value);
 
   /** Return a threshold of the findings as a number; JSON has none for infinite ones. */
   function asNumber(value) {
@@ -189,8 +187,14 @@ globalThis.stakesPage = (() => {
 
   // Paper has the sections that it needs, whether folded or not; charts are drawn before. They get
   // the width that they have there, so that their words are not shrunk with them, and less height.
-  const [PAPER, FLATTER] = [690, 0.62]; // the width of A4 between its margins
+  const PAPER = 690; // the width of A4 between its margins
+  const FLATTER = { rows: 0.8, others: 0.62 };
   const heights = new Map();
+
+  /** Tell whether a chart has a row of words for each of its marks, which need their height. */
+  function isOfRows(view) {
+    return Boolean(view.scale("y").bandwidth);
+  }
 
   addEventListener("beforeprint", () => {
     const all = document.body.dataset.full === "true";
@@ -202,7 +206,8 @@ globalThis.stakesPage = (() => {
       const { clientWidth } = document.getElementById(`chart-${name}`);
       if (!clientWidth || heights.has(view)) continue;
       heights.set(view, view.height());
-      view.width(Math.floor((PAPER * clientWidth) / whole)).height(FLATTER * view.height()).run();
+      const height = view.height() * (isOfRows(view) ? FLATTER.rows : FLATTER.others);
+      view.width(Math.floor((PAPER * clientWidth) / whole)).height(height).run();
     }
   });
   addEventListener("afterprint", () => {
@@ -211,5 +216,5 @@ globalThis.stakesPage = (() => {
     dispatchEvent(new Event("resize")); // charts take the width of the window again
   });
 
-  return { findings, constants, views, signed, percent, threshold, asNumber, show, complain, setRows, setSignals, reachTables };
+  return { findings, constants, views, signed, percent, asNumber, show, complain, setRows, setSignals, reachTables };
 })();

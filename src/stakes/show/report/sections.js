@@ -10,7 +10,7 @@ globalThis.stakesSections = (() => {
   const { number: plain, pValue } = globalThis.stakesWords;
   const number = (value) => signed(plain(value));
   const { atShares, estimates, warning } = globalThis.stakesLive;
-  const { aligned, tableDecimals, thresholdText, titleOf } = globalThis.stakesAnswer;
+  const { aligned, rounded, tableDecimals, thresholdText, titleOf } = globalThis.stakesAnswer;
   const { curves, data, settings } = findings;
   const POINTS = 80;
 
@@ -104,7 +104,7 @@ globalThis.stakesSections = (() => {
     if (cell === null) return;
     const right = cell.classList.contains("ok");
     show(cell, "count", number(count), count);
-    show(cell, "cost", part || !right ? number(part) : "", part);
+    show(cell, "cost", part || !right ? rounded(part) : "", part);
     cell.style.setProperty("--h", (Math.abs(part) / most).toFixed(3));
     if (!right) cell.className = part < 0 ? "gain" : "loss";
   }

@@ -88,5 +88,20 @@ globalThis.stakesWords = (() => {
     return value < 1e-4 ? "< 0.0001" : general(value, 2);
   }
 
-  return { number, general, fixed, roundHalfEven, seen, quoted, pValue };
+  /** Write a threshold in six digits, or more near 1, never rounded up. */
+  function threshold(value) {
+    if (!Number.isFinite(value) || value === 0) return general(value, 6);
+    const [mantissa, power] = value.toExponential().split("e");
+    const [digits, exponent] = [mantissa.replace(".", ""), Number(power)];
+    const decimals = Math.max(digits.replace("-", "").length - 1 - exponent, 0);
+    const scaled = BigInt(Math.sign(value)) * BigInt(fixed(Math.abs(value), decimals).replace(".", ""));
+    const fromOne = String(10n ** BigInt(decimals) - scaled).replace("-", "");
+    const kept = 5 - Math.min(exponent, fromOne === "0" ? 0 : fromOne.length - 1 - decimals);
+    if (decimals <= kept) return general(value, Math.max(digits.length, exponent < 16 ? exponent + 1 : 1));
+    const unit = 10n ** BigInt(decimals - kept);
+    const down = scaled / unit - (scaled < 0n && scaled % unit !== 0n ? 1n : 0n);
+    return general(Number(`${down}e${-kept}`), exponent + kept + 1);
+  }
+
+  return { number, general, fixed, roundHalfEven, seen, quoted, pValue, threshold };
 })();
