@@ -86,6 +86,15 @@ def test_parquet_files_that_would_end_the_process_are_refused(way, tmp_path):
     assert counted("parquet", changed, way, tmp_path) == REFUSED
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_parquet_files_that_name_a_column_in_two_ways_are_refused(way, tmp_path):
+    """A name is in the schema, and with each group of rows."""
+    content = good("parquet")
+    place = content.index(b"\x18\x06actual") + 2
+    changed = content[:place] + b"b" + content[place + 1 :]
+    assert counted("parquet", changed, way, tmp_path) == REFUSED
+
+
 @pytest.mark.parametrize("cut", [-1, -5, -12, 20])
 def test_cut_gzip_is_refused(cut, tmp_path):
     path = tmp_path / "a.csv.gz"

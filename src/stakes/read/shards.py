@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -271,7 +271,7 @@ class Shard:
             return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
         if self.kind == "csv":
             pa = pyarrow()
-            names, _ = self._csv_header()
+            names, _ = self._csv_header
             return pa.schema([(name, pa.string()) for name in names])
         first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
@@ -333,6 +333,7 @@ class Shard:
     def _stream(self) -> Any:
         return text_stream(self.path)
 
+    @cached_property
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:
             start = arrow_read(lambda: stream.read(HEADER), self.source, "a table")
@@ -340,23 +341,22 @@ class Shard:
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
         """Read a CSV file as one without line breaks in cells, until there is one."""
-        read = 0
+        quotes, read = QuoteCheck(self._csv_header[1]), 0
         try:
-            for table in self._csv_tables(columns, breaks=False):
+            for table in self._csv_tables(columns, quotes, breaks=False):
                 yield table
                 read += table.num_rows
         except _BreakInCellError:
-            for table in self._csv_tables(columns, breaks=True):
+            for table in self._csv_tables(columns, quotes, breaks=True):
                 new = table.slice(min(read, table.num_rows))  # the others were read before
                 read -= table.num_rows - new.num_rows
                 yield new
 
-    def _csv_tables(self, columns: list[str], *, breaks: bool) -> Iterator[Any]:
+    def _csv_tables(self, columns: list[str], quotes: QuoteCheck, *, breaks: bool) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
 
-        names, separator = self._csv_header()
-        quotes, rows = QuoteCheck(separator), 0
+        (names, separator), rows = self._csv_header, 0
         try:
             reader = arrow_csv.open_csv(
                 _Watched(self._stream(), quotes, breaks=breaks),
@@ -414,13 +414,16 @@ class _Watched(io.RawIOBase):
 
     def __init__(self, stream: Any, quotes: QuoteCheck, *, breaks: bool) -> None:
         self._stream, self._quotes, self._breaks = stream, quotes, breaks
+        self._seen = quotes.fed  # when the beginning of the file was read before
 
     def readable(self) -> bool:
         return True
 
     def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
         content = self._stream.read_buffer(size)
-        self._quotes.feed(content)
+        new = content.slice(min(self._seen, content.size))
+        self._seen -= content.size - new.size
+        self._quotes.feed(new)
         if not self._breaks and (self._quotes.breaks or self._quotes.misplaced):
             raise _BreakInCellError
         return content
