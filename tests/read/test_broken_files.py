@@ -41,6 +41,12 @@ CORPUS = [
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "x": "\xa9"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "\xa9": "x"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"'),
+    ("jsonl", b'null\n{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"} null\n{"actual": "fraud", "m": "fraud"}null\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n' + b" " * 99 + b'\nnull{"actual": "ok", "m": "ok"}'),
+    ("jsonl", b'{"actual": "ok", "m": "ok", "x": "}null"}\n{"actual": "ok", "m": "fraud"}\n'),
+    ("jsonl", b'\xef\xbb\xbf null\n{"actual": "ok", "m": "ok"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n \t\r\n null\n{"actual": "fraud", "m": "fraud"}\n'),
 ]
 
 
@@ -48,6 +54,14 @@ CORPUS = [
 @pytest.mark.parametrize(("kind", "content"), CORPUS)
 def test_files_that_were_read_wrongly_once(kind, content, way, tmp_path):
     check((kind, content, way), tmp_path)
+
+
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_a_null_far_into_json_lines_is_refused(way, tmp_path):
+    """Where pyarrow begins to read anew it would end the process."""
+    row = b'{"actual": "ok", "m": "ok"}\n'
+    content = row * (2 * (1 << 20) // len(row)) + b"null\n" + row
+    assert counted("jsonl", content, way, tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("way", WAYS)

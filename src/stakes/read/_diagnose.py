@@ -174,12 +174,17 @@ def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
 
 def jsonl_lines(text: TextIO) -> Iterator[int]:
     """Iterate over the lines in which the rows of a file of JSON lines are."""
+    return (number for number, _ in _jsonl_values(text))
+
+
+def _jsonl_values(text: TextIO) -> Iterator[tuple[int, Any]]:
+    """Iterate over the values of a file of JSON lines, with their lines."""
     decoder = json.JSONDecoder()
     for number, line in enumerate(text, 1):
         at, whole = 0, line.strip()
         while at < len(whole):  # pyarrow takes several objects on one line
-            _, at = decoder.raw_decode(whole, at)
-            yield number
+            value, at = decoder.raw_decode(whole, at)
+            yield number, value
             at += len(whole[at:]) - len(whole[at:].lstrip())
 
 
@@ -261,6 +266,56 @@ def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str,
         problem,
         "Write a quote inside of a cell twice, and such a cell in quotes.",
     )
+
+
+class NoObjectError(ValueError):
+    """A file of JSON lines has, or may have, a value that is no object."""
+
+
+def check_objects(content: Any) -> None:
+    """Raise where JSON lines have a null for a row.
+
+    pyarrow would read memory that is not its own, and end the process if that fails.
+
+    Parameters
+    ----------
+    content : bytes or buffer
+        The lines.
+    """
+    if not _null_in_sight(content):
+        return
+    try:
+        text = io.StringIO(bytes(content).decode("utf-8-sig"))
+        objects = all(isinstance(value, dict) for _, value in _jsonl_values(text))
+    except (ValueError, RecursionError) as error:
+        raise NoObjectError(f"{error}") from error
+    if not objects:
+        raise NoObjectError("a row is no object")
+
+
+def _null_in_sight(content: Any) -> bool:
+    """Tell whether an n is the first byte, or follows a closing brace, spaces apart."""
+    if FIRST_N.match(content):
+        return True
+    view = np.frombuffer(content, dtype=np.uint8)
+    for start in range(0, len(view), PIECE):
+        at = np.flatnonzero(view[start : start + PIECE] == BRACE) + start + 1
+        for _ in range(MOST_SPACES):
+            at = at[at < len(view)]
+            byte = view[at]
+            if (byte == N).any():
+                return True
+            at = at[byte <= SPACE] + 1
+            if not len(at):
+                break
+        else:
+            return True
+    return False
+
+
+FIRST_N, (BRACE, N, SPACE) = re.compile(rb"(?:\xef\xbb\xbf)?\s*n"), b"}n "
+MOST_SPACES = 8
+"""Spaces between objects from which on a file is looked at more closely."""
 
 
 def jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
+from stakes.read._diagnose import QuoteCheck, csv_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     BUFFER,
@@ -27,6 +27,7 @@ from stakes.read.tables import (
     countable,
     csv_header,
     file_kind,
+    jsonl_table,
     pyarrow,
     repetitive,
     source_name,
@@ -384,9 +385,6 @@ class Shard:
 
     def _jsonl(self) -> Iterator[Any]:
         """Read whole lines, a block of them at a time."""
-        pa = pyarrow()
-        from pyarrow import json as arrow_json
-
         before, rest = 0, b""
         with self._stream() as stream:
             while True:
@@ -394,12 +392,7 @@ class Shard:
                 whole, newline, tail = (rest + block).rpartition(b"\n")
                 lines, rest = (whole + newline, tail) if block else (rest, b"")
                 if lines.strip():
-                    try:
-                        table = arrow_json.read_json(pa.BufferReader(lines))
-                        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
-                    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                        raise jsonl_problem(lines, self.source, error, before) from error
-                    yield table
+                    yield jsonl_table(lines, self.source, before)
                 before += lines.count(b"\n")
                 if not block:
                     return

@@ -20,8 +20,10 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError, InputError, redacted
 from stakes.read._diagnose import (
+    NoObjectError,
     QuoteCheck,
     check_csv,
+    check_objects,
     csv_lines,
     csv_problem,
     encoding_problem,
@@ -485,15 +487,30 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
 
 
 def _read_jsonl(stream: Any, source: str) -> Any:
+    return jsonl_table(stream.read_buffer(), source)
+
+
+def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
+    """Read JSON lines.
+
+    Parameters
+    ----------
+    content : bytes or pyarrow Buffer
+        The lines.
+    source : str
+        The name of the file, for errors.
+    before : int
+        How many lines of the file came before these.
+    """
     pa = pyarrow()
     from pyarrow import json as arrow_json
 
-    content = stream.read_buffer()
     try:
+        check_objects(content)
         table = arrow_json.read_json(pa.BufferReader(content))
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise jsonl_problem(content.to_pybytes(), source, error) from error
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
+        raise jsonl_problem(bytes(content), source, error, before) from error
     return table
 
 
