@@ -1,7 +1,7 @@
 """Break files at random for some minutes: each is refused, or counted as plain readers count it.
 
 ``python tools/fuzz.py 30`` runs for 30 minutes. What fails is shown as small as it can be made, and
-what ends the process as it was found; put it into the corpus of ``tests/read/test_broken_files.py``.
+what ends the process as it was found. Put it into the corpus of ``tests/read/test_broken_files.py``
 """
 
 from __future__ import annotations
