@@ -80,6 +80,7 @@ def test_a_candidate_alone_that_cannot_be_read_is_not_passed(stakes, write):
     [
         {"age": np.arange(N) % 60 + 18},
         {"visits": np.arange(N) % 3},
+        {"level": np.arange(N) % 2 + 2},
         {"income": np.linspace(0, 9, N)},
         {"town": [f"town {i % 40}" for i in range(N)]},
         {"month": [("jan", "feb", "mar", "apr", "may")[i % 5] for i in range(N)]},
@@ -198,15 +199,27 @@ def test_a_named_candidate_is_judged_itself_or_not_at_all(stakes, write):
 @pytest.mark.parametrize(
     "written", [np.int64, float, bool, "yes", "01"], ids=["0/1", "0.0/1.0", "bool", "words", "text"]
 )
-def test_numbers_that_may_be_decisions_are_not_passed_when_named(written, others, stakes, write):
-    """Beside labels in words they are taken for features, unless they are named."""
+def test_numbers_that_may_be_decisions_are_not_passed(written, others, stakes, write):
+    """Beside labels in words they may be features, which only naming the candidates can tell."""
     wrong = write.wrong == "fraud"
     words = {"yes": ("no", "yes"), "01": ("0", "1")}
     new = np.where(wrong, *words[written][::-1]) if written in words else wrong.astype(written)
     write(new=new, **dict.fromkeys(others, names(write.fraud)))
+    assert stakes("-q", *GATE).code == 2
     for named in (["--candidate", "new"], ["-m", "old", "-m", "new"]):
         said = stakes("-q", *GATE, *named)
         assert said.code in (1, 2), said
     said = stakes("-q", *GATE, "--candidate", "new")
     assert said.code == 2
     assert "'new'" in said.err
+
+
+@pytest.mark.parametrize(("no", "yes"), [("1", "2"), ("-1", "1"), ("0.0", "1")])
+def test_numbers_that_classes_are_coded_by_may_be_decisions(no, yes, stakes, write):
+    write(new=np.where(write.wrong == "fraud", yes, no), fine=names(write.fraud))
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert "could not judge 'new': it has " in said.err
+    assert stakes("-q", *GATE, "--candidate", "fine").code == 0
+    assert stakes("-q", "count", "a.csv", *COSTS, "--out", "counts.json").code == 0
+    assert stakes("-q", "compare", "counts.json", *COSTS, "--baseline", "old", "--gate").code == 2

@@ -41,6 +41,12 @@ CORPUS = [
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "x": "\xa9"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "\xa9": "x"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"'),
+    ("jsonl", b'null\n{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"} null\n{"actual": "fraud", "m": "fraud"}null\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n' + b" " * 99 + b'\nnull{"actual": "ok", "m": "ok"}'),
+    ("jsonl", b'{"actual": "ok", "m": "ok", "x": "}null"}\n{"actual": "ok", "m": "fraud"}\n'),
+    ("jsonl", b'\xef\xbb\xbf null\n{"actual": "ok", "m": "ok"}\n'),
+    ("jsonl", b'{"actual": "ok", "m": "ok"}\n \t\r\n null\n{"actual": "fraud", "m": "fraud"}\n'),
 ]
 
 
@@ -48,6 +54,14 @@ CORPUS = [
 @pytest.mark.parametrize(("kind", "content"), CORPUS)
 def test_files_that_were_read_wrongly_once(kind, content, way, tmp_path):
     check((kind, content, way), tmp_path)
+
+
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_a_null_far_into_json_lines_is_refused(way, tmp_path):
+    """Where pyarrow begins to read anew it would end the process."""
+    row = b'{"actual": "ok", "m": "ok"}\n'
+    content = row * (2 * (1 << 20) // len(row)) + b"null\n" + row
+    assert counted("jsonl", content, way, tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -83,6 +97,15 @@ def test_parquet_files_that_would_end_the_process_are_refused(way, tmp_path):
     content = good("parquet")
     place = content.index(b"\x15\x0c\x25\x02\x18\x01m") + 3
     changed = content[:place] + b"\x00" + content[place + 1 :]
+    assert counted("parquet", changed, way, tmp_path) == REFUSED
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parquet_files_that_name_a_column_in_two_ways_are_refused(way, tmp_path):
+    """A name is in the schema, and with each group of rows."""
+    content = good("parquet")
+    place = content.index(b"\x18\x06actual") + 2
+    changed = content[:place] + b"b" + content[place + 1 :]
     assert counted("parquet", changed, way, tmp_path) == REFUSED
 
 

@@ -284,12 +284,13 @@ def doubts(
     """Return the columns that may have decisions or scores that cannot be read, and why."""
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     stems = {plain(stem(name)) for name in scores}
+    codes = _codes_of({len(costs.labels), len(costs.decisions)})
     found = {}
     for name in columns:
         if looks_like_score(name):
             reason = "it is named as scores are, and most of its values are not numbers"
         else:
-            reason = _doubt(table, name, labels, named=says_decisions(name, stems))
+            reason = _doubt(table, name, labels, codes, named=says_decisions(name, stems))
         if reason:
             found[name] = reason
     return found
@@ -307,12 +308,21 @@ def misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[st
     return found
 
 
-def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
+def _codes_of(sizes: Collection[int]) -> list[set[float]]:
+    """Return the numbers that so many classes are often coded by."""
+    counted = [set(map(float, range(first, first + n))) for n in sizes for first in (0, 1)]
+    return [*counted, {-1.0, 1.0}] if 2 in sizes else counted  # noqa: PLR2004 - two classes
+
+
+def _doubt(
+    table: Table, name: str, labels: Labels, codes: Sequence[set[float]], *, named: bool
+) -> str:
     """Say why a column that has no decisions may be meant to have some; nothing for a feature.
 
     It may where its name says so, where its values are labels but for their case, spaces and
-    punctuation or for words for missing values, and where it has as few words as there are
-    decisions. Numbers and columns of more words are features.
+    punctuation or for words for missing values, where it has as few words as there are decisions,
+    and where its numbers are those that classes are coded by. Other numbers and columns of more
+    words are features.
     """
     values = [value for value in table.values(name) or [] if not is_blank(value)]
     matcher = LabelMatcher(labels, table.cells)
@@ -330,7 +340,8 @@ def _doubt(table: Table, name: str, labels: Labels, *, named: bool) -> str:
         return "all of its values are missing" if values else ""
     numbers = all(map(is_number, others)) and (not meant or any(map(is_number, labels)))
     if others and numbers and not named:
-        return ""
+        coded = all(map(is_number, values)) and set(map(float, values)) in codes
+        return _written_as(values, known, close, missing, labels) if coded else ""
     if not named and not meant and not 1 < len(others) <= min(len(labels), FEW):
         return ""
     if not named and len(meant) == 1 < len(others):

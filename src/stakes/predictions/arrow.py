@@ -42,6 +42,9 @@ DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
 MOST_FRACTIONS = 100
 """A column of more different numbers, not all of them whole, has no labels."""
 
+FEW = 100
+"""Rows of a column that show, as a rule, that it has words."""
+
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
 """What is written, in small letters, where there is no value, if it is no label."""
 
@@ -591,6 +594,7 @@ def _numbers(column: Any) -> Floats | None:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = pc.utf8_trim_whitespace(column)
     try:
+        column.slice(0, FEW).cast(pa.float64())  # to fail at every row takes long
         cast = column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None

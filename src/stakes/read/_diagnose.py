@@ -32,9 +32,10 @@ Words = NDArray[np.uint64]
 class QuoteCheck:
     """Tells whether the quotes of a CSV file are where they belong, at little cost.
 
-    They belong around whole cells, and twice inside them. pyarrow reads all that follows a quote
-    left open into one cell, and takes text after a closing quote for a part of the cell. Where all
-    quotes are regular it does neither; where one is not, `check_csv` tells whether it does.
+    They belong around whole cells, and twice inside them, so that no text outside of quotes is
+    beside one. pyarrow reads all that follows a quote left open into one cell, and takes text after
+    a closing quote for a part of the cell. Where all quotes are regular it does neither; where one
+    is not, `check_csv` tells whether it does.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ class QuoteCheck:
 
     Attributes
     ----------
+    fed : int
+        How many bytes were looked at, or would have been if no quote had been misplaced.
     breaks : bool
         Whether a line break was found in quotes. pyarrow reads files that have none faster, if it
         is told so; if it is told wrongly it reads other cells.
@@ -52,11 +55,13 @@ class QuoteCheck:
 
     def __init__(self, separator: str) -> None:
         self._separator = ord(separator)
-        self._fed = self._inside = self._closed = self.misplaced = self.breaks = False
-        self._beside = True
+        self.fed = 0
+        self._inside = self.misplaced = self.breaks = False
+        # What the byte before is: a quote, or text outside of quotes.
+        self._quote = self._text = False
         # Kept, since to make arrays anew takes longer than to fill them.
-        self._mask = np.empty(PIECE, dtype=bool)
-        self._room = np.empty((4, PIECE // WORD), dtype=np.uint64)
+        self._mask = np.empty(0, dtype=bool)
+        self._room = np.empty((3, 0), dtype=np.uint64)
 
     @property
     def regular(self) -> bool:
@@ -65,64 +70,57 @@ class QuoteCheck:
 
     def feed(self, content: Any) -> None:
         """Take the next bytes of the file."""
-        if not memoryview(content).nbytes:
+        size = memoryview(content).nbytes
+        if not size:
             return
         view = np.frombuffer(content, dtype=np.uint8)
-        if not self._fed and view[:3].tobytes() == BYTE_ORDER_MARK:
+        if not self.fed and view[:3].tobytes() == BYTE_ORDER_MARK:
             view = view[3:]
-        self._fed = True
+        self.fed += size
+        if len(self._mask) < min(size, PIECE):
+            self._mask = np.empty(min(size, PIECE), dtype=bool)
+            self._room = np.empty((3, -(-len(self._mask) // WORD)), dtype=np.uint64)
         for start in range(0, len(view), PIECE):
             if self.misplaced:
                 return
             piece = view[start : start + PIECE]
             quotes = self._where(piece, QUOTE)
-            if self._inside or self._closed or quotes.any():
+            if self._inside or quotes.any():
                 self._look(piece, _words(quotes))
             else:
-                self._beside = piece[-1] in (self._separator, NEWLINE, RETURN)
+                self.misplaced = self._quote and self._is_text(piece[0])
+                self._quote, self._text = False, self._is_text(piece[-1])
 
     def _where(self, piece: NDArray[np.uint8], byte: int) -> NDArray[np.bool_]:
         return np.equal(piece, byte, out=self._mask[: len(piece)])
 
+    def _is_text(self, byte: int) -> bool:
+        return byte not in (self._separator, NEWLINE, RETURN)
+
     def _look(self, piece: NDArray[np.uint8], quotes: Words) -> None:
-        """Look at the bytes before quotes that open and after those that close, 64 at once."""
-        last = len(piece) - 1
-        opening, closing, *room = self._room[:, : len(quotes)]
-        inside = _parities(quotes, room[0], room[1], start=self._inside)
-        np.bitwise_and(quotes, inside, out=opening)
-        np.bitwise_xor(quotes, opening, out=closing)
-        beside = _words(self._where(piece, NEWLINE))
+        """Look for text beside quotes that is not in them, 64 bytes at once."""
+        inside, text, room = self._room[:, : len(quotes)]
+        _parities(quotes, inside, room, start=self._inside)
+        ends = _words(self._where(piece, NEWLINE))
         returns = self._where(piece, RETURN)
         if returns.any():
-            beside |= _words(returns)
-        self.breaks |= bool(np.bitwise_and(beside, inside, out=room[1]).any())
-        beside |= _words(self._where(piece, self._separator))
-        beside |= quotes  # which are twice in a cell, or end the cell before
-        self._inside, closed = _bit(inside, last), _bit(closing, last)
-        self.misplaced = self._wrong((opening, closing), beside, last, room)
-        self._closed, self._beside = closed, _bit(beside, last)
-
-    def _wrong(
-        self, quotes: tuple[Words, Words], beside: Words, last: int, room: list[Words]
-    ) -> bool:
-        """Tell whether a quote has a wrong byte beside it; what follows the last comes later."""
-        (opening, closing), (found, other) = quotes, room
-        np.left_shift(beside, ONE, out=found)  # the byte before
-        np.right_shift(beside, TOP, out=other)
-        found[1:] |= other[:-1]
-        found[0] |= np.uint64(self._beside)
-        np.bitwise_and(opening, found, out=found)
-        if not np.array_equal(found, opening):
-            return True
-        np.right_shift(beside, ONE, out=found)  # the byte after
-        np.left_shift(beside, TOP, out=other)
-        found[:-1] |= other[1:]
-        found[last // WORD] |= ONE << np.uint64(last % WORD)
-        np.bitwise_and(closing, found, out=found)
-        return not np.array_equal(found, closing) or (self._closed and not _bit(beside, 0))
+            ends |= _words(returns)
+        self.breaks |= bool(np.bitwise_and(ends, inside, out=room).any())
+        ends |= _words(self._where(piece, self._separator))
+        ends |= quotes
+        np.invert(np.bitwise_or(ends, inside, out=text), out=text)
+        last = len(piece) - 1
+        text[-1] &= ALL >> np.uint64(TOP - last % WORD)  # there is nothing after the last byte
+        self.misplaced = self._text and _bit(quotes, 0)
+        if text.any():  # which files whose cells are all in quotes have nowhere
+            self.misplaced |= _touch(text, quotes, self._quote, room)
+            self.misplaced |= _touch(quotes, text, self._text, room)
+        self._inside, self._quote, self._text = (
+            _bit(each, last) for each in (inside, quotes, text)
+        )
 
 
-ONE, TOP = np.uint64(1), np.uint64(WORD - 1)
+ALL, ONE, TOP = ~np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
 
 
 def _words(mask: NDArray[np.bool_]) -> Words:
@@ -133,7 +131,16 @@ def _words(mask: NDArray[np.bool_]) -> Words:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def _parities(words: Words, found: Words, room: Words, *, start: bool) -> Words:
+def _touch(words: Words, before: Words, first: bool, room: Words) -> bool:
+    """Tell whether a bit of some words follows one of others; `first` is the bit before these."""
+    np.right_shift(before[:-1], TOP, out=room[1:])
+    room[0] = first
+    room |= before << ONE
+    room &= words
+    return bool(room.any())
+
+
+def _parities(words: Words, found: Words, room: Words, *, start: bool) -> None:
     """Tell of each bit whether it and those before it, and `start`, are odd in number."""
     np.left_shift(words, ONE, out=found)
     found ^= words
@@ -145,7 +152,6 @@ def _parities(words: Words, found: Words, room: Words, *, start: bool) -> Words:
     np.negative(odd[:-1], out=room[1:])  # all bits of what follows an odd number
     room[0] = np.negative(np.uint64(start))
     found ^= room
-    return found
 
 
 def _bit(words: Words, place: int) -> bool:
@@ -168,12 +174,17 @@ def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
 
 def jsonl_lines(text: TextIO) -> Iterator[int]:
     """Iterate over the lines in which the rows of a file of JSON lines are."""
+    return (number for number, _ in _jsonl_values(text))
+
+
+def _jsonl_values(text: TextIO) -> Iterator[tuple[int, Any]]:
+    """Iterate over the values of a file of JSON lines, with their lines."""
     decoder = json.JSONDecoder()
     for number, line in enumerate(text, 1):
         at, whole = 0, line.strip()
         while at < len(whole):  # pyarrow takes several objects on one line
-            _, at = decoder.raw_decode(whole, at)
-            yield number
+            value, at = decoder.raw_decode(whole, at)
+            yield number, value
             at += len(whole[at:]) - len(whole[at:].lstrip())
 
 
@@ -255,6 +266,56 @@ def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str,
         problem,
         "Write a quote inside of a cell twice, and such a cell in quotes.",
     )
+
+
+class NoObjectError(ValueError):
+    """A file of JSON lines has, or may have, a value that is no object."""
+
+
+def check_objects(content: Any) -> None:
+    """Raise where JSON lines have a null for a row.
+
+    pyarrow would read memory that is not its own, and end the process if that fails.
+
+    Parameters
+    ----------
+    content : bytes or buffer
+        The lines.
+    """
+    if not _null_in_sight(content):
+        return
+    try:
+        text = io.StringIO(bytes(content).decode("utf-8-sig"))
+        objects = all(isinstance(value, dict) for _, value in _jsonl_values(text))
+    except (ValueError, RecursionError) as error:
+        raise NoObjectError(f"{error}") from error
+    if not objects:
+        raise NoObjectError("a row is no object")
+
+
+def _null_in_sight(content: Any) -> bool:
+    """Tell whether an n is the first byte, or follows a closing brace, spaces apart."""
+    if FIRST_N.match(content):
+        return True
+    view = np.frombuffer(content, dtype=np.uint8)
+    for start in range(0, len(view), PIECE):
+        at = np.flatnonzero(view[start : start + PIECE] == BRACE) + start + 1
+        for _ in range(MOST_SPACES):
+            at = at[at < len(view)]
+            byte = view[at]
+            if (byte == N).any():
+                return True
+            at = at[byte <= SPACE] + 1
+            if not len(at):
+                break
+        else:
+            return True
+    return False
+
+
+FIRST_N, (BRACE, N, SPACE) = re.compile(rb"(?:\xef\xbb\xbf)?\s*n"), b"}n "
+MOST_SPACES = 8
+"""Spaces between objects from which on a file is looked at more closely."""
 
 
 def jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:

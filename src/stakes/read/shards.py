@@ -7,12 +7,12 @@ import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import QuoteCheck, csv_problem, jsonl_problem
+from stakes.read._diagnose import QuoteCheck, csv_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     BUFFER,
@@ -27,6 +27,7 @@ from stakes.read.tables import (
     countable,
     csv_header,
     file_kind,
+    jsonl_table,
     pyarrow,
     repetitive,
     source_name,
@@ -271,7 +272,7 @@ class Shard:
             return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
         if self.kind == "csv":
             pa = pyarrow()
-            names, _ = self._csv_header()
+            names, _ = self._csv_header
             return pa.schema([(name, pa.string()) for name in names])
         first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
@@ -333,6 +334,7 @@ class Shard:
     def _stream(self) -> Any:
         return text_stream(self.path)
 
+    @cached_property
     def _csv_header(self) -> tuple[list[str], str]:
         with self._stream() as stream:
             start = arrow_read(lambda: stream.read(HEADER), self.source, "a table")
@@ -340,23 +342,22 @@ class Shard:
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
         """Read a CSV file as one without line breaks in cells, until there is one."""
-        read = 0
+        quotes, read = QuoteCheck(self._csv_header[1]), 0
         try:
-            for table in self._csv_tables(columns, breaks=False):
+            for table in self._csv_tables(columns, quotes, breaks=False):
                 yield table
                 read += table.num_rows
         except _BreakInCellError:
-            for table in self._csv_tables(columns, breaks=True):
+            for table in self._csv_tables(columns, quotes, breaks=True):
                 new = table.slice(min(read, table.num_rows))  # the others were read before
                 read -= table.num_rows - new.num_rows
                 yield new
 
-    def _csv_tables(self, columns: list[str], *, breaks: bool) -> Iterator[Any]:
+    def _csv_tables(self, columns: list[str], quotes: QuoteCheck, *, breaks: bool) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
 
-        names, separator = self._csv_header()
-        quotes, rows = QuoteCheck(separator), 0
+        (names, separator), rows = self._csv_header, 0
         try:
             reader = arrow_csv.open_csv(
                 _Watched(self._stream(), quotes, breaks=breaks),
@@ -384,9 +385,6 @@ class Shard:
 
     def _jsonl(self) -> Iterator[Any]:
         """Read whole lines, a block of them at a time."""
-        pa = pyarrow()
-        from pyarrow import json as arrow_json
-
         before, rest = 0, b""
         with self._stream() as stream:
             while True:
@@ -394,12 +392,7 @@ class Shard:
                 whole, newline, tail = (rest + block).rpartition(b"\n")
                 lines, rest = (whole + newline, tail) if block else (rest, b"")
                 if lines.strip():
-                    try:
-                        table = arrow_json.read_json(pa.BufferReader(lines))
-                        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
-                    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                        raise jsonl_problem(lines, self.source, error, before) from error
-                    yield table
+                    yield jsonl_table(lines, self.source, before)
                 before += lines.count(b"\n")
                 if not block:
                     return
@@ -414,13 +407,16 @@ class _Watched(io.RawIOBase):
 
     def __init__(self, stream: Any, quotes: QuoteCheck, *, breaks: bool) -> None:
         self._stream, self._quotes, self._breaks = stream, quotes, breaks
+        self._seen = quotes.fed  # when the beginning of the file was read before
 
     def readable(self) -> bool:
         return True
 
     def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
         content = self._stream.read_buffer(size)
-        self._quotes.feed(content)
+        new = content.slice(min(self._seen, content.size))
+        self._seen -= content.size - new.size
+        self._quotes.feed(new)
         if not self._breaks and (self._quotes.breaks or self._quotes.misplaced):
             raise _BreakInCellError
         return content

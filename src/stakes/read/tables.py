@@ -20,8 +20,10 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError, InputError, redacted
 from stakes.read._diagnose import (
+    NoObjectError,
     QuoteCheck,
     check_csv,
+    check_objects,
     csv_lines,
     csv_problem,
     encoding_problem,
@@ -473,27 +475,42 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
         text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
     except UnicodeDecodeError as error:
         raise encoding_problem(start, source, error) from error
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
+    first = next((line for line in io.StringIO(text, newline=None) if line.strip()), None)
+    if first is None:
         raise FileError(source, "all lines are empty; expected a table of predictions.")
-    separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", lines[0]).count)
+    separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
         return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
     except (csv.Error, StopIteration):  # a quote that is left open, which is said later
-        return next(csv.reader(lines[:1], delimiter=separator)), separator
+        return next(csv.reader([first], delimiter=separator)), separator
 
 
 def _read_jsonl(stream: Any, source: str) -> Any:
+    return jsonl_table(stream.read_buffer(), source)
+
+
+def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
+    """Read JSON lines.
+
+    Parameters
+    ----------
+    content : bytes or pyarrow Buffer
+        The lines.
+    source : str
+        The name of the file, for errors.
+    before : int
+        How many lines of the file came before these.
+    """
     pa = pyarrow()
     from pyarrow import json as arrow_json
 
-    content = stream.read_buffer()
     try:
+        check_objects(content)
         table = arrow_json.read_json(pa.BufferReader(content))
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise jsonl_problem(content.to_pybytes(), source, error) from error
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
+        raise jsonl_problem(bytes(content), source, error, before) from error
     return table
 
 
@@ -539,10 +556,15 @@ def repetitive(file: Any) -> list[str]:
         if group.num_rows:
             # What is damaged raises here; asked for its size, it would end the process.
             next(file.iter_batches(1, [number], list(texts.values()), use_threads=False), None)
-            for column in map(group.column, texts):
-                size_of[column.path_in_schema] += column.total_uncompressed_size
+            for at, name in texts.items():
+                column = group.column(at)
+                if column.path_in_schema != name:  # of which only damage can be the cause
+                    raise pyarrow().ArrowInvalid(
+                        f"its column {name!r} is {column.path_in_schema!r} in another place"
+                    )
+                size_of[name] += column.total_uncompressed_size
                 if not set(column.encodings) <= SIMPLE:
-                    packed.add(column.path_in_schema)
+                    packed.add(name)
     most = LEAST_TEXT * metadata.num_rows
     return [name for name, size in size_of.items() if size < most and name not in packed]
 
