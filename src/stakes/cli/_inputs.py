@@ -439,6 +439,15 @@ def check_volume(volume: float | None, per: str | None) -> None:
         raise InputError("--volume", f"expected a positive number of decisions, got {volume:g}.")
 
 
+def check_capacity(capacity: float) -> float:
+    """Return the number of decisions that may be positive, unless it is none, such as a share."""
+    if not 0 <= capacity < float("inf") or 0 < capacity < 1:
+        raise InputError(
+            "--capacity", f"expected a number of decisions, such as 50; got {capacity:g}."
+        )
+    return capacity
+
+
 def volume_words(volume: float, per: str | None) -> str:
     """Say how many decisions, and in what time."""
     from stakes._core.text import number
@@ -702,12 +711,7 @@ def _with_choosing(
 
     share = None
     if policy.capacity is not None:
-        if not 0 <= policy.capacity < float("inf"):
-            raise InputError(
-                "--capacity",
-                f"expected a number of decisions, 0 or more; got {policy.capacity:g}.",
-            )
-        share = policy.capacity / (study.n if volume is None else volume)
+        share = check_capacity(policy.capacity) / (study.n if volume is None else volume)
     choosing = Choosing(
         seed=seed,
         min_recall=policy.min_recall,

@@ -57,6 +57,9 @@ class Evaluation:
         What each model costs at its cheapest policy.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
+    moved : tuple of PolicyPair
+        Each threshold against the same model's decisions as they stand, compared alone: what moving
+        the threshold saves.
     """
 
     schema: str
@@ -67,6 +70,7 @@ class Evaluation:
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
     pairs: tuple[PolicyPair, ...]
+    moved: tuple[PolicyPair, ...]
 
 
 Method = Annotated[
@@ -101,8 +105,9 @@ def evaluate(
     """Print what each model costs, with its confidence interval."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import IntervalBy, policies_found
+    from stakes.findings.policies import IntervalBy, moved_found, policies_found
     from stakes.infer._inference import takes
+    from stakes.show.text import moved_table
 
     output = context.obj
     check_volume(volume, per)
@@ -130,13 +135,17 @@ def evaluate(
     output.text()
     show_verdict(output, verdict)
     _show_tables(output, found, study.confidence, _title(volume, per, unit))
+    moved = moved_found(study)
+    if moved:
+        output.text()
+        output.table(moved_table(moved, unit, study.confidence))
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
         return
     settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
     models, pairs = models_of(study, unit, volume, by), study.policies.pairs
     costs = costs_of_study(study)
-    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs))
+    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs, moved))
 
 
 def _title(volume: float | None, per: str | None, unit: str) -> str:
