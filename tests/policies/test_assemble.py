@@ -1,5 +1,6 @@
 """Which policies a study has, what they are called, and how they compare."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from stakes.findings import findings
 from stakes.findings.policies import policies_found
 from stakes.policies import Asked, Choosing
 from stakes.policies._compared import level
+from stakes.show.report._answer import answer_of
 
 COSTS = CostMatrix.from_errors(false_positive=2, false_negative=35)
 
@@ -366,6 +368,10 @@ def test_a_cheaper_baseline_that_breaks_a_limit_is_said_to_cost_less():
     more = f"It costs {number(-verdict.saving.per_decision)} EUR more per decision than old as"
     assert more in verdict.text
     assert "old as decided does not keep within the limits." in verdict.text
+    answer = answer_of(findings(limited))
+    assert re.search(r"It costs [\d.]+ more per decision, but keeps within the limits", answer.headline)
+    assert "extra cost: " in answer.lead
+    assert answer.facts[0].title == "Extra cost"
 
 
 def test_a_threshold_can_be_typed_as_it_is_printed(study):

@@ -440,11 +440,13 @@ def check_volume(volume: float | None, per: str | None) -> None:
 
 
 def check_capacity(capacity: float) -> float:
-    """Return the number of decisions that may be positive, unless it is none, such as a share."""
-    if not 0 <= capacity < float("inf") or 0 < capacity < 1:
-        raise InputError(
-            "--capacity", f"expected a number of decisions, such as 50; got {capacity:g}."
-        )
+    """Return how many decisions may be positive, unless it is no such number."""
+    if not 0 <= capacity < float("inf"):
+        problem = f"expected a number of decisions, 0 or more; got {capacity:g}."
+        raise InputError("--capacity", problem)
+    if 0 < capacity < 1:
+        problem = f"expected a number of decisions, not a share of them; got {capacity:g}."
+        raise InputError("--capacity", problem)
     return capacity
 
 
