@@ -193,6 +193,17 @@ def check_saving(verdict, compared):
         assert saving["shown"] == pair["shown"]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_moving_a_threshold_saves_is_what_the_verdict_says(seed):
+    study, found = found_for("both", seed)
+    pairs = {(each.first, each.second): each for each in found.pairs}
+    assert [each.first.partition("@")[0] for each in found.moved] == ["a", "b"]
+    for each in found.moved:
+        costs = [study.policies.estimate(name).cost for name in (each.first, each.second)]
+        assert each.difference == pytest.approx(costs[0] - costs[1], abs=1e-9)
+        assert pairs.get((each.first, each.second), each) is each
+
+
 @EVERY
 def test_the_json_is_consistent(kind, seed):
     _, found = found_for(kind, seed)

@@ -369,7 +369,9 @@ def test_a_cheaper_baseline_that_breaks_a_limit_is_said_to_cost_less():
     assert more in verdict.text
     assert "old as decided does not keep within the limits." in verdict.text
     answer = answer_of(findings(limited))
-    assert re.search(r"It costs [\d.]+ more per decision, but keeps within the limits", answer.headline)
+    assert re.search(
+        r"It costs [\d.]+ more per decision, but keeps within the limits", answer.headline
+    )
     assert "extra cost: " in answer.lead
     assert answer.facts[0].title == "Extra cost"
 

@@ -154,15 +154,8 @@ def compare(
 
     output = context.obj
     check_volume(volume, per)
-    if policy.baseline is None and (gate or margin is not None):
-        raise InputTypeError(
-            "--gate" if gate else "--margin",
-            "which model are the others compared with?",
-            "Name it with --baseline.",
-        )
-    for option, given in (("--junit", build.junit), ("--markdown", build.markdown)):
-        if given is not None and not gate:
-            raise InputTypeError(option, "it is about a gate.", "Give --gate.")
+    named = policy.baseline is not None
+    _check_gate(build, gate=gate, margin=margin is not None, named=named)
     margin = None if margin is None else checked_margin(margin)
     output.will_write(json, build.junit, build.markdown, inputs=[*predictions, prices.costs])
     output.only_json(json)
@@ -180,17 +173,29 @@ def compare(
         class_priors=class_priors,
         with_scores="if they fit",
     )
-    named = policy.baseline is not None
     period = _Period(volume, per)
     found = _found(
         study, unit, seed, period, margin, gate=gate, named=named, models=json is not None
     )
-    _show(output, found, study.confidence, named=policy.baseline is not None)
+    _show(output, found, study.confidence, named=named)
     output.results(found)
     if found.gate is None:
         return 0
     _for_build(output, found, build, study.confidence)
     return _exit_code(output, found.gate)
+
+
+def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -> None:
+    """Raise when a gate, or what belongs to one, was asked for without what it needs."""
+    if (gate or margin) and not named:
+        raise InputTypeError(
+            "--gate" if gate else "--margin",
+            "which model are the others compared with?",
+            "Name it with --baseline.",
+        )
+    for option, given in (("--junit", build.junit), ("--markdown", build.markdown)):
+        if given is not None and not gate:
+            raise InputTypeError(option, "it is about a gate.", "Give --gate.")
 
 
 def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:

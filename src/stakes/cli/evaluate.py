@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from stakes.findings.models import Model
     from stakes.findings.policies import PolicyResult
     from stakes.policies import PolicyPair, Verdict
+    from stakes.study import Study
 
 EXAMPLES = (
     "stakes evaluate predictions.csv --costs costs.csv",
@@ -58,8 +59,8 @@ class Evaluation:
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     moved : tuple of PolicyPair
-        Each threshold against the same model's decisions as they stand, compared alone: what moving
-        the threshold saves.
+        Each threshold against the same model's decisions as they stand: what moving the threshold
+        saves. Each is compared alone, unless it is one of the pairs.
     """
 
     schema: str
@@ -105,9 +106,8 @@ def evaluate(
     """Print what each model costs, with its confidence interval."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import models_of
-    from stakes.findings.policies import IntervalBy, moved_found, policies_found
+    from stakes.findings.policies import IntervalBy, policies_found
     from stakes.infer._inference import takes
-    from stakes.show.text import moved_table
 
     output = context.obj
     check_volume(volume, per)
@@ -135,10 +135,7 @@ def evaluate(
     output.text()
     show_verdict(output, verdict)
     _show_tables(output, found, study.confidence, _title(volume, per, unit))
-    moved = moved_found(study)
-    if moved:
-        output.text()
-        output.table(moved_table(moved, unit, study.confidence))
+    moved = _show_moved(output, study, unit)
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
         return
@@ -165,3 +162,15 @@ def _show_tables(
     if title:
         output.text()
         output.table(volume_table(policies, title, confidence))
+
+
+def _show_moved(output: Output, study: Study, unit: str) -> tuple[PolicyPair, ...]:
+    """Show what thresholds save against decisions of the same models, and return that."""
+    from stakes.findings.policies import moved_found
+    from stakes.show.text import moved_table
+
+    moved = moved_found(study)
+    if moved:
+        output.text()
+        output.table(moved_table(moved, unit, study.confidence))
+    return moved

@@ -278,7 +278,8 @@ def other_models(study: Study) -> str:
 def moved_found(study: Study) -> tuple[PolicyPair, ...]:
     """Return how each threshold compares with the same model's decisions as they stand.
 
-    Each is compared as if there were no others: what moving the threshold saves.
+    Each is compared as if there were no others, unless the verdict compares the two: what moving
+    the threshold saves.
     """
     policies = study.policies
     decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}
@@ -287,5 +288,6 @@ def moved_found(study: Study) -> tuple[PolicyPair, ...]:
         for each in policies.policies
         if each.kind == "threshold" and each.model in decided
     ]
-    policies.prepare_alone(pairs)
-    return tuple(policies.alone(*pair) for pair in pairs)
+    judged = {(each.first, each.second): each for each in policies.pairs}
+    policies.prepare_alone([pair for pair in pairs if pair not in judged])
+    return tuple(judged.get(pair) or policies.alone(*pair) for pair in pairs)

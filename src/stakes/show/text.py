@@ -178,7 +178,7 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
             pair.first,
             number(0.0 - pair.difference),
             _limits((0.0 - pair.high, 0.0 - pair.low)),
-            p_value(pair.p_value),
+            p_value(pair.adjusted),
             _verdict(pair),
         ]
         for pair in pairs
