@@ -144,7 +144,7 @@ def test_no_golden_file_is_left_over():
 
 
 KINDS = {
-    "both": f"{P} -c {C}",
+    "both": f"{P} -c {C} --volume 1e5 --per year",
     "scores": f"scores.csv -c {C}",
     "decisions": f"decisions.csv -c {C}",
     "mixed": f"mixed.csv -c {C}",

@@ -106,7 +106,7 @@ def test_constant_scores_have_no_operating_range():
     curve = CostCurve.from_scores([0, 1, 1, 0, 1], [7] * 5)
     assert curve.operating_range() == ()
     assert curve.area() == 0.25
-    assert "nowhere is it cheaper than the trivial classifiers" in curve.summary()
+    assert "the curve is nowhere below the constant predictions" in curve.summary()
     assert curve.threshold([0.2, 0.8]).tolist() == [np.inf, 7]
 
 

@@ -12,7 +12,7 @@ from stakes.cli.evaluate import Evaluation
 from stakes.findings import findings
 from stakes.findings.data import costs_of_study, data_of, json_text, run_settings_of
 from stakes.findings.models import models_of
-from stakes.findings.policies import policies_found
+from stakes.findings.policies import moved_found, policies_found
 from stakes.policies.verdict import in_words
 
 KINDS = ("scores", "decisions", "both", "mixed", "raw", "priors", "weak", "equal", "amount")
@@ -67,6 +67,7 @@ def found_for(kind, seed):
         policies_found(study, 1000),
         models_of(study),
         study.policies.pairs,
+        moved_found(study),
     )
     return study, found
 
@@ -122,9 +123,42 @@ def test_what_is_stated_is_shown(kind, seed):
             assert set(named(study, text)) <= shown
 
 
+UNTESTED = re.compile(
+    r"probability of|on average|shown to be (the )?cheap|\(cheapest|^cheapest$|costs? (more|less) "
+    r"than -?[\d.]+|average cost stays lower",
+    re.IGNORECASE,
+)
+"""Sentences that claim no difference between policies: they name a condition, an estimate, a
+probability, or what is shown."""
+
+
+def texts(value, path=""):
+    """Return all texts of findings, and where they are."""
+    if isinstance(value, str):
+        return [(path, value)]
+    if isinstance(value, dict):
+        return [each for key in value for each in texts(value[key], f"{path}.{key}")]
+    return [each for item in value for each in texts(item, path)] if isinstance(value, list) else []
+
+
+def check_every_sentence(found):
+    """Check that no sentence outside the verdict, whose own are checked, states a difference."""
+    pairs = [each for each in found.pairs if each.shown]
+    shown = {f"{each.first} stays cheaper than {each.second} " for each in pairs}
+    for path, text in texts(json.loads(json_text(found))):
+        if path.startswith(".verdict."):
+            continue
+        for sentence in re.split(r"(?<=[.;]) ", text):
+            if STATES.search(sentence) and not UNTESTED.search(sentence):
+                raise AssertionError(f"what is behind this? {path}: {sentence}")
+            if "stays cheaper" in sentence:
+                assert any(sentence.startswith(each) for each in shown)
+
+
 @pytest.mark.parametrize("kind", ["both", "priors", "decisions"])
 def test_what_is_stated_of_other_costs_is_shown(kind):
     found = findings(study_of(**made(kind, 0)))
+    check_every_sentence(found)
     shown = {each.second for each in found.pairs if each.shown}
     for each in found.sensitivity.flips:
         assert each.cheaper == found.verdict.use
@@ -157,6 +191,17 @@ def check_saving(verdict, compared):
         found = [saving["per_decision"], saving["low"], saving["high"]]
         assert found == pytest.approx([-pair["difference"], -pair["high"], -pair["low"]])
         assert saving["shown"] == pair["shown"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_moving_a_threshold_saves_is_what_the_verdict_says(seed):
+    study, found = found_for("both", seed)
+    pairs = {(each.first, each.second): each for each in found.pairs}
+    assert [each.first.partition("@")[0] for each in found.moved] == ["a", "b"]
+    for each in found.moved:
+        costs = [study.policies.estimate(name).cost for name in (each.first, each.second)]
+        assert each.difference == pytest.approx(costs[0] - costs[1], abs=1e-9)
+        assert pairs.get((each.first, each.second), each) is each
 
 
 @EVERY

@@ -54,9 +54,10 @@ def test_the_error_rate_is_the_cost_of_zero_one(data):
     assert success_rate(confusion) == pytest.approx(1 - error_rate(confusion))
 
 
-def test_abstaining_is_not_a_success():
+def test_abstaining_is_neither_a_success_nor_an_error():
     confusion = Confusion([[5, 1], [0, 2], [1, 1]], labels=[0, 1], decisions=[0, 1, "ask"])
-    assert error_rate(confusion) == pytest.approx(0.3)
+    assert success_rate(confusion) == pytest.approx(0.7)
+    assert error_rate(confusion) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])

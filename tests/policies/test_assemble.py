@@ -1,5 +1,6 @@
 """Which policies a study has, what they are called, and how they compare."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from stakes.findings import findings
 from stakes.findings.policies import policies_found
 from stakes.policies import Asked, Choosing
 from stakes.policies._compared import level
+from stakes.show.report._answer import answer_of
 
 COSTS = CostMatrix.from_errors(false_positive=2, false_negative=35)
 
@@ -366,6 +368,12 @@ def test_a_cheaper_baseline_that_breaks_a_limit_is_said_to_cost_less():
     more = f"It costs {number(-verdict.saving.per_decision)} EUR more per decision than old as"
     assert more in verdict.text
     assert "old as decided does not keep within the limits." in verdict.text
+    answer = answer_of(findings(limited))
+    assert re.search(
+        r"It costs [\d.]+ more per decision, but keeps within the limits", answer.headline
+    )
+    assert "extra cost: " in answer.lead
+    assert answer.facts[0].title == "Extra cost"
 
 
 def test_a_threshold_can_be_typed_as_it_is_printed(study):
@@ -397,7 +405,8 @@ def test_reversed_scores_are_pointed_out():
     study = study_of(y, {}, costs, y_score={"right": score, "wrong": -score})
     found = [note for note in study.policies.notes if "AUC" in note]
     assert len(found) == 1
-    assert found[0].startswith("High scores of wrong go with 0 (AUC 0.2")
+    assert found[0].startswith("The scores of wrong rank worse than chance (AUC 0.2")
+    assert found[0].endswith("low scores may mean 1. If so, negate them.")
 
 
 def test_equal_costs_are_said_to_choose_nothing():
@@ -409,3 +418,69 @@ def test_equal_costs_are_said_to_choose_nothing():
     notes = " ".join(study.verdict().notes)
     assert "All decisions cost the same" in notes
     assert "High scores" not in notes
+
+
+def reviewed(values, few=False):
+    """Return the study of a model with a third decision, at costs of 0, "review" and 1."""
+    rng = np.random.default_rng(3)
+    actual = (rng.random(400) < 0.3).astype(int)
+    if few:
+        actual = np.repeat([0, 1], [395, 5])
+    score = 1 / (1 + np.exp(-(2 * actual - 1 + rng.normal(size=400))))
+    costs = CostMatrix(values, rows="predicted", labels=[0, 1], decisions=[0, "review", 1])
+    return study_of(actual, {}, costs, y_score={"m": score}, pos_label=1)
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_decisions_that_are_never_the_cheapest_leave_a_constant(few):
+    study = reviewed([[0, 1], [5, 5], [100, 2]], few=few)
+    policy = study.policies["m@never"]
+    assert (policy.always, policy.below, policy.cross_fitted) == (0, 0, False)
+    assert study.policies.best == "always 0"
+    assert study.policies.others == ("always review", "always 1")
+    assert "m" not in {each.rpartition("@")[0] for each in study.verdict().ties}
+    assert any(each.endswith("decides 0 for every row.") for each in study.verdict().notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "first", "below"),
+    [
+        ([[0, 2000], [30, 30], [100, 50]], "review", 0),  # a review is always better than 1
+        ([[0, 2000], [0.001, 10], [100, 0]], 1, "review"),  # and here than 0
+    ],
+)
+def test_one_threshold_of_three_decisions_says_what_they_are(values, first, below):
+    study = reviewed(values)
+    policy = next(each for each in study.policies.policies if each.model == "m")
+    assert ([decision for decision, _ in policy.cuts], policy.below) == ([first], below)
+    assert policy.threshold == policy.cuts[0][1]
+    notes = " ".join(study.verdict().notes)
+    assert f"m decides {first!r} from a score of" in notes
+    assert f"{below!r} otherwise" in notes
+    assert "mistakes cost less than correct decisions" not in notes
+
+
+def test_a_review_is_no_mistake():
+    study = reviewed([[0, 2000], [30, 30], [100, 0]])
+    found = {each.name: each.error_rate for each in policies_found(study)}
+    assert found["always review"] == 0
+    assert found[study.policies.best] < 0.1
+    assert not any("mistakes" in note for note in study.verdict().notes)
+
+
+def test_a_known_cost_has_no_interval_in_words():
+    study = reviewed([[0, 2000], [30, 30], [100, 50]])
+    assert "costs 30 per decision (known exactly)." in study.verdict().text
+
+
+def test_the_same_constant_competes_once():
+    rng = np.random.default_rng(1)
+    actual = (rng.random(300) < 0.5).astype(int)
+    scores = {"good": 3 * actual + rng.normal(size=300), "flat": np.full(300, 7.0)}
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=5)
+    policies = study_of(actual, {}, costs, y_score=scores).policies
+    assert policies["flat@always"].always == 1
+    assert [each.second for each in policies.pairs] == ["always 1", "always 0"]
+    named = study_of(actual, {}, costs, y_score=scores, baseline="flat@best").policies
+    assert "flat@always" in [each.second for each in named.pairs]
+    assert "always 1" not in [each.second for each in named.pairs]

@@ -439,6 +439,17 @@ def check_volume(volume: float | None, per: str | None) -> None:
         raise InputError("--volume", f"expected a positive number of decisions, got {volume:g}.")
 
 
+def check_capacity(capacity: float) -> float:
+    """Return how many decisions may be positive, unless it is no such number."""
+    if not 0 <= capacity < float("inf"):
+        problem = f"expected a number of decisions, 0 or more; got {capacity:g}."
+        raise InputError("--capacity", problem)
+    if 0 < capacity < 1:
+        problem = f"expected a number of decisions, not a share of them; got {capacity:g}."
+        raise InputError("--capacity", problem)
+    return capacity
+
+
 def volume_words(volume: float, per: str | None) -> str:
     """Say how many decisions, and in what time."""
     from stakes._core.text import number
@@ -702,12 +713,7 @@ def _with_choosing(
 
     share = None
     if policy.capacity is not None:
-        if not 0 <= policy.capacity < float("inf"):
-            raise InputError(
-                "--capacity",
-                f"expected a number of decisions, 0 or more; got {policy.capacity:g}.",
-            )
-        share = policy.capacity / (study.n if volume is None else volume)
+        share = check_capacity(policy.capacity) / (study.n if volume is None else volume)
     choosing = Choosing(
         seed=seed,
         min_recall=policy.min_recall,

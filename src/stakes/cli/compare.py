@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import read_study, sampling_note, show_notes, show_verdict
+from stakes.cli._inputs import (
+    check_volume,
+    read_study,
+    sampling_note,
+    show_notes,
+    show_verdict,
+)
 from stakes.errors import InputTypeError
 
 if TYPE_CHECKING:
@@ -138,6 +144,8 @@ def compare(
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
     unit: options.Unit = "",
+    volume: options.Volume = None,
+    per: options.Per = None,
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> int:
@@ -145,15 +153,9 @@ def compare(
     from stakes.infer.gate import checked_margin
 
     output = context.obj
-    if policy.baseline is None and (gate or margin is not None):
-        raise InputTypeError(
-            "--gate" if gate else "--margin",
-            "which model are the others compared with?",
-            "Name it with --baseline.",
-        )
-    for option, given in (("--junit", build.junit), ("--markdown", build.markdown)):
-        if given is not None and not gate:
-            raise InputTypeError(option, "it is about a gate.", "Give --gate.")
+    check_volume(volume, per)
+    named = policy.baseline is not None
+    _check_gate(build, gate=gate, margin=margin is not None, named=named)
     margin = None if margin is None else checked_margin(margin)
     output.will_write(json, build.junit, build.markdown, inputs=[*predictions, prices.costs])
     output.only_json(json)
@@ -165,19 +167,35 @@ def compare(
         amounts=amounts,
         sampling=sampling,
         policy=policy,
+        volume=volume,
         seed=seed,
         confidence=confidence,
         class_priors=class_priors,
         with_scores="if they fit",
     )
-    named = policy.baseline is not None
-    found = _found(study, unit, seed, margin, gate=gate, named=named, models=json is not None)
-    _show(output, found, study.confidence, named=policy.baseline is not None)
+    period = _Period(volume, per)
+    found = _found(
+        study, unit, seed, period, margin, gate=gate, named=named, models=json is not None
+    )
+    _show(output, found, study.confidence, named=named)
     output.results(found)
     if found.gate is None:
         return 0
     _for_build(output, found, build, study.confidence)
     return _exit_code(output, found.gate)
+
+
+def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -> None:
+    """Raise when a gate, or what belongs to one, was asked for without what it needs."""
+    if (gate or margin) and not named:
+        raise InputTypeError(
+            "--gate" if gate else "--margin",
+            "which model are the others compared with?",
+            "Name it with --baseline.",
+        )
+    for option, given in (("--junit", build.junit), ("--markdown", build.markdown)):
+        if given is not None and not gate:
+            raise InputTypeError(option, "it is about a gate.", "Give --gate.")
 
 
 def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
@@ -241,10 +259,19 @@ def _exit_code(output: Output, gate: GateResult) -> int:
     return COULD_NOT_JUDGE
 
 
+@dataclass(frozen=True)
+class _Period:
+    """How many decisions are taken in which time, where that was stated."""
+
+    volume: float | None
+    per: str | None
+
+
 def _found(
     study: Study,
     unit: str,
     seed: int,
+    period: _Period,
     margin: float | None,
     *,
     gate: bool,
@@ -260,14 +287,15 @@ def _found(
     from stakes.findings.policies import gate_of, policies_found
 
     checked = study.policies.gate(margin=margin, unit=unit) if named else None
+    volume, per = period.volume, period.per
     return Comparison(
         schema=SCHEMA,
         data=data_of(study),
         costs=costs_of_study(study),
-        settings=run_settings_of(study, unit, seed=seed),
-        verdict=study.verdict(unit=unit, seed=seed),
-        policies=policies_found(study),
-        models=models_of(study, unit) if models else (),
+        settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
+        verdict=study.verdict(unit=unit, volume=volume, per=per or "", seed=seed),
+        policies=policies_found(study, volume),
+        models=models_of(study, unit, volume) if models else (),
         pairs=study.policies.pairs,
         baseline=study.policies.reference,
         against_baseline=tuple(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stakes.findings.models import Model
     from stakes.findings.policies import PolicyResult
     from stakes.policies import PolicyPair, Verdict
+    from stakes.study import Study
 
 EXAMPLES = (
     "stakes evaluate predictions.csv --costs costs.csv",
@@ -56,6 +57,9 @@ class Evaluation:
         What each model costs at its cheapest policy.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
+    moved : tuple of PolicyPair
+        Each threshold against the same model's decisions as they stand: what moving the threshold
+        saves. Each is compared alone, unless it is one of the pairs.
     """
 
     schema: str
@@ -66,6 +70,7 @@ class Evaluation:
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
     pairs: tuple[PolicyPair, ...]
+    moved: tuple[PolicyPair, ...]
 
 
 Method = Annotated[
@@ -102,7 +107,6 @@ def evaluate(
     from stakes.findings.models import models_of
     from stakes.findings.policies import IntervalBy, policies_found
     from stakes.infer._inference import takes
-    from stakes.show.text import policy_table, volume_table
 
     output = context.obj
     check_volume(volume, per)
@@ -129,17 +133,15 @@ def evaluate(
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     output.text()
     show_verdict(output, verdict)
-    output.table(policy_table(found, study.confidence, unit))
-    if title := _title(volume, per, unit):
-        output.text()
-        output.table(volume_table(found, title, study.confidence))
+    _show_tables(output, found, study.confidence, unit, _title(volume, per, unit))
+    moved = _show_moved(output, study, unit)
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
         return
     settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
     models, pairs = models_of(study, unit, volume, by), study.policies.pairs
     costs = costs_of_study(study)
-    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs))
+    output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs, moved))
 
 
 def _title(volume: float | None, per: str | None, unit: str) -> str:
@@ -147,3 +149,31 @@ def _title(volume: float | None, per: str | None, unit: str) -> str:
     if volume is None:
         return ""
     return f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
+
+
+def _show_tables(
+    output: Output,
+    policies: tuple[PolicyResult, ...],
+    confidence: float,
+    unit: str,
+    title: str,
+) -> None:
+    """Show what each policy costs and, under a title, what many decisions do."""
+    from stakes.show.text import policy_table, volume_table
+
+    output.table(policy_table(policies, confidence, unit))
+    if title:
+        output.text()
+        output.table(volume_table(policies, title, confidence))
+
+
+def _show_moved(output: Output, study: Study, unit: str) -> tuple[PolicyPair, ...]:
+    """Show what thresholds save against decisions of the same models, and return that."""
+    from stakes.findings.policies import moved_found
+    from stakes.show.text import moved_table
+
+    moved = moved_found(study)
+    if moved:
+        output.text()
+        output.table(moved_table(moved, unit, study.confidence))
+    return moved

@@ -9,6 +9,7 @@ import typer
 
 from stakes.cli import _inputs as options
 from stakes.cli._inputs import (
+    check_capacity,
     costs_if_given,
     examples_of,
     read_study,
@@ -142,6 +143,8 @@ def threshold(
     output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
     output.only_json(json)
     costs = costs_if_given(prices, amounts)
+    if capacity is not None:
+        check_capacity(capacity)
     limits = {"max_fpr": max_fpr, "min_recall": min_recall, "capacity": capacity}
     if costs is None and all(limit is None for limit in limits.values()):
         raise _no_goal()

@@ -364,7 +364,7 @@ class Curve(OverConditions):
         return ""
 
     def operating_range(self) -> tuple[tuple[float, float], ...]:
-        """Return the ranges of PC(+) in which the classifier is cheaper than the trivial ones.
+        """Return the ranges of PC(+) in which the curve is below the trivial classifiers.
 
         Outside of them it is cheaper to call all examples negative, or all positive. There is one
         range, or none; thresholds chosen elsewhere may make more.
@@ -465,9 +465,10 @@ class Curve(OverConditions):
         area = f"The area under the cost curve of {self.title()} is {number(self.area())}"
         chosen = f" ({self._choice} chosen on {self.chosen_on})" if self.chosen_on else ""
         if not ranges:
-            return f"{area}{chosen}; nowhere is it cheaper than the trivial classifiers."
+            return f"{area}{chosen}; the curve is nowhere below the constant predictions."
         where = " and ".join(f"{number(low)} to {number(high)}" for low, high in ranges)
-        return f"{area}{chosen}; it is cheaper than the trivial classifiers for PC(+) from {where}."
+        below = "the curve is below the constant predictions for PC(+) from"
+        return f"{area}{chosen}; {below} {where}."
 
     def _repr_html_(self) -> str:
         ranges = [f"{number(low)} to {number(high)}" for low, high in self.operating_range()]

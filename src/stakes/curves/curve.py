@@ -62,8 +62,8 @@ class CostCurve(Curve):
     >>> round(curve.cost(0.6), 3), curve.threshold(0.6)
     (0.16, 0.35)
     >>> print(curve.summary())
-    The area under the cost curve of model is 0.1167 (thresholds chosen on the same examples); it
-    is cheaper than the trivial classifiers for PC(+) from 0 to 1.
+    The area under the cost curve of model is 0.1167 (thresholds chosen on the same examples); the
+    curve is below the constant predictions for PC(+) from 0 to 1.
     """
 
     counts: ScoreCounts

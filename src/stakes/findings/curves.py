@@ -211,7 +211,7 @@ class ModelCurve(Finding):
     area : float
         The mean cost over all PC(+).
     operating_range : tuple of pairs of float
-        Where the model is cheaper than a constant prediction.
+        Where the curve is below the constant predictions; the band tells how sure that is.
     chosen_on : str
         Which examples its thresholds were chosen on.
     band : Band

@@ -171,7 +171,8 @@ class Model(Finding):
     over_volume : OverVolume or None
         The cost of the stated number of decisions; null where none was stated.
     error_rate : float or None
-        The share of decisions that are not the actual class; null where no decision is a class.
+        The share of decisions for a class that is not the actual one, so a review is no error;
+        null where no decision is a class.
     kappa : float or None
         Cohen's kappa.
     savings : float or None

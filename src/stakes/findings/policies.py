@@ -134,10 +134,11 @@ class PolicyResult(Finding):
     over_volume : OverVolume or None
         The cost of the stated number of decisions; null where none was stated.
     error_rate : float or None
-        The share of decisions that are not the actual class; null where no decision is a class.
+        The share of decisions for a class that is not the actual one, so a review is no error;
+        null where no decision is a class.
     competes : bool
         Whether it may be the one to use: each model's cheapest policy may, the baseline and the
-        constant predictions, unless they break a limit or always decide as the one to use does.
+        constant predictions, unless they break a limit or always decide as another of them does.
     """
 
     name: str
@@ -218,7 +219,7 @@ def _result(
 
 
 def error_rate_of(confusion: Confusion) -> float | None:
-    """Return the share of decisions that are not the actual class, where decisions are classes."""
+    """Return the share of decisions for another class than the actual one, where any is a class."""
     try:
         return error_rate(confusion)
     except LabelError:
@@ -277,7 +278,8 @@ def other_models(study: Study) -> str:
 def moved_found(study: Study) -> tuple[PolicyPair, ...]:
     """Return how each threshold compares with the same model's decisions as they stand.
 
-    Each is compared as if there were no others: what moving the threshold saves.
+    Each is compared as if there were no others, unless the verdict compares the two: what moving
+    the threshold saves.
     """
     policies = study.policies
     decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}
@@ -286,5 +288,6 @@ def moved_found(study: Study) -> tuple[PolicyPair, ...]:
         for each in policies.policies
         if each.kind == "threshold" and each.model in decided
     ]
-    policies.prepare_alone(pairs)
-    return tuple(policies.alone(*pair) for pair in pairs)
+    judged = {(each.first, each.second): each for each in policies.pairs}
+    policies.prepare_alone([pair for pair in pairs if pair not in judged])
+    return tuple(judged.get(pair) or policies.alone(*pair) for pair in pairs)

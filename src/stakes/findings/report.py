@@ -153,8 +153,8 @@ class Findings(Finding):
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     moved : tuple of PolicyPair
-        Each threshold against the same model's decisions as they stand, compared alone: what moving
-        the threshold saves.
+        Each threshold against the same model's decisions as they stand: what moving the threshold
+        saves. Each is compared alone, unless it is one of the pairs.
     joint : Joint
         The counts behind all findings.
     other_costs : OtherCosts or None

@@ -348,7 +348,7 @@ class LivePolicy(Finding):
     kind : str
         As in the policies: "threshold", "decisions" or "constant".
     decision : label or None
-        The decision of a constant prediction.
+        What is always decided, at any costs; null otherwise.
     column : int or None
         Its place among the decisions of the tables; null for constants.
     cross_fitted : bool
@@ -494,7 +494,7 @@ def _live_policies(found: Sequence[Policies], *, again: bool) -> tuple[LivePolic
         LivePolicy(
             each.model,
             each.kind,
-            each.decision,
+            each.decision if again else each.always,
             None if each.kind == "constant" else names.index(each.column),
             cross_fitted,
             again and each.kind == "threshold" and each.column.endswith("@"),

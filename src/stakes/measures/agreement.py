@@ -47,10 +47,11 @@ def success_rate(confusion: Confusion) -> float:
 
 
 def error_rate(confusion: Confusion) -> float:
-    """Return the share of examples whose decision is not their class.
+    """Return the share of examples that were called another class than theirs.
 
     Σ_{i≠j} M(i, j)/n, with M(i, j) the number of examples of class j that were called i. It is
-    `expected_cost` at costs of 1 for each mistake.
+    `expected_cost` at costs of 1 for each mistake. A decision that is no class, such as to ask an
+    expert, is neither a success nor an error.
 
     Parameters
     ----------
@@ -74,7 +75,8 @@ def error_rate(confusion: Confusion) -> float:
     0.1
     """
     correct = _correct(confusion)
-    return float(confusion.counts[~correct].sum() / confusion.n)
+    classes = correct.any(axis=1, keepdims=True)
+    return float(confusion.counts[classes & ~correct].sum() / confusion.n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -471,23 +471,32 @@ def _threshold_notes(counted: Counted, chosen: Chosen | ChosenRows) -> list[str]
     """Say what is unusual about thresholds."""
     if counted.examples is None and not np.ptp(counted.costs.values):
         return ["All decisions cost the same, so no threshold is cheaper than another."]
-    notes = []
+    notes: list[str] = []
+    constant: dict[Label, list[str]] = {}
+    several = len(counted.costs.decisions) > 2  # noqa: PLR2004
     for each in chosen.thresholds.values():
+        (first, start), *others = each.cuts
         if each.reason:
-            cut = written(each.cuts[0][1])
-            notes.append(f"{each.model} is used at {cut}, as the costs imply: {each.reason}.")
+            cuts = listed([written(value) for _, value in each.cuts])
+            notes.append(f"{each.model} is used at {cuts}, as the costs imply: {each.reason}.")
         if each.reversed_ is not None:
             notes.append(
-                f"High scores of {each.model} go with {each.below!r} (AUC {each.reversed_:.2g}): "
-                f"if they are scores of that class, name it as the positive one, or negate them."
+                f"The scores of {each.model} rank worse than chance (AUC {each.reversed_:.2g}): "
+                f"low scores may mean {first!r}. If so, negate them."
             )
-        ends = [value for _, value in each.cuts]
-        if each.cross_fitted and len(ends) == 1 and not np.isfinite(ends[0]):
-            always = each.below if ends[0] > 0 else each.cuts[0][0]
-            notes.append(f"The threshold chosen for {each.model} decides {always!r} for every row.")
-        if len(each.cuts) == 1 and each.cuts[0][0] != counted.positive:
+        if not np.isfinite(start):
+            constant.setdefault(each.below if start > 0 else first, []).append(each.model)
+        elif several and not others:
             notes.append(
-                f"High scores of {each.model} lead to {each.cuts[0][0]!r}, not to "
-                f"{counted.positive!r}: with these costs mistakes cost less than correct decisions."
+                f"{each.model} decides {first!r} from a score of {written(start)} up and "
+                f"{each.below!r} otherwise."
             )
+        if each.below == counted.positive:
+            notes.append(
+                f"High scores of {each.model} lead to {first!r}, not to {counted.positive!r}: with "
+                "these costs mistakes cost less than correct decisions."
+            )
+    for always, models in constant.items():
+        what, decide = ("thresholds", "decide") if models[1:] else ("threshold", "decides")
+        notes.append(f"The {what} chosen for {listed(models)} {decide} {always!r} for every row.")
     return notes

@@ -407,7 +407,7 @@ class Task:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
         thresholds = [short(each, values) for each in expected_thresholds(self.costs)]
         ends = np.array([above(values, each) for each in thresholds])
-        reason = f"{self.lacking}: its scores are taken as probabilities"
+        reason = f"its scores are taken as probabilities, because {self.lacking}"
         return self._same(name, ends, thresholds, ranks, reason)
 
     def _same(
@@ -423,13 +423,17 @@ class Task:
         return replace(self._threshold(name, thresholds), reason=reason), places, places
 
     def _threshold(self, name: str, thresholds: Sequence[float]) -> Threshold:
-        by_score = [self.decisions[place] for place in self.order]
+        *by_score, below = [self.decisions[place] for place in self.order]
         cuts, last = [], np.inf
-        for decision, value in zip(by_score, thresholds, strict=False):
-            if value < last or (value == np.inf and len(thresholds) == 1):
+        for decision, value in zip(by_score, thresholds, strict=True):
+            if value < last:
                 cuts.append((decision, float(value)))
             last = value
-        return Threshold(name, tuple(cuts), by_score[-1], cross_fitted=False)
+        if not cuts:
+            cuts = [(by_score[0], np.inf)]
+        elif len(cuts) > 1 and cuts[-1][1] == -np.inf:  # no score is low enough for the last one
+            below = cuts.pop()[0]
+        return Threshold(name, tuple(cuts), below, cross_fitted=False)
 
 
 def _allowed(

@@ -355,13 +355,18 @@ class Policies(Result):
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """The competitors that decide otherwise than the cheapest one, the cheapest first.
+        """The competitors beside the cheapest one that are policies of their own, cheapest first.
 
-        What always decides as it does is the same policy under another name.
+        What always decides as a constant prediction does is the same policy under another name.
         """
         best, *others = self.competitors
-        always = self[best].always
-        return tuple(name for name in others if always is None or self[name].always != always)
+        seen, found = {self[best].always}, []
+        for name in others:
+            always = self[name].always
+            if always is None or always not in seen:
+                found.append(name)
+            seen.add(always)
+        return tuple(found)
 
     @cached_property
     def pairs(self) -> tuple[PolicyPair, ...]:

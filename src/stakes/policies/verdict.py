@@ -298,13 +298,13 @@ def _sentences(
     sure = f"{percent(policies.confidence)} confidence"
     best, interval = policies[policies.best], stated.interval(policies)
     cost = rounded(policies.estimate(best.name).cost)
-    limits = " to ".join(map(rounded, interval))
+    limits = f"({' to '.join(map(rounded, interval))}, {percent(policies.confidence)} CI)"
+    if interval.low == interval.high:  # at known priors, or where the class makes no difference
+        limits = "(known exactly)"
     use = f"Use {in_words(best)}: it"
     if best.kind == "constant":
         use = f"Use no model: {in_words(best)}"
-    sentences = [
-        f"{use} costs {cost}{unit} per decision ({limits}, {percent(policies.confidence)} CI)."
-    ]
+    sentences = [f"{use} costs {cost}{unit} per decision {limits}."]
     sentences += _saving_words(policies, stated, saving, sure)
     if policies.ties:
         names = [in_words(policies[name]) for name in policies.ties]
@@ -372,14 +372,12 @@ def _difference_words(stated: Stated, what: str, value: float, low: float, high:
 
 def _accuracy_note(policies: Policies) -> list[str]:
     """Say that the policy with the fewest errors is not the one to use, where that is shown."""
-    if policies.examples is not None:
-        return []
     costs = policies.costs
+    if policies.examples is not None or not set(costs.decisions) <= set(costs.labels):
+        return []  # a review is neither right nor wrong
     shares = dict(zip(costs.labels, policies.class_shares.tolist(), strict=True))
-    if not shares.keys() & set(costs.decisions):  # no decision is right or wrong
-        return []
     rates = {
-        each.name: 1 - shares.get(each.decision, 0.0)
+        each.name: 1 - shares[each.decision]
         if each.kind == "constant"
         else error_rate(where_used(policies.single(each.name), policies.design))
         for each in policies.policies

@@ -252,6 +252,28 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
     return text_table(["policy", title, f"{percent(confidence)} interval"], rows)
 
 
+def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
+    """Write what thresholds save against the decisions of the same models."""
+    header = [
+        "threshold",
+        f"saves against its decisions{_unit(unit)}",
+        f"{percent(confidence)} interval",
+        "p",
+        "verdict",
+    ]
+    rows = [
+        [
+            pair.first,
+            number(0.0 - pair.difference),
+            _limits((0.0 - pair.high, 0.0 - pair.low)),
+            p_value(pair.adjusted),
+            _verdict(pair),
+        ]
+        for pair in pairs
+    ]
+    return text_table(header, rows)
+
+
 def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
     """Write how the cheapest policy, or candidates, differ in cost from others."""
     first = pairs[0].first if len({pair.first for pair in pairs}) == 1 else None

@@ -263,6 +263,13 @@ def _unit(found: Findings) -> str:
     return f" {found.settings.unit}" if found.settings.unit else ""
 
 
+def _limits(found: Findings, policy: PolicyResult) -> str:
+    """Write the limits of a cost; none where it is known."""
+    if policy.low == policy.high:
+        return "known exactly"
+    return f"{rounded(policy.low)} to {rounded(policy.high)}, {_sure(found)} CI"
+
+
 def _period(found: Findings) -> str:
     settings = found.settings
     if settings.volume is None:
@@ -282,7 +289,11 @@ def _headline(found: Findings, use: PolicyResult) -> str:
     lead = f"Use {title_of(use)}"
     if use.kind == "constant":
         lead = f"Use no model: {use.name.replace('always', 'always predict', 1)}"
-    saving = f"{rounded(verdict.saving.per_decision * _times(found))}{_unit(found)}"
+    each = verdict.saving.per_decision
+    saving = f"{rounded(abs(each) * _times(found))}{_unit(found)}"
+    if each < 0:  # a baseline that breaks a limit may cost less
+        costs = "costs" if verdict.saving.high < 0 else "may cost"
+        return f"{lead}. It {costs} {saving} more {_period(found)}, but keeps within the limits."
     if verdict.saving.shown:
         return f"{lead}. It saves {saving} {_period(found)}."
     return f"{lead}. It may save {saving} {_period(found)}, but a saving is not shown."
@@ -291,30 +302,42 @@ def _headline(found: Findings, use: PolicyResult) -> str:
 def _lead(found: Findings, use: PolicyResult, baseline: PolicyResult) -> str:
     verdict, times, unit = found.verdict, _times(found), _unit(found)
     if use.name == baseline.name:
-        return (
-            f"It costs {rounded(use.cost)}{unit} per decision "
-            f"({rounded(use.low)} to {rounded(use.high)}, {_sure(found)} CI)."
-        )
+        return f"It costs {rounded(use.cost)}{unit} per decision ({_limits(found, use)})."
     over = ""
     if found.settings.volume is not None:
         over = f", over {number(found.settings.volume)} decisions {_period(found)}"
         if not found.settings.per:
             over = f", over {number(found.settings.volume)} decisions"
-    low, high = rounded(verdict.saving.low * times), rounded(verdict.saving.high * times)
+    what, low, high = "saving", verdict.saving.low, verdict.saving.high
+    if verdict.saving.per_decision < 0:
+        what, low, high = "extra cost", -high, -low
     return (
         f"Compared with {title_of(baseline)}{over}. {_sure(found)} confidence interval of the "
-        f"saving: {low} to {high}{unit}."
+        f"{what}: {rounded(low * times)} to {rounded(high * times)}{unit}."
     )
 
 
 def _saving_fact(found: Findings, use: PolicyResult, baseline: PolicyResult) -> Fact:
     verdict, unit = found.verdict, _unit(found)
-    limits = f"({rounded(use.low)} to {rounded(use.high)}, {_sure(found)} CI)"
+    limits = f"({_limits(found, use)})"
     if use.name == baseline.name:
         big = f"{rounded(use.cost)}{unit} per decision"
         ends = f"{rounded(use.low)} to {rounded(use.high)} ({_sure(found)} CI)."
+        if use.low == use.high:
+            ends = "Known exactly."
         return Fact("saving", "Cost", ends, big)
     saving = verdict.saving
+    if saving.per_decision < 0:
+        return Fact(
+            "saving",
+            "Extra cost",
+            f"{rounded(-saving.high)} to {rounded(-saving.low)} ({_sure(found)} CI). "
+            f"Estimated cost: {rounded(use.cost)}{unit} {limits}, against {rounded(baseline.cost)} "
+            f"of {title_of(baseline)}, which does not keep within the limits.",
+            f"{rounded(-saving.per_decision)}{unit} per decision",
+            "Shown" if saving.high < 0 else "Likely, not shown",
+            saving.high >= 0,
+        )
     pair = next(each for each in found.pairs if each.second == baseline.name)
     badge = f"Shown, {_p(pair.adjusted)}" if saving.shown else "Likely, not shown"
     return Fact(

@@ -88,11 +88,15 @@ globalThis.stakesAnswer = (() => {
       : `${lead}. It may save ${amount} ${periodOf(volume)}, but a saving is not shown.`;
   }
 
+  /** Write the limits of a cost; none where it is known. */
+  function limitsOf({ low, high }) {
+    return low === high ? "known exactly" : `${rounded(low)} to ${rounded(high)}, ${sure} CI`;
+  }
+
   function lead({ best, base, saving, tested, volume }) {
     if (best === base) {
-      const limits = `${rounded(best.low)} to ${rounded(best.high)}`;
       const untested = tested ? "" : " Differences are not tested at these assumptions.";
-      return `It costs ${rounded(best.cost)}${unit} per decision (${limits}, ${sure} CI).${untested}`;
+      return `It costs ${rounded(best.cost)}${unit} per decision (${limitsOf(best)}).${untested}`;
     }
     let over = "";
     if (volume !== null) {
@@ -106,12 +110,13 @@ globalThis.stakesAnswer = (() => {
   }
 
   function savingFact({ best, base, saving, tested }) {
-    const limits = `(${rounded(best.low)} to ${rounded(best.high)}, ${sure} CI)`;
+    const limits = `(${limitsOf(best)})`;
     if (best === base) {
+      const ends = `${rounded(best.low)} to ${rounded(best.high)} (${sure} CI).`;
       return {
         title: "Cost",
         big: `${rounded(best.cost)}${unit} per decision`,
-        text: `${rounded(best.low)} to ${rounded(best.high)} (${sure} CI).`,
+        text: best.low === best.high ? "Known exactly." : ends,
       };
     }
     const range = tested ? `${rounded(saving.low)} to ${rounded(saving.high)} (${sure} CI). ` : "";

@@ -141,7 +141,7 @@ globalThis.stakesLive = (() => {
       // The decision where there is only one: of a constant, or by an infinite threshold.
       const infinite = cuts.length === 1 && !Number.isFinite(cuts[0]);
       const same = infinite || each.kind === "constant";
-      const always = !infinite && same ? each.decision : cuts[0] === Infinity ? below : above;
+      const always = each.decision ?? (cuts[0] === Infinity ? below : above);
       const again = each.rechosen && rechosen;
       const fitted = each.cross_fitted && !same;
       const about = { name: table.names[i], cuts, always, same, rechosen: again, cross_fitted: fitted };
@@ -247,8 +247,9 @@ globalThis.stakesLive = (() => {
   /** Compare the cheapest with each of the others; what is shown to cost more no longer competes. */
   function pairsOf(context, policies, order, alpha) {
     const best = order[0];
-    const { same, always } = policies[best];
-    const others = order.slice(1).filter((i) => !(same && policies[i].same && policies[i].always === always));
+    // what always decides as a constant prediction does is the same policy under another name
+    const first = (i) => order.findIndex((j) => policies[j].same && policies[j].always === policies[i].always);
+    const others = order.slice(1).filter((i) => !policies[i].same || order[first(i)] === i);
     const compared = others.map((each) => compare(context, policies[best], policies[each]));
     const byP = [...compared].sort((a, b) => a.p_value - b.p_value);
     let [left, largest, shown] = [1 + others.length, 0, true];
