@@ -185,7 +185,8 @@ def find_roles(
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
         doubtful |= doubts(left, scores, table, costs)
-        doubtful |= misnamed([n for n in ignored if n not in possible], table, costs)
+        elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
+        doubtful |= misnamed(elsewhere, table, costs)
     return Roles(
         actual,
         models,
