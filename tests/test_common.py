@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from _helpers import public_names
 
+from stakes._core.values import Result
 from stakes.errors import StakesError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -178,6 +179,15 @@ def test_containers_and_dtypes_give_equal_results(cases):
             if not same(expected, case.called(**changed)):
                 found.append(f"{name}: {kind}")
     assert not found, "\n".join(found)
+
+
+def test_results_are_tables_in_a_notebook(world):
+    """Every result that a public call returns is shown as a table, or as a picture."""
+    results = {type(case.result): case.result for case in world[0].values()} | world[1]
+    ours = {kind: value for kind, value in results.items() if isinstance(value, Result)}
+    assert len(ours) > 40
+    lacking = [kind.__name__ for kind, value in ours.items() if "<t" not in value._repr_html_()]
+    assert lacking == []
 
 
 def test_results_are_equal_to_their_copies(world):

@@ -81,6 +81,7 @@ CASES = {
     "find_slices": ("frame", lambda: find_slices({"b": B}, LIST, A, COSTS)),
     "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
     "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
+    "study_of columns": ("pred", lambda: study_of({"y": A, "pred": B}, COSTS)),
     "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
     "scorer": (
         "y_pred",
@@ -111,6 +112,7 @@ ALIGNED = {
     "one_versus_rest": lambda x: CostCurve.one_versus_rest(A, x(BOTH), labels=[0, 1])[1].counts,
     "quadratic_loss": lambda x: quadratic_loss(A, x(BOTH), labels=[0, 1]),
     "study_of": lambda x: study_of(A, {"m": x(A)}, COSTS, y_score={"m": x(SCORE)}).joint,
+    "study_of columns": lambda x: study_of({"y": A, "pred": x(A)}, COSTS).joint,
     "study_of groups": lambda x: study_of(A, {"m": A}, COSTS, groups=x(A)).joint,
 }
 

@@ -4,8 +4,11 @@ import json
 import os
 import re
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree as ET
+from zipfile import ZipFile
 
 import junitparser
 import pytest
@@ -17,35 +20,40 @@ from stakes.show.text import github_lines, junit_text, markdown_text
 ROOT = Path(__file__).parents[2]
 GATE = ("compare", "predictions.csv", "--costs", "costs.csv", "--baseline", "old", "--gate")
 
-# What Jenkins' xunit schema (junit-10.xsd) allows: attributes (required ones first) and children.
-SCHEMA = {
-    "testsuites": ((), ("name", "time", "tests", "failures", "errors"), ("testsuite",)),
-    "testsuite": (
-        ("name", "tests", "failures", "errors"),
-        ("time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"),
-        ("testsuite", "properties", "testcase", "system-out", "system-err"),
-    ),
-    "testcase": (
-        ("name",),
-        ("time", "classname", "group"),
-        ("skipped", "error", "failure", "system-out", "system-err"),
-    ),
-    "failure": ((), ("type", "message"), ()),
-    "error": ((), ("type", "message"), ()),
-    "system-out": ((), (), ()),
+XS = "{http://www.w3.org/2001/XMLSchema}"
+SCHEMA = ET.parse(ROOT / "tests" / "fixtures" / "junit-10.xsd").getroot()  # noqa: S314 - Jenkins'
+ELEMENTS = {each.get("name"): each for each in SCHEMA.findall(f"{XS}element")}
+PATTERNS = {
+    kind.get("name"): kind.find(f".//{XS}pattern").get("value")
+    for kind in SCHEMA.findall(f"{XS}simpleType")
 }
-TIME = re.compile(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]*)?")
 
 
 def check_schema(element):
-    required, allowed, children = SCHEMA[element.tag]
-    assert set(required) <= set(element.attrib), element.tag
-    assert set(element.attrib) <= {*required, *allowed}, (element.tag, element.attrib)
-    if "time" in element.attrib and element.tag != "testcase":
-        assert TIME.fullmatch(element.attrib["time"])
+    """Check an element by the schema of Jenkins' xunit plug-in, whose sequences have one part."""
+    declared = ELEMENTS[element.tag]
+    attributes = {each.get("name"): each for each in declared.iter(f"{XS}attribute")}
+    required = {name for name, each in attributes.items() if each.get("use") == "required"}
+    assert required <= set(element.attrib) <= set(attributes), (element.tag, element.attrib)
+    for name, value in element.attrib.items():
+        pattern = PATTERNS.get(attributes[name].get("type"))
+        assert pattern is None or re.fullmatch(pattern, value), (name, value)
+    kind = declared.find(f"{XS}complexType")
+    mixed = kind is None or kind.get("mixed") == "true"
+    assert mixed or not (element.text or "").strip()
+    children = {each.get("ref") for each in declared.iter(f"{XS}element")} - {None}
     for child in element:
         assert child.tag in children, (element.tag, child.tag)
         check_schema(child)
+
+
+def test_the_schema_refuses_what_jenkins_does():
+    suite = '<testsuite name="a" tests="1" failures="0" errors="0" time="{}">{}</testsuite>'
+    for time, inside in [("1,234.5", ""), ("0.0", '<testcase name="a"><skipped/></testcase>')]:
+        check_schema(ET.fromstring(suite.format(time, inside)))  # noqa: S314
+    for time, inside in [("soon", ""), ("1.2345", ""), ("1", "<testcase/>"), ("1", "<p/>")]:
+        with pytest.raises(AssertionError):
+            check_schema(ET.fromstring(suite.format(time, inside)))  # noqa: S314
 
 
 @pytest.mark.parametrize(
@@ -119,26 +127,53 @@ def test_names_are_text_and_nothing_else():
     assert len(re.findall(r"(?<!\\)\|", row)) == 6
 
 
+def wheel(folder):
+    """Write the smallest wheel that pip installs."""
+    path, about = folder / "of_a_test-1-py3-none-any.whl", "of_a_test-1.dist-info"
+    files = {
+        "of_a_test.py": "",
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: of-a-test\nVersion: 1\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": "",
+    }
+    with ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def run_step(step, inputs, folder, **environment):
+    """Run a step of the action as GitHub's runner does."""
+    for name, value in step["env"].items():
+        environment[name] = inputs[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]]
+    assert "${{" not in step["run"]  # what a pull request names is never part of a script
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["/bin/bash", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder, env={**os.environ, "PATH": programs, **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 def test_the_steps_of_the_action_run_as_written(folder, tmp_path):
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    install, step = action["runs"]["steps"]
+    install, compare = action["runs"]["steps"]
     assert install["if"] == "inputs.install != ''"
     inputs = {name: each.get("default", "") for name, each in action["inputs"].items()}
     inputs |= {"predictions": "predictions.csv", "costs": "costs.csv", "baseline": "old"}
-    inputs["arguments"] = "--candidate logistic"
-    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "step.md")}
-    for name, value in step["env"].items():
-        key = re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]
-        environment[name] = inputs[key]
-    bin_folder = Path(os.environ.get("VIRTUAL_ENV", ROOT / ".venv")) / "bin"
-    environment["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
-    assert "${{" not in step["run"]  # what a pull request names is never part of a script
-    done = subprocess.run(
-        ["/bin/bash", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    inputs |= {"arguments": "--candidate logistic", "install": str(wheel(tmp_path))}
+    if find_spec("pip") is not None:
+        apart = {"PIP_NO_INDEX": "1", "PIP_TARGET": str(tmp_path / "installed")}
+        done = run_step(install, inputs, folder, **apart)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "installed" / "of_a_test.py").exists()
+    done = run_step(compare, inputs, folder, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md"))
     assert done.returncode == 0, done.stderr
     assert "Gate passed." in done.stdout
     assert "| logistic" in (tmp_path / "step.md").read_text()
     (suite,) = junitparser.JUnitXml.fromfile(str(folder / "stakes-gate.xml"))
     assert suite.tests == 1
+    costly = run_step(
+        compare, inputs | {"margin": "0.01"}, folder, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md")
+    )
+    assert costly.returncode == 1

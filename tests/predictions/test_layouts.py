@@ -1,15 +1,18 @@
 """Tables as people have them: each column gets the right part, or the table is refused."""
 
 import shlex
+import warnings
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
+from stakes import CostMatrix, study_of
 from stakes.cli.main import main
-from stakes.errors import StakesError
+from stakes.errors import InputWarning, StakesError
 from stakes.predictions import Columns, DesignColumns, Reading
 from stakes.study import study_of_files
 
@@ -196,26 +199,115 @@ LAYOUTS = [
      {"spam_filter": ("pred_spam_filter", None)}),
     ({"click": "y", "ctr_model_prob": "p", "device": "x2w"}, "click",
      {"ctr_model": (None, "ctr_model_prob")}),
+    ({"isFraud": "y", "TransactionAmt": "xf", "fraudScore": "p"}, "isFraud",
+     {"fraud": (None, "fraudScore")}),
+    ({"gold_label": "yw", "llm_label": "dw", "rule_label": "dw"}, "gold_label",
+     {"llm_label": ("llm_label", None), "rule_label": ("rule_label", None)}),
+    ({"expected": "yw", "gpt-4o": "dw", "claude": "dw"}, "expected",
+     {"gpt-4o": ("gpt-4o", None), "claude": ("claude", None)}),
+    ({"default_12m": "y", "pd_old": "p", "pd_new": "p"}, "default_12m",
+     {"pd_old": (None, "pd_old"), "pd_new": (None, "pd_new")}),
+    # as libraries and services write them
+    ({**ONE, "predict": "d", "predict_proba": "p"}, "y_true",
+     {"predict": ("predict", "predict_proba")}),
+    ({"class": "yw", "predict": "dw", "ok": "q", "fraud": "p"}, "class",
+     {"predict": ("predict", "fraud")}),
+    ({"y": "y", "predict": "d", "p0": "q", "p1": "p"}, "y", {"predict": ("predict", "p1")}),
+    ({"y": "y", "0": "q", "1": "p"}, "y", {"1": (None, "1")}),
+    ({"y": "yb", "prob_False": "q", "prob_True": "p"}, "y", {"prob_True": (None, "prob_True")}),
+    ({"y": "yb", "rf_0": "q", "rf_1": "p"}, "y", {"rf": (None, "rf_1")}),
+    ({"label": "yf", "prediction": "df", "probability_0": "q", "probability_1": "p"}, "label",
+     {"prediction": ("prediction", "probability_1")}),
+    ({"label": "y", "Scored Labels": "d", "Scored Probabilities": "p"}, "label",
+     {"Scored Labels": ("Scored Labels", "Scored Probabilities")}),
+    ({"actual": "y", "predicted_label": "d", "predicted_probability": "p"}, "actual",
+     {"predicted_label": ("predicted_label", "predicted_probability")}),
+    ({"class": "yw", ".pred_class": "dw", ".pred_fraud": "p", ".pred_ok": "qq"}, "class",
+     {".pred_class": (".pred_class", ".pred_fraud")}),
+    ({"pred": "dw", "obs": "yw", "fraud": "p", "ok": "qq"}, "obs", {"pred": ("pred", "fraud")}),
+    ({**ONE, "P_BAD0": "q", "P_BAD1": "p"}, "y_true", {"BAD": (None, "P_BAD1")}),
+    ({"label": "y", "predictions": "d", "scores": "p"}, "label",
+     {"predictions": ("predictions", "scores")}),
+    # without separators, and several models of which one has no name
+    ({"yTrue": "y", "yPred": "d", "yProb": "p"}, "yTrue", {"yPred": ("yPred", "yProb")}),
+    ({**ONE, "predRF": "d", "probRF": "p", "predXGB": "d", "probXGB": "p"}, "y_true",
+     {"RF": ("predRF", "probRF"), "XGB": ("predXGB", "probXGB")}),
+    ({**ONE, "pred": "d", "proba": "p", "pred_rf": "d", "proba_rf": "p"}, "y_true",
+     {"pred": ("pred", "proba"), "rf": ("pred_rf", "proba_rf")}),
+    ({**ONE, "m0": "p", "m1": "p"}, "y_true", {"m0": (None, "m0"), "m1": (None, "m1")}),
+    ({**ONE, "rf_y_pred": "d", "rf_y_score": "p"}, "y_true", {"rf": ("rf_y_pred", "rf_y_score")}),
+    ({**ONE, "champion": "d", "champion_score": "p", "challenger": "d", "challenger_score": "p"},
+     "y_true", {"champion": ("champion", "champion_score"),
+                "challenger": ("challenger", "challenger_score")}),
+    ({**ONE, "score_v1.2": "p", "score_v1.3": "p"}, "y_true",
+     {"v1.2": (None, "score_v1.2"), "v1.3": (None, "score_v1.3")}),
+    # features whose names are near those of scores
+    ({**ONE, "pred": "d", "pH": "xf"}, "y_true", {"pred": ("pred", None)}),
+    ({**ONE, "pred_lr": "d", "p_value": "p"}, "y_true", {"lr": ("pred_lr", None)}),
+    ({**ONE, "pred": "d", "x0": "p", "x1": "p"}, "y_true", {"pred": ("pred", None)}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
 @pytest.mark.parametrize(
     ("layout", "actual", "models"), LAYOUTS, ids=[str([*x[0]]) for x in LAYOUTS]
 )
 def test_each_column_gets_its_part(tmp_path, layout, actual, models, kind):
-    path = tmp_path / f"predictions.{kind}"
-    rows = table(layout)
-    arrow_csv.write_csv(rows, path) if kind == "csv" else parquet.write_table(rows, path)
     words = "fraud" if "yw" in layout.values() else None
     costs = {"false_positive": 1, "false_negative": 5}
-    study = study_of_files([str(path)], costs, Columns(), Quiet(), pos_label=words)
+    study = study_as(kind, table(layout), tmp_path, costs, pos_label=words)
     found = {each.name: (each.decisions, each.scores) for each in study.roles.models}
     assert (study.roles.actual, found) == (actual, models)
 
 
+def study_as(kind, rows, folder, costs, **options):
+    """Return the study of rows in a file of a kind, or in a data frame."""
+    if kind == "frame":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)  # of ids that repeat
+            return study_of(rows.to_pandas(), costs, **options)
+    path = folder / f"predictions.{kind}"
+    arrow_csv.write_csv(rows, path) if kind == "csv" else parquet.write_table(rows, path)
+    return study_of_files([str(path)], costs, Columns(), Quiet(), **options)
+
+
 def test_there_are_enough_layouts():
     assert len(LAYOUTS) >= 60
+
+
+THREE = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+SHARES = np.random.default_rng(5).dirichlet([1, 1, 1], N)
+OF_THREE = {
+    "attached": ({f"p{i}": SHARES[:, i] for i in range(3)}, ("p0", "p1", "p2")),
+    "apart": ({f"rf_{i}": SHARES[:, i] for i in range(3)}, ("rf_0", "rf_1", "rf_2")),
+    "one-hot features": ({f"region_{i}": np.arange(N) // 3 % 3 == i for i in range(3)}, ()),
+    "numbers": ({f"x_{i}": np.arange(N) + i for i in range(3)}, ()),
+    "fractions that do not sum to 1": ({f"x{i}": SHARES[:, 0] for i in range(3)}, ()),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+@pytest.mark.parametrize(("columns", "expected"), OF_THREE.values(), ids=OF_THREE)
+def test_probabilities_of_three_classes_are_told_from_features(tmp_path, columns, expected, kind):
+    decided = {"y": np.arange(N) % 3, "pred": np.arange(N) // 2 % 3}
+    rows = pa.table(decided | {name: values.astype(float) for name, values in columns.items()})
+    costs = CostMatrix(THREE, labels=[0, 1, 2], rows="predicted")
+    (model,) = study_as(kind, rows, tmp_path, costs).roles.models
+    assert (model.name, model.decisions, model.probabilities) == ("pred", "pred", expected)
+
+
+def test_columns_without_any_value_are_named(tmp_path):
+    rows = table({"y": "y", "pred_a": "d"}).append_column("pred_b", pa.nulls(N))
+    for kind in ("csv", "parquet", "frame"):
+        found = study_as(kind, rows, tmp_path, {"false_positive": 1, "false_negative": 5})
+        assert [each.name for each in found.roles.models] == ["a"]
+        assert "pred_b" in found.roles.doubtful
+
+
+def test_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([[0, 0, 1], [1, 1, 1]], columns=["y", "pred", "pred"])
+    with pytest.raises(StakesError, match="the column 'pred' occurs 2 times"):
+        study_of(frame, {"false_positive": 1, "false_negative": 5})
 
 
 # Tables that need an option, and commands that are proposed for them.
@@ -233,17 +325,17 @@ def write(path, layout, *, change=lambda rows: rows, **options):
     arrow_csv.write_csv(rows, path, arrow_csv.WriteOptions(**options))
 
 
-def long_table(*, key="id", models=("a", "b"), order=1):
+def long_table(*, key="id", models=("a", "b"), order=1, model="model"):
     """Return rows for each example and model; examples of the second model in another order."""
     wide = {"a": column("p", 1), "b": column("p", 2)}
     parts = []
-    for at, model in enumerate(models):
+    for at, name in enumerate(models):
         rows = slice(None, None, order if at else 1)
         parts.append({
             **({} if key is None else {key: column("i", 0)[rows]}),
-            "model": [model] * N,
+            model: [name] * N,
             "y": column("y", 0)[rows],
-            "score": wide[model][rows],
+            "score": wide[name][rows],
         })  # fmt: skip
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -290,6 +382,18 @@ REFUSED = {
         lambda path: write(path, {"y_true": "y", "score": "p"}, change=with_gaps),
         "there is no label. Leave such rows out with --drop-missing.",
     ),
+    "long form, models in a column of any name": (
+        lambda path: arrow_csv.write_csv(pa.table(long_table(model="run")), path),
+        "each 'id' has a row with each of 'a', 'b', and one actual class. Are these models?",
+    ),
+    "long form of any name that lacks rows": (
+        lambda path: arrow_csv.write_csv(pa.table(long_table(model="arm")).slice(0, 115), path),
+        "each 'id' has a row with each of 'a', 'b'",
+    ),
+    "long form of any name without names of examples": (
+        lambda path: arrow_csv.write_csv(pa.table(long_table(key=None, model="version")), path),
+        "is there a row for each example and model?",
+    ),
     "long form without names of examples": (
         lambda path: arrow_csv.write_csv(pa.table(long_table(key=None)), path),
         "is there a row for each example and model?",
@@ -335,6 +439,36 @@ def test_long_form_is_put_side_by_side(tmp_path, kind, key, order):
         assert long.scores[name] == expected.scores[name]
         assert long.estimate(name).cost == expected.estimate(name).cost
     assert f"were put side by side, by {key!r}" in " ".join(long.notes)
+
+
+def test_rows_that_are_cases_of_their_own_are_kept_with_groups(tmp_path):
+    path = tmp_path / "eyes.csv"
+    arrow_csv.write_csv(pa.table(long_table(key="patient", model="eye")), path)
+    with pytest.raises(StakesError, match="'patient', with groups="):
+        understood(path)
+    assert understood(path, design=_grouped("patient")).n == 2 * N
+
+
+def test_long_form_with_names_of_examples_or_answers_that_no_word_tells(tmp_path):
+    path = tmp_path / "long.csv"
+    rows = long_table(key="image")
+    rows["image"] = [f"{each}.png" for each in rows["image"]]
+    arrow_csv.write_csv(pa.table(rows), path)
+    assert "were put side by side, by 'image'" in " ".join(understood(path).notes)
+    rows = long_table()
+    rows["answer"] = (rows.pop("score") > 0.5).astype(int)
+    arrow_csv.write_csv(pa.table(rows), path)
+    found = understood(path)
+    assert found.n == N
+    assert [each.name for each in found.roles.models] == ["a_answer", "b_answer"]
+
+
+@pytest.mark.parametrize("classes", [[0, 1] * (N // 2), sorted([0, 1] * (N // 2))])
+def test_features_beside_regular_classes_are_no_models(tmp_path, classes):
+    path = tmp_path / "toy.csv"
+    towns = ["north", "north", "south", "south"] * (N // 4)
+    arrow_csv.write_csv(pa.table({"y": classes, "pred": classes, "town": towns}), path)
+    assert understood(path).n == N
 
 
 def test_long_form_without_names_is_paired_in_order_when_asked(tmp_path):

@@ -147,7 +147,7 @@ def test_values_count_as_names_do():
         "Not used: 'age', 'note_score'.",
         (
             "The column 'note_score' may be a model, and is not used: it is named as scores are, "
-            "and most of its values are not numbers."
+            "and most of its values are not numbers, such as 'x'."
         ),
     ]
 

@@ -34,6 +34,23 @@ def test_columns(cost_gate):
 """
 
 
+def environment(folder):
+    """Return variables with which pytest finds the plug-in as `pyproject.toml` declares it.
+
+    A plug-in named by `-p` as well as by installed metadata stops pytest, and metadata may be older
+    than the entry point. A second distribution does neither: pytest registers a name once.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    plugins = project["entry-points"]["pytest11"]
+    declared = [f"{name} = {module}" for name, module in plugins.items()]
+    metadata = folder / "stakes_of_this_copy-0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Name: stakes-of-this-copy\nVersion: 0\n")
+    (metadata / "entry_points.txt").write_text("\n".join(["[pytest11]", *declared]) + "\n")
+    outer = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
+    return {**outer, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(folder)])}
+
+
 def test_the_fixture_judges_and_pytest_writes_junit(tmp_path):
     rows = ["actual,pred_old,pred_new,pred_same,pred_bad"]
     rows += ["0,0,0,0,0"] * 600 + ["1,0,1,0,0"] * 60 + ["1,1,1,1,0"] * 90 + ["1,1,1,1,1"] * 50
@@ -45,7 +62,7 @@ def test_the_fixture_judges_and_pytest_writes_junit(tmp_path):
     done = subprocess.run(
         [*command, "--junitxml=junit.xml"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        env=environment(tmp_path / "installed"),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stdout + done.stderr

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.labels import is_missing
+from stakes._core.text import html_values
 from stakes.errors import InputError, InputTypeError, RefusedInputError, StakesError
 
 
@@ -105,6 +106,17 @@ class Result(ByValue):
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def _repr_html_(self) -> str:
+        """Show single values as a table; results with tables of their own have another."""
+        values = self.to_dict() if hasattr(self, "to_dict") else vars(self)
+        single = {
+            name.strip("_"): value
+            for name, value in values.items()
+            if isinstance(value, bool | int | float | str | np.generic)
+        }
+        says = getattr(self, "summary", "")
+        return html_values(single, says() if callable(says) else says)
 
 
 def check_fields(result: Any) -> None:

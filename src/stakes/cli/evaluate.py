@@ -19,6 +19,7 @@ from stakes.cli._inputs import (
 )
 
 if TYPE_CHECKING:
+    from stakes.cli._output import Output
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.models import Model
     from stakes.findings.policies import PolicyResult

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.labels import Label
 from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
@@ -343,6 +344,32 @@ class BinnedScoreCounts(TwoClassCounts):
             pos_label=self.pos_label,
             neg_label=self.neg_label,
             squares=merged("squares") if self.weighted else None,
+        )
+
+    def to_frame(self) -> Any:
+        """Return the counts as a pandas data frame, a row for each bin, the highest first.
+
+        Returns
+        -------
+        DataFrame
+            The lowest and the highest score of each bin, and how many positives and negatives it
+            has.
+
+        Examples
+        --------
+        >>> from stakes import BinnedScoreCounts
+        >>> BinnedScoreCounts.from_scores([1, 0, 1], [0.8, 0.3, 0.3]).to_frame()
+           lowest  highest  positives  negatives
+        0     0.8      0.8          1          0
+        1     0.3      0.3          1          1
+        """
+        return data_frame(
+            {
+                "lowest": self.lowest,
+                "highest": self.highest,
+                "positives": self.positives,
+                "negatives": self.negatives,
+            }
         )
 
     def __repr__(self) -> str:

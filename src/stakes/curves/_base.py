@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
+from stakes._core.frames import data_frame
 from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
 from stakes.curves._sampling import Sample
@@ -482,6 +483,32 @@ class Curve(OverConditions):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self.summary()}"
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each line of the curve.
+
+        Returns
+        -------
+        DataFrame
+            With the columns low and high, the range of PC(+), and fpr and tpr, which are averages
+            where the curve is one.
+
+        Examples
+        --------
+        >>> from stakes import CostLine
+        >>> CostLine(0.04, 0.4, positives=200, negatives=800).to_frame()
+           low  high   fpr  tpr
+        0  0.0   1.0  0.04  0.4
+        """
+        pieces = self.pieces
+        return data_frame(
+            {
+                "low": pieces.breaks[:-1],
+                "high": pieces.breaks[1:],
+                "fpr": pieces.left,
+                "tpr": 1 - pieces.right,
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as plain values and lists.

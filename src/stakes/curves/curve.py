@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label, as_labels, label_codes
 from stakes._core.text import threshold_text
 from stakes._core.typing import Floats
@@ -387,16 +386,9 @@ class CostCurve(Curve):
         DataFrame
             With the columns low, high, threshold, fpr and tpr.
         """
-        pieces = self.pieces
-        return data_frame(
-            {
-                "low": pieces.breaks[:-1],
-                "high": pieces.breaks[1:],
-                "threshold": self.thresholds,
-                "fpr": pieces.left,
-                "tpr": 1 - pieces.right,
-            }
-        )
+        found = super().to_frame()
+        found.insert(2, "threshold", self.thresholds)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as plain values and lists.

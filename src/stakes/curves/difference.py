@@ -511,6 +511,16 @@ class CostCurveDifference(OverConditions):
         chosen = f" Thresholds were chosen on {self.chosen_on}." if self.chosen_on else ""
         return f"{ranges.summary()}{chosen}"
 
+    def to_frame(self) -> Any:
+        """Return the difference and its band as a pandas data frame.
+
+        Returns
+        -------
+        DataFrame
+            A row for each PC(+) of the band; see `Band.to_frame`.
+        """
+        return self.band().to_frame()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as plain values and lists.
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from stakes._core import labels as label_rules
 from stakes._core.labels import (
     Label,
@@ -18,6 +20,7 @@ from stakes._core.labels import (
     listing,
 )
 from stakes.costs import CostMatrix
+from stakes.errors import InputError
 from stakes.predictions.table import Table, mostly
 
 ACTUAL_NAMES = (
@@ -39,17 +42,30 @@ ACTUAL_NAMES = (
 )
 """Names of the column with the actual classes, the most telling first."""
 
+SEP = r"(?:[_. -]|(?-i:(?<=[a-z])(?=[A-Z])))"
+"""What is between the words of a name: "rf_prob", "rf prob", "rfProb"."""
+
+TRUTH_NAMES = re.compile(
+    rf"^(actuals?|gold(en)?|true|real|human|reference|expected|observed|obs|correct)"
+    rf"({SEP}(label|class|outcome|value|answer|target))?$",
+    re.IGNORECASE,
+)
+LABEL_NAMES = re.compile(rf"(^|{SEP})(label|target|truth|actual)$", re.IGNORECASE)
 OUTCOME_NAMES = re.compile(
-    r"(^|[_. -])(fraud(ulent)?|default(ed)?([_. -]payment)?|"
+    rf"(^|{SEP})(fraud(ulent)?|default(ed)?([_. -]payment)?|"
     r"churn(ed)?|outcome|died|dead|death|surviv(ed|al)|"
     r"readmi(ssion|tted)|convert(ed)?|conversion|click(ed)?|spam|bought|purchased|cancel(l?ed)?|"
     r"attrition|malignant|diagnosis|disease|respon(se|ded)|subscribed|delinquent|fail(ed|ure)|"
-    r"anomaly|attack|toxic|unsafe|harmful|label|target|truth|actual)"
+    r"anomaly|attack|toxic|unsafe|harmful)"
     r"([_. -](flag|status|label|next[_. -]month|[0-9]+[dmy]))?$",
     re.IGNORECASE,
 )
-IS_NAMES = re.compile(r"^(is|was|did)[_. -]", re.IGNORECASE)
-"""Names that tell what is predicted, if only one column of two values has such a name."""
+IS_NAMES = re.compile(rf"^(is|was|did){SEP}", re.IGNORECASE)
+TELLING_NAMES = (TRUTH_NAMES, LABEL_NAMES, OUTCOME_NAMES, IS_NAMES)
+"""Names that tell what is predicted, the most telling kind first.
+
+They do only if one column of two values has a name of a kind.
+"""
 
 ID_NAMES = re.compile(
     r"(^|[_. -])(id|ids|uuid|guid|key|index|row|rownum|hash)$|^unnamed: 0$|(?-i:[a-z](Id|ID)$)",
@@ -67,7 +83,7 @@ GROUP_NAMES = re.compile(
 
 MODEL_COLUMNS = re.compile(
     r"^(model|classifier|clf|algorithm|algo|estimator|learner|predictor|system|method|variant|"
-    r"prompt|provider)s?([_. -](name|id|type|version))?$",
+    rf"prompt|provider|llm)s?({SEP}(name|id|type|version))?$",
     re.IGNORECASE,
 )
 """Names of a column that names the model of each row, in tables in long form."""
@@ -79,24 +95,29 @@ SCORE_WORDS = (
 """Words that name scores; where nothing says otherwise, numbers outside [0, 1] are scores only
 by such a name."""
 
-_DECISION = r"(?:y[_. -]?)?pred(?:s|icted|ictions?)?(?:[_. -](?:class|label))?|y?hat|y[_-]hat"
+_DECISION = (
+    rf"(?:y{SEP}?)?pred(?:s|ict(?:ed|ions?)?)?(?:{SEP}(?:class|label))?|y?hat|y[_-]hat|"
+    rf"scored{SEP}labels?"  # as Azure calls them
+)
 DECISION_WORDS = rf"{_DECISION}|decisions?|decided"
 MODEL_WORDS = r"model|clf|classifier"
 
 SCORE_NAMES = re.compile(
-    rf"^(?P<tail>.+?)[_. -](y_)?({SCORE_WORDS})$|^(y_)?({SCORE_WORDS})[_. -](?P<head>.+)$",
+    rf"^(?P<tail>.+?){SEP}(y_)?({SCORE_WORDS})$|"
+    rf"^(y_)?(?!(?-i:p[A-Z])|p.values?$)({SCORE_WORDS}){SEP}(?P<head>.+)$",  # "pH" is no score
     re.IGNORECASE,
 )
 BARE_SCORE = re.compile(
-    rf"^({SCORE_WORDS})$|^y_(score|proba?)$|^(?:y[_. -])?pred(icted|ict|iction)?[_. -]"
-    r"(proba?s?|probability|score)$",
+    rf"^({SCORE_WORDS})$|^y{SEP}(scores?|proba?|probability)$|"
+    rf"^(?:y{SEP})?pred(icted|ict|iction)?{SEP}(proba?s?|probability|score)$|"
+    rf"^scored{SEP}probabilit(y|ies)$",
     re.IGNORECASE,
 )
 DECISION_AFFIX = re.compile(
-    rf"^(?:{DECISION_WORDS})[_. -]|[_. -](?:{DECISION_WORDS})$", re.IGNORECASE
+    rf"^(?:{DECISION_WORDS}){SEP}|{SEP}(?:{DECISION_WORDS})$", re.IGNORECASE
 )
 BARE_DECISION = re.compile(rf"^(?:{DECISION_WORDS}|{MODEL_WORDS})$", re.IGNORECASE)
-MODEL_AFFIX = re.compile(rf"^(?:{MODEL_WORDS})[_. -]|[_. -](?:{MODEL_WORDS})$", re.IGNORECASE)
+MODEL_AFFIX = re.compile(rf"^(?:{MODEL_WORDS}){SEP}|{SEP}(?:{MODEL_WORDS})$", re.IGNORECASE)
 
 # Logistic regression is often called "logit", which is a word for scores too.
 LOGIT_SCORES = re.compile(
@@ -182,39 +203,76 @@ def guessed_actual(columns: Sequence[str]) -> str | None:
     return None
 
 
-def stem_of_class(column: str, label: str) -> str | None:
+AFFIRMED = ("true", "yes", "t", "y", "positive", "pos")
+DENIED = ("false", "no", "f", "n", "negative", "neg")
+
+
+def texts_of(label: Label) -> tuple[str, ...]:
+    """Return what names of columns write for a class: "1" for 1.0, "yes" or "1" for "yes"."""
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label)), str(label)
+    text = str(label)
+    for number, words in (("1", AFFIRMED), ("0", DENIED)):
+        if text.strip().lower() in words:
+            return text, number
+    return (text,)
+
+
+def stem_of_class(column: str, label: Label) -> str | None:
     """Return what is left of a column's name without a class and words such as "prob".
 
     Parameters
     ----------
     column : str
         The column.
-    label : str
+    label : label
         The class; without it in the name there is nothing to return.
     """
-    escaped = re.escape(label)
-    match = re.fullmatch(
-        rf"(?:(?P<before>.*?)[_. -])?(?:class[_. -]?)?{escaped}(?:[_. -](?P<after>.*))?",
-        column,
-        re.IGNORECASE,
-    )
-    if match is None:
-        return None
-    words = [each for each in (match["before"], match["after"]) if each]
+    for text in texts_of(label):
+        sep = r"(?:[_. -]|(?<=[^\W\d_]))" if text.isdecimal() else "[_. -]"  # "p1" as "p_1"
+        match = re.fullmatch(
+            rf"(?:(?P<before>.*?){sep})?(?:class[_. -]?)?{re.escape(text)}(?:[_. -](?P<after>.*))?",
+            column,
+            re.IGNORECASE,
+        )
+        if match is not None:
+            return _without_words([each for each in (match["before"], match["after"]) if each])
+    return None
+
+
+def _without_words(parts: Sequence[str]) -> str:
+    """Return the model's name in parts of a name that may have words for scores and decisions."""
     bare = rf"(?:y_)?(?:{SCORE_WORDS})"
-    joined = "_".join(words)
+    joined = "_".join(parts)
     if logit := re.fullmatch(rf"(logits?)[_. -]{bare}", joined, re.IGNORECASE):
         return logit[1]
     left = re.sub(rf"^{bare}(?:[_. -]|$)|[_. -]{bare}$", "", joined, flags=re.IGNORECASE)
     return "" if BARE_DECISION.match(left) else decision_stem(left)
 
 
-COMMON = {"yes", "no", "y", "n", "true", "false", "t", "f", "positive", "negative", "pos", "neg"}
+def names_no_model(scores: str, positive: Collection[str]) -> bool:
+    """Tell whether a column of scores is called "score" or the like, or "prob_fraud".
+
+    Parameters
+    ----------
+    scores : str
+        The column.
+    positive : collection of str
+        What names of columns write for the positive class.
+    """
+    return bool(BARE_SCORE.match(scores)) or stem(scores) in positive
+
+
+def is_attached(column: str) -> bool:
+    """Tell whether a name ends with a number that nothing separates from its words: "x1"."""
+    return re.search(r"[^\W\d_]\d+$", column) is not None
 
 
 def is_common(label: Label) -> bool:
     """Tell whether a label is one that features have too: a number, true or false, yes or no."""
-    return isinstance(label, bool) or is_number(label) or str(label).strip().lower() in COMMON
+    if isinstance(label, bool) or is_number(label):
+        return True
+    return str(label).strip().lower() in (*AFFIRMED, *DENIED)
 
 
 def has_probabilities(table: Table, name: str, labels: Labels) -> bool:
@@ -269,6 +327,70 @@ def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool
     return mostly(*table.amounts(name, known))
 
 
+# Probabilities of classes, in a column each.
+
+TWO = 2
+ROUNDED = 0.02
+"""By how much the probabilities of a row may miss 1."""
+
+
+def columns_by_class(
+    columns: Sequence[str], table: Table, labels: Labels, *, bare: bool = False
+) -> dict[str, tuple[str, ...]]:
+    """Return by model the columns with a probability for each class.
+
+    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone. Of two classes,
+    the name has to have more than the class and words such as "prob"; with `bare`, it has not.
+    """
+    found: dict[str, dict[Label, str]] = {}
+    for column in columns:
+        for label in labels:
+            stem = stem_of_class(column, label)
+            if (
+                stem is not None
+                and (len(labels) > TWO or bool(stem) != bare)
+                and _is_probability_of(table, column, labels)
+            ):
+                found.setdefault(stem, {}).setdefault(label, column)
+    models = {
+        stem or "model": tuple(by_label[label] for label in labels)
+        for stem, by_label in found.items()
+        if len(by_label) == len(labels) == len(set(by_label.values()))
+    }
+    return {
+        model: several
+        for model, several in models.items()
+        if _tell_classes(several, labels) or _sum_to_one(table, several)
+    }
+
+
+def _tell_classes(columns: Sequence[str], labels: Labels) -> bool:
+    """Tell whether names alone show probabilities of classes: not "m_0" and "m_1", nor "x2"."""
+    return len(labels) > TWO and not any(map(is_attached, columns))
+
+
+def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
+    """Tell whether columns sum to 1 in each row: "m_0" and "m_1" may also be two models."""
+    for batch in table.batches(columns):
+        try:
+            total = np.sum([batch.scores(name) for name in columns], axis=0)
+        except InputError:  # a missing value is reported when the column is used
+            return False
+        if (np.abs(total - 1) > ROUNDED).any():
+            return False
+    return True
+
+
+def _is_probability_of(table: Table, column: str, labels: Labels) -> bool:
+    """Tell whether a column that is named for a class has its probabilities.
+
+    Features may be named so too: "region_2" of three, with the values 0 and 1.
+    """
+    if len(labels) > TWO and looks_like_score(column):
+        return table.numeric(column)
+    return has_probabilities(table, column, labels if len(labels) == TWO else ())
+
+
 # Columns that were left out because of their values, and may be models.
 
 MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
@@ -288,7 +410,9 @@ def doubts(
     found = {}
     for name in columns:
         if looks_like_score(name):
-            reason = "it is named as scores are, and most of its values are not numbers"
+            shown = listing([str(label_rules.plain(each)) for each in table.values(name) or ()], 3)
+            such = f", such as {shown.partition(', …')[0]}" if shown else ""
+            reason = f"it is named as scores are, and most of its values are not numbers{such}"
         else:
             reason = _doubt(table, name, labels, codes, named=says_decisions(name, stems))
         if reason:

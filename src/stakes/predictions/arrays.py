@@ -12,8 +12,8 @@ from stakes._core.labels import Cells, Column, Label, LabelMatcher, Labels, as_c
 from stakes._core.typing import Floats
 from stakes.counts._parts import part_column
 from stakes.errors import InputError, InputTypeError
-from stakes.predictions.roles import DesignColumns, Model, Roles
-from stakes.predictions.table import AS_WRITTEN, Codes, Reading
+from stakes.predictions.roles import Model, Roles
+from stakes.predictions.table import AS_WRITTEN, Codes, DesignColumns, Reading
 
 ACTUAL = "y_true"
 TWO = 2

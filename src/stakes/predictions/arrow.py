@@ -160,6 +160,11 @@ class ArrowTable:
         )
 
     @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self._table.num_rows)
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns."""
         return list(self._table.column_names)
@@ -227,23 +232,37 @@ class ArrowTable:
 
     def repeats(self, name: str) -> bool:
         """Tell whether a value of a column occurs in several rows."""
-        from pyarrow import compute as pc
-
         if is_nested(self._table.schema, name):
             return False
+        return self.distinct(name) < self.n - int(self._table.column(name).null_count)
+
+    def distinct(self, name: str) -> int:
+        """Return how many different values a column has; those that are missing do not count."""
+        from pyarrow import compute as pc
+
         column = self._table.column(name).drop_null()
+        if not len(column):  # it may have no type, of which values cannot be counted
+            return 0
         if pyarrow().types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        return bool(
-            self._of_column(name, lambda _: pc.count_distinct(column).as_py()) < len(column)
-        )
+        return self._of_column(name, lambda _: int(pc.count_distinct(column).as_py()))
 
-    def repeats_together(self, first: str, second: str) -> bool:
-        """Tell whether two columns have the same pair of values in several rows."""
+    def pairs(self, first: str, second: str) -> int:
+        """Return how many different pairs of values two columns have."""
         codes, values = self._codes(first)
         others, _ = self._codes(second)
-        both = others.astype(np.int64) * len(values) + codes
-        return len(np.unique(both)) < len(both)
+        return len(np.unique(others.astype(np.int64) * len(values) + codes))
+
+    def rows_by(self, name: str) -> list[NDArray[np.intp]]:
+        """Return the rows that have each value of a column, in their order."""
+        codes, values = self._codes(name)
+        return [np.flatnonzero(codes == place) for place in range(len(values))]
+
+    def same_in(self, rows: Sequence[NDArray[np.intp]], name: str) -> bool:
+        """Tell whether a column has the same values in each of several lists of rows."""
+        codes, _ = self._codes(name)
+        first, *others = (codes[each] for each in rows)
+        return all(np.array_equal(first, each) for each in others)
 
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
         """Return the rows that have a value in each of these columns; labels are values."""
@@ -448,7 +467,8 @@ def _too_many(column: Any) -> bool:
     """Tell whether the first rows have more values than there may be labels, or many fractions."""
     from pyarrow import compute as pc
 
-    if pyarrow().types.is_dictionary(column.type):
+    types = pyarrow().types
+    if types.is_dictionary(column.type) or types.is_null(column.type):
         return False  # its values are known without a look
     first = column.slice(0, 2 * MOST_LABELS)
     distinct = pc.count_distinct(first, "all").as_py()

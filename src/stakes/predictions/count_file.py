@@ -75,8 +75,9 @@ from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of
 from stakes.errors import FileError, InputError, LabelError, StakesError
 from stakes.predictions.examples import JointExamples
-from stakes.predictions.roles import DesignColumns, Model
+from stakes.predictions.roles import Model
 from stakes.predictions.scores import NO_DECISIONS, JointScores
+from stakes.predictions.table import DesignColumns
 from stakes.predictions.tally import TOO_MANY, Tally, merged
 from stakes.read import as_path, read_text, real_path
 from stakes.read.checksums import (

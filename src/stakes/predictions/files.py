@@ -13,9 +13,10 @@ from stakes.predictions._names import looks_like_score
 from stakes.predictions.arrow import ArrowTable, is_nested, reversal
 from stakes.predictions.count_file import is_count_file, read_count_file
 from stakes.predictions.long_form import check_wide, side_by_side
-from stakes.predictions.roles import Columns, guess_actual, now_named
+from stakes.predictions.roles import guess_actual, now_named
 from stakes.predictions.table import (
     AS_WRITTEN,
+    Columns,
     Reading,
     Table,
     check_columns,

@@ -5,21 +5,31 @@ Such a table must not be read as it stands: the rows of all models would be take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stakes._core.labels import Label, is_blank, listing, plain
 from stakes._core.text import listed
 from stakes.errors import InputError
 from stakes.predictions import _names
 from stakes.predictions.arrow import ArrowTable, cells_of
-from stakes.predictions.roles import Columns
-from stakes.predictions.table import Table, check_columns
+from stakes.predictions.roles import actual_column
+from stakes.predictions.table import Columns, Table, check_columns
 from stakes.read.joins import joined
 from stakes.read.tables import FileRows, pyarrow
 
 MOST_MODELS = 50
 """A column of more names than so many names something else than models."""
+
+MOST_LACKING = 0.1
+"""What share of the rows of models may lack where there seems to be one for each example."""
+
+LEAST_ROWS, LEAST_RUNS = 10, 4
+"""Actual classes in the same order tell the same examples, if there are so many of them, and they
+are neither sorted nor alternate."""
 
 ROW = "\0row"
 """The name of the column that numbers the rows of each model, where nothing names examples."""
@@ -67,7 +77,7 @@ def side_by_side(
         return table
     each, dropped = _by_model(rows, form, drop=columns.reading.drop_missing)
     key = ROW if form.key is None else form.key
-    actual = columns.actual or _names.guessed_actual(table.columns) or ""
+    actual = _actual_of(table, columns) or ""
     stems = [str(plain(name)) for name in form.names]
     wide = joined(each, key, actual, apart=form.values, stems=stems)
     renamed = {value: tuple(f"{stem}_{value}" for stem in stems) for value in form.values}
@@ -95,34 +105,44 @@ def side_by_side(
 def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
     """Return what the columns are, if a table is in long form; otherwise nothing.
 
-    It is where a column is named as one of models, has few names, and stands beside columns of
-    decisions or scores, and an example has a row for each model. Where nothing names examples, the
-    user has to say so.
+    It is where a column is named as one of models, has few names, and an example has a row for each
+    model. Where nothing names examples, or no column is named as one of models, the user has to say
+    so.
     """
     _check_named(table, columns)
     model = columns.model_column or _model_column(table, columns)
     if model is None:
+        _check_crossing(table, columns)
         return None
     names, values = _models_of(table, model), _value_columns(table, columns, model)
     named = columns.model_column is not None
-    if not values:
-        if named:
-            raise InputError(
-                table.source,
-                "no column is named as decisions or scores are.",
-                "Name them with models= or scores=.",
-            )
-        return None
-    for key in [columns.key] if columns.key else _keys(table, columns, model):
-        if table.repeats(key) and not table.repeats_together(key, model):
+    for key in [columns.key] if columns.key else _keys(table, columns, model, len(names)):
+        repeats = table.repeats(key)
+        if repeats and table.pairs(key, model) == table.n:
             return LongForm(model, names, values, key)
-        if columns.key or not table.repeats(key):  # each row is an example of its own
+        if columns.key or not repeats:  # each row is an example of its own
             return None if not named else LongForm(model, names, values, None)
+    if named and not values:
+        raise InputError(
+            table.source,
+            "no column is named as decisions or scores are.",
+            "Name them with models= or scores=.",
+        )
     if named:
         return LongForm(model, names, values, None)
     if columns.models or columns.scores:
         return None  # the columns of one model were named: rows are known
-    raise _unclear(table, model, names, values)
+    if values:
+        raise _unclear(table, model, names, f", such as {values[0]!r}")
+    _check_crossing(table, columns)
+    return None
+
+
+def _check_crossing(table: ArrowTable, columns: Columns) -> None:
+    """Raise when a column seems to name models although it is not named so."""
+    crossing = _crossing(table, columns)
+    if crossing is not None:
+        raise crossing[1]
 
 
 def _check_named(table: Table, columns: Columns) -> None:
@@ -172,12 +192,94 @@ def _value_columns(table: Table, columns: Columns, model: str) -> tuple[str, ...
     )
 
 
-def _keys(table: Table, columns: Columns, model: str) -> list[str]:
-    """Return the columns that may name examples, those of ids before those of groups."""
+def _keys(table: Table, columns: Columns, model: str | None, models: int = 0) -> list[str]:
+    """Return the columns that may name examples: by names of ids, of groups, or by their values.
+
+    These do if each of so many models has a row with each of them.
+    """
     taken = {columns.actual, model, columns.design.groups}
     rest = [name for name in table.columns if name not in taken]
     ids = [name for name in rest if _names.ID_NAMES.search(name)]
-    return ids + [name for name in rest if _names.GROUP_NAMES.search(name) and name not in ids]
+    ids += [name for name in rest if _names.GROUP_NAMES.search(name) and name not in ids]
+    if model is None or not isinstance(table, ArrowTable):
+        return ids
+    by_values = [
+        name
+        for name in rest
+        if name not in ids
+        and not (_names.looks_like_score(name) or _names.looks_like_decisions(name))
+        and table.repeats(name)
+        and not table.numeric(name)
+        and table.distinct(name) * models == table.n == table.pairs(name, model)
+    ]
+    return ids + [name for name in by_values if table.distinct(name) >= LEAST_ROWS]
+
+
+def _actual_of(table: Table, columns: Columns) -> str | None:
+    """Return the column with the actual classes; None where the user will be asked."""
+    try:
+        return actual_column(table, columns.actual)
+    except InputError:
+        return None
+
+
+def _crossing(table: ArrowTable, columns: Columns) -> tuple[str, InputError] | None:
+    """Return a column that seems to name models although not named so, and the error about it.
+
+    It does where each example has a row with each value of a column, and one actual class; or where
+    nothing names examples, and the rows with each value have the same actual classes in the same
+    order. Users who name groups, or a single file's models in the latter case, know their rows.
+    """
+    actual = _actual_of(table, columns)
+    if actual is None or columns.design.groups is not None:
+        return None
+    keys = [columns.key] if columns.key else _keys(table, columns, None)
+    for key in keys:
+        if not table.repeats(key):
+            return None
+        examples = table.distinct(key)
+        for name, values in _few_valued(table, columns, {actual, key}):
+            every = examples * len(values)
+            if (
+                (1 - MOST_LACKING) * every <= table.n <= every
+                and table.pairs(key, name) == table.n
+                and table.pairs(key, actual) == examples
+            ):
+                return name, _crossed(table, key, name, values, lacking=table.n < every)
+    if keys or columns.models or columns.scores:
+        return None
+    for name, values in _few_valued(table, columns, {actual}):
+        rows = [] if table.n % len(values) else table.rows_by(name)
+        if len({len(each) for each in rows}) == 1 and _same_classes(table, rows, actual):
+            return name, _unclear(table, name, values, "")
+    return None
+
+
+def _few_valued(
+    table: ArrowTable, columns: Columns, taken: Collection[str]
+) -> Iterator[tuple[str, tuple[Label, ...]]]:
+    """Iterate over the columns that may name models, and their values; dates do not."""
+    from datetime import date, time
+
+    used = {*taken, *columns.models, *columns.scores, *columns.design.used().values()}
+    for name in table.columns:
+        if name in used or _names.looks_like_score(name) or _names.looks_like_decisions(name):
+            continue
+        values = tuple(plain(each) for each in table.values(name) or ())
+        if 1 < len(values) <= MOST_MODELS and not any(
+            is_blank(each) or isinstance(each, date | time) for each in values
+        ):
+            yield name, values
+
+
+def _same_classes(table: ArrowTable, rows: Sequence[NDArray[np.intp]], actual: str) -> bool:
+    """Tell whether lists of rows have the same actual classes, in an order that tells them."""
+    size = len(rows[0])
+    if size < LEAST_ROWS or not table.same_in(rows, actual):
+        return False
+    labels = table.texts(actual)[0][rows[0]]
+    runs = 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
+    return LEAST_RUNS <= runs < size
 
 
 def _by_model(rows: FileRows, form: LongForm, *, drop: bool) -> tuple[list[FileRows], int]:
@@ -224,7 +326,7 @@ def _note(form: LongForm, dropped: int) -> str:
     )
 
 
-def _unclear(table: Table, model: str, names: Sequence[Label], values: Sequence[str]) -> InputError:
+def _unclear(table: Table, model: str, names: Sequence[Label], other: str) -> InputError:
     """Return the error that rows may be those of several models, and nothing names examples."""
     return InputError(
         f"{table.source}, column {model!r}",
@@ -232,8 +334,22 @@ def _unclear(table: Table, model: str, names: Sequence[Label], values: Sequence[
         "the examples.",
         "If so, name it with model_column=, and the column of examples with key=; without that, "
         "rows of the models are paired in their order. If it is a feature, name the columns of the "
-        f"models with models= or scores=, such as {values[0]!r}.",
+        f"models with models= or scores={other}.",
         proposal={"model_column": model},
+    )
+
+
+def _crossed(
+    table: Table, key: str, model: str, names: Sequence[Label], *, lacking: bool
+) -> InputError:
+    """Return the error that each example has a row for each value of a column."""
+    return InputError(
+        f"{table.source}, column {model!r}",
+        f"each {key!r} has a row with each of {listing(names, 5)}, and one actual class. Are these "
+        "models?",
+        "If so, name it with model_column=. If rows are cases of their own, name what they belong "
+        f"to, {key!r}, with groups=.",
+        proposal={"model_column": model, **({"drop_missing": ""} if lacking else {})},
     )
 
 
@@ -252,10 +368,15 @@ def check_wide(table: Table, columns: Columns) -> None:
         return
     model = columns.model_column or _model_column(table, columns)
     if model is None or not _value_columns(table, columns, model):
-        return
-    keys = _keys(table, columns, model)
-    if columns.model_column is None and keys and not table.repeats(keys[0]):
-        return
+        first = next(iter(table.batches(table.columns)))
+        crossing = _crossing(first, columns) if isinstance(first, ArrowTable) else None
+        if crossing is None:
+            return
+        model = crossing[0]
+    else:
+        keys = _keys(table, columns, model)
+        if columns.model_column is None and keys and not table.repeats(keys[0]):
+            return
     raise InputError(
         f"{table.source}, column {model!r}",
         "there seems to be a row for each example and model. Models are put side by side only in "

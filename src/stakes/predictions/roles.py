@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from stakes._core.labels import Label, LabelMatcher, Labels, is_blank, listing
 from stakes._core.text import listed
 from stakes.costs import CostMatrix
@@ -16,6 +14,8 @@ from stakes.errors import InputError
 from stakes.predictions import _names
 from stakes.predictions._names import (
     FEW,
+    TWO,
+    columns_by_class,
     doubts,
     has_decisions,
     has_flawed_decisions,
@@ -23,95 +23,12 @@ from stakes.predictions._names import (
     is_common,
     misnamed,
 )
-from stakes.predictions.table import AS_WRITTEN, Reading, Table, check_columns
-
-TWO = 2
-ROUNDED = 0.02
-"""By how much the probabilities of a row may miss 1."""
+from stakes.predictions.table import NO_DESIGN, Columns, DesignColumns, Table, check_columns
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 MOST_SAID, MOST_UNUSED = 12, 40
 """More models are listed in one sentence, and of more unused columns only the first are."""
-
-
-@dataclass(frozen=True)
-class DesignColumns:
-    """The columns that tell how rows came, and what a mistake costs for each; never guessed.
-
-    Attributes
-    ----------
-    groups : str or None
-        The group of each row, such as a patient, where those of a group are not independent.
-    sample_weight : str or None
-        The weight of each row: one over the probability of its being in the sample.
-    strata : str or None
-        The stratum that each row was drawn from. The column with the actual classes says that their
-        numbers were fixed.
-    false_positive, false_negative : str or None
-        What a false alarm, and a miss, costs for each row.
-    """
-
-    groups: str | None = None
-    sample_weight: str | None = None
-    strata: str | None = None
-    false_positive: str | None = None
-    false_negative: str | None = None
-
-    def used(self) -> dict[str, str]:
-        """Return the columns that there are, by the part that they play."""
-        return {name: column for name, column in vars(self).items() if column is not None}
-
-    def in_words(self) -> list[str]:
-        """Say what each column is taken for."""
-        what = {
-            "groups": "Rows with the same {!r} are one group",
-            "sample_weight": "The weights are in the column {!r}",
-            "strata": "The strata are in the column {!r}",
-            "false_positive": "What a false alarm costs is in the column {!r}",
-            "false_negative": "What a miss costs is in the column {!r}",
-        }
-        return [f"{what[name].format(column)}." for name, column in self.used().items()]
-
-
-NO_DESIGN = DesignColumns()
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that were named; what was not is guessed, except those of the design.
-
-    Attributes
-    ----------
-    actual : str or None
-        The column with the actual classes.
-    models, scores : sequence of str
-        The columns with decisions and with scores.
-    key : str or None
-        The column that names an example, to join files on.
-    design : DesignColumns
-        The columns of groups, weights, strata and costs.
-    model_column : str or None
-        The column that names the model of each row, in a table with a row for each example and
-        model.
-    reading : Reading
-        How cells are read.
-    table, query : str or None
-        Which rows of a database: those of a table, or those that a query selects.
-    divides : tuple of str
-        Columns that divide the rows, such as into regions and months; none of them is a model.
-    """
-
-    actual: str | None = None
-    models: Sequence[str] = ()
-    scores: Sequence[str] = ()
-    key: str | None = None
-    design: DesignColumns = NO_DESIGN
-    model_column: str | None = None
-    reading: Reading = AS_WRITTEN
-    table: str | None = None
-    query: str | None = None
-    divides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,7 +162,9 @@ def find_roles(
     if chosen:
         decisions = list(dict.fromkeys(named.models))
         scores = list(dict.fromkeys(named.scores)) or _scores_of(decisions, candidates, table)
-        found = _Guess(decisions, scores, _by_class([*candidates, *scores], table, costs.labels))
+        found = _Guess(
+            decisions, scores, columns_by_class([*candidates, *scores], table, costs.labels)
+        )
     else:
         found = _guessed(candidates, table, costs, positive)
     _check_headed([*found.decisions, *found.scores], table)
@@ -253,7 +172,9 @@ def find_roles(
     scores = [name for name in found.scores if name not in taken]
     decisions = [name for name in found.decisions if name not in taken]
     both = bool(named.models and named.scores)
-    models = _paired(decisions, scores, None if positive is None else str(positive), named=both)
+    texts = () if positive is None else _names.texts_of(positive)
+    bare = {name for name in scores if name in found.bare or _names.names_no_model(name, texts)}
+    models = _paired(decisions, scores, bare, named=both)
     models = _with_probabilities(models, found.by_class)
     if not models:
         raise _no_models(table, candidates, found.foreign, costs)
@@ -262,9 +183,11 @@ def find_roles(
     doubtful = dict(found.doubtful)
     if not chosen:
         unused, possible = set(ignored), set(candidates)
-        left = [name for name in candidates if name in unused and name not in doubtful]
+        known = {*doubtful, *found.foreign}
+        left = [name for name in candidates if name in unused and name not in known]
         doubtful |= doubts(left, scores, table, costs)
-        doubtful |= misnamed([n for n in ignored if n not in possible], table, costs)
+        elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
+        doubtful |= misnamed(elsewhere, table, costs)
     return Roles(
         actual,
         models,
@@ -283,13 +206,17 @@ def now_named(columns: Sequence[str], renamed: Mapping[str, tuple[str, ...]]) ->
 
 @dataclass(frozen=True)
 class _Guess:
-    """The columns of models, those of other classes' scores, and those that may be models."""
+    """The columns of models, those of other classes' scores, and those that may be models.
+
+    Of the scores, `bare` are those whose names are only that of the positive class: "p1", "fraud".
+    """
 
     decisions: Sequence[str]
     scores: Sequence[str]
     by_class: Mapping[str, tuple[str, ...]]
     foreign: Sequence[str] = ()
     doubtful: Mapping[str, str] = field(default_factory=dict)
+    bare: Sequence[str] = ()
 
 
 def _guessed(
@@ -301,12 +228,20 @@ def _guessed(
     classes in words of their own, such as "malignant", which no feature does.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    others = {str(label) for label in costs.labels if label != positive}
-    by_class = _by_class(columns, table, costs.labels)
+    others = {text for each in costs.labels if each != positive for text in _names.texts_of(each)}
+    by_class = columns_by_class(columns, table, costs.labels)
+    bare = columns_by_class(columns, table, costs.labels, bare=True).get("model", ())
+    of_positive = [bare[costs.labels.index(positive)]] if bare and positive is not None else []
     taken = {column for several in by_class.values() for column in several}
-    foreign = [name for name in columns if name not in taken and _is_score_of(name, others)]
+    foreign = [
+        name
+        for name in columns
+        if name not in taken
+        and name not in of_positive
+        and (name in bare or _is_score_of(name, others))
+    ]
     left = [name for name in columns if name not in foreign and name not in taken]
-    scores = [name for name in left if _is_score(name, table, labels)]
+    scores = [name for name in left if name in of_positive or _is_score(name, table, labels)]
     left = [name for name in left if name not in scores]
     stems = {_names.plain(_names.stem(name)) for name in scores}
     by_name = [
@@ -338,7 +273,7 @@ def _guessed(
         doubtful, unnamed = dict.fromkeys(unnamed, reason), []
     kept = {*by_name, *unnamed}
     decisions = [name for name in left if name in kept]
-    return _Guess(decisions, scores, by_class, foreign, doubtful)
+    return _Guess(decisions, scores, by_class, foreign, doubtful, of_positive)
 
 
 def _cautions(ignored: Sequence[str], table: Table, named: Columns) -> tuple[str, ...]:
@@ -407,47 +342,6 @@ def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> l
     ]
 
 
-def _by_class(columns: Sequence[str], table: Table, labels: Labels) -> dict[str, tuple[str, ...]]:
-    """Return by model the columns with a probability for each class.
-
-    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone. Of two classes,
-    the name has to have more than the class and words such as "prob".
-    """
-    found: dict[str, dict[str, str]] = {}
-    for column in columns:
-        for label in map(str, labels):
-            stem = _names.stem_of_class(column, label)
-            if stem is not None and _is_probability_of(table, column, stem, labels):
-                found.setdefault(stem, {}).setdefault(label, column)
-    every = list(map(str, labels))
-    return {
-        stem or "model": tuple(by_label[label] for label in every)
-        for stem, by_label in found.items()
-        if set(by_label) == set(every)
-        and len(set(by_label.values())) == len(every)
-        and (len(labels) > TWO or _sum_to_one(table, [*by_label.values()]))
-    }
-
-
-def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
-    """Tell whether columns sum to 1 in each row: "m_0" and "m_1" may also be two models."""
-    for batch in table.batches(columns):
-        try:
-            total = np.sum([batch.scores(name) for name in columns], axis=0)
-        except InputError:  # a missing value is reported when the column is used
-            return False
-        if (np.abs(total - 1) > ROUNDED).any():
-            return False
-    return True
-
-
-def _is_probability_of(table: Table, column: str, stem: str, labels: Labels) -> bool:
-    """Tell whether a column that is named for a class and a model has its probabilities."""
-    if len(labels) > TWO:
-        return table.numeric(column)
-    return bool(stem) and has_probabilities(table, column, labels)
-
-
 def _with_probabilities(
     models: Sequence[Model], by_class: Mapping[str, tuple[str, ...]]
 ) -> tuple[Model, ...]:
@@ -497,17 +391,19 @@ def _no_models(
     table: Table, candidates: Sequence[str], foreign: Sequence[str], costs: CostMatrix
 ) -> InputError:
     """Return the error that no column has decisions or scores, or only scores of other classes."""
-    alike = [
-        (name, reason)
-        for name, reason in doubts(candidates, (), table, costs).items()
-        if "ignore_case=" in reason
-    ]
-    if alike:
-        return InputError(
-            f"{table.source}, column {alike[0][0]!r}",
-            f"no column has decisions as the costs write them: {alike[0][1]}.",
-            proposal={"ignore_case": ""},
-        )
+    doubtful = doubts([name for name in candidates if name not in foreign], (), table, costs)
+    for name, reason in doubtful.items():
+        where = f"{table.source}, column {name!r}"
+        if "ignore_case=" in reason:
+            problem = f"no column has decisions as the costs write them: {reason}."
+            return InputError(where, problem, proposal={"ignore_case": ""})
+    for name, reason in doubtful.items():
+        where = f"{table.source}, column {name!r}"
+        if _names.looks_like_score(name):
+            return InputError(where, f"{reason}.", "Write them as numbers: 0.35, not 35%.")
+        if _names.looks_like_decisions(name):
+            problem = f"it is named as decisions are, but {reason}."
+            return InputError(where, problem, "Write decisions and actual classes alike.")
     if foreign:
         return InputError(
             table.source,
@@ -553,7 +449,7 @@ def actual_column(table: Table, named: str | None, costs: CostMatrix | None = No
         and not _names.ID_NAMES.search(name)
         and _has_classes(table, name, costs)
     ]
-    for telling in (_names.OUTCOME_NAMES, _names.IS_NAMES):
+    for telling in _names.TELLING_NAMES:
         found = [name for name in likely if telling.search(name)]
         if len(found) == 1:
             return found[0]
@@ -592,27 +488,35 @@ def _no_actual(columns: Sequence[str], source: str, likely: Sequence[str]) -> In
 
 
 def _paired(
-    decisions: Sequence[str], scores: Sequence[str], positive: str | None, *, named: bool
+    decisions: Sequence[str], scores: Sequence[str], bare: Collection[str], *, named: bool
 ) -> tuple[Model, ...]:
-    """Put decisions and scores of a model together, by their names or because both were named."""
+    """Put decisions and scores of a model together, by their names or because both were named.
+
+    Names of `bare` scores tell no model; nor do those of decisions such as "prediction". One that
+    is left of each belongs to the other.
+    """
     scores_of = _finder(decisions, scores)
     models = [_with_scores(column, scores_of) for column in decisions]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
-    alone = len(models) == len(scores) == 1 and bool(left)
-    if alone and (named or _names_no_other(decisions[0], scores[0], positive)):
-        models, left = [replace(models[0], scores=scores[0])], []
+    if len(decisions) == len(scores) == 1:  # one of the two need not tell a model
+        may = named or _names.BARE_DECISION.match(decisions[0]) or scores[0] in bare
+        unpaired, alone = models, left if may else []
+    else:
+        unpaired = [
+            model
+            for model in models
+            if model.scores is None and _names.BARE_DECISION.match(str(model.decisions))
+        ]
+        alone = [score for score in left if score in bare]
+    if len(unpaired) == len(alone) == 1:
+        models[models.index(unpaired[0])] = replace(unpaired[0], scores=alone[0])
+        left.remove(alone[0])
     names = {model.name for model in models}
-    models += [_of_scores_alone(score, names, positive) for score in left]
+    models += [_of_scores_alone(score, names, bare) for score in left]
     if len({model.name for model in models}) < len(models):  # two columns shorten to one name
         models = [replace(each, name=str(each.decisions or each.scores)) for each in models]
     return tuple(replace(each, name=_in_one_line(each.name)) for each in models)
-
-
-def _names_no_other(decisions: str, scores: str, positive: str | None) -> bool:
-    """Tell whether one of two columns names no model: "prediction", "score" or "prob_fraud"."""
-    bare = _names.BARE_DECISION.match(decisions) or _names.BARE_SCORE.match(scores)
-    return bool(bare) or _names.stem(scores) == positive
 
 
 def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], str | None]:
@@ -642,9 +546,9 @@ def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Mode
     return Model(name if scores is None else short, decisions, scores)
 
 
-def _of_scores_alone(scores: str, names: Collection[str], positive: str | None) -> Model:
+def _of_scores_alone(scores: str, names: Collection[str], bare: Collection[str]) -> Model:
     """Return the model of a column of scores; "prob_fraud" names the class and no model."""
-    name = scores if _names.stem(scores) == positive else _names.stem(scores)
+    name = scores if scores in bare else _names.stem(scores)
     return Model(scores if name in names else name, None, scores)
 
 

@@ -1,4 +1,4 @@
-"""What a table of predictions can be asked, in whichever form its rows are.
+"""What a table of predictions can be asked, in whichever form its rows are, and how it is read.
 
 There are three forms: `ArrowTable` has its rows in memory as Arrow, `ShardedTable` reads them from
 many files, and `ArrayTable` has arrays. Finding the parts of columns, deciding and counting know
@@ -42,6 +42,85 @@ class Reading:
 
 
 AS_WRITTEN = Reading()
+
+
+@dataclass(frozen=True)
+class DesignColumns:
+    """The columns that tell how rows came, and what a mistake costs for each; never guessed.
+
+    Attributes
+    ----------
+    groups : str or None
+        The group of each row, such as a patient, where those of a group are not independent.
+    sample_weight : str or None
+        The weight of each row: one over the probability of its being in the sample.
+    strata : str or None
+        The stratum that each row was drawn from. The column with the actual classes says that their
+        numbers were fixed.
+    false_positive, false_negative : str or None
+        What a false alarm, and a miss, costs for each row.
+    """
+
+    groups: str | None = None
+    sample_weight: str | None = None
+    strata: str | None = None
+    false_positive: str | None = None
+    false_negative: str | None = None
+
+    def used(self) -> dict[str, str]:
+        """Return the columns that there are, by the part that they play."""
+        return {name: column for name, column in vars(self).items() if column is not None}
+
+    def in_words(self) -> list[str]:
+        """Say what each column is taken for."""
+        what = {
+            "groups": "Rows with the same {!r} are one group",
+            "sample_weight": "The weights are in the column {!r}",
+            "strata": "The strata are in the column {!r}",
+            "false_positive": "What a false alarm costs is in the column {!r}",
+            "false_negative": "What a miss costs is in the column {!r}",
+        }
+        return [f"{what[name].format(column)}." for name, column in self.used().items()]
+
+
+NO_DESIGN = DesignColumns()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that were named; what was not is guessed, except those of the design.
+
+    Attributes
+    ----------
+    actual : str or None
+        The column with the actual classes.
+    models, scores : sequence of str
+        The columns with decisions and with scores.
+    key : str or None
+        The column that names an example, to join files on.
+    design : DesignColumns
+        The columns of groups, weights, strata and costs.
+    model_column : str or None
+        The column that names the model of each row, in a table with a row for each example and
+        model.
+    reading : Reading
+        How cells are read.
+    table, query : str or None
+        Which rows of a database: those of a table, or those that a query selects.
+    divides : tuple of str
+        Columns that divide the rows, such as into regions and months; none of them is a model.
+    """
+
+    actual: str | None = None
+    models: Sequence[str] = ()
+    scores: Sequence[str] = ()
+    key: str | None = None
+    design: DesignColumns = NO_DESIGN
+    model_column: str | None = None
+    reading: Reading = AS_WRITTEN
+    table: str | None = None
+    query: str | None = None
+    divides: tuple[str, ...] = ()
 
 
 class Batch(Protocol):

@@ -19,9 +19,9 @@ from stakes.counts._parts import Parts
 from stakes.errors import DesignError, InputError, LabelError
 from stakes.predictions.classes import cheapest_decisions, decisions_of, moved
 from stakes.predictions.examples import JointExamples, RowCosts, joined
-from stakes.predictions.roles import NO_DESIGN, DesignColumns, Model, Roles
+from stakes.predictions.roles import Model, Roles
 from stakes.predictions.scores import JointScores
-from stakes.predictions.table import Batch, Table
+from stakes.predictions.table import NO_DESIGN, Batch, DesignColumns, Table
 
 MOST_SCORES = 30_000_000
 """Scores that are kept at most while batches are counted: 8 bytes each, and as much to sort."""

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from stakes._core.optional import imported
-from stakes.errors import FileError, InputError, redacted
+from stakes._core.validate import aligned
+from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
     NoObjectError,
     QuoteCheck,
@@ -169,7 +170,10 @@ def is_frame(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    wrapped = nw.from_native(data, pass_through=True)
+    try:
+        wrapped = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:  # of pandas' columns, which `frame_rows` refuses
+        return True
     return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
 
 
@@ -184,8 +188,14 @@ def frame_rows(frame: Any, source: str) -> FileRows:
         What to call it in messages.
     """
     pa = pyarrow("reading a data frame", "report")
+    if isinstance(frame, Mapping):
+        columns = {str(name): values for name, values in frame.items()}
+        check_names([*map(str, frame)], source)
+        frame = dict(zip(columns, aligned(**columns), strict=True))  # pandas' by their index
     try:
-        table = pa.table(dict(frame)) if isinstance(frame, Mapping) else _arrow_of(frame)
+        table = pa.table(frame) if isinstance(frame, dict) else _arrow_of(frame, source)
+    except StakesError:
+        raise
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(source, f"a column cannot be read: {shortly(error)}") from error
     names = [str(name) for name in table.column_names]
@@ -201,10 +211,14 @@ INDEX_COLUMN = r"__index_level_\d+__"
 """What pandas calls an index without a name."""
 
 
-def _arrow_of(frame: Any) -> Any:
+def _arrow_of(frame: Any, source: str) -> Any:
     import narwhals as nw
 
-    wrapped = nw.from_native(frame)
+    try:
+        wrapped = nw.from_native(frame)
+    except nw.exceptions.DuplicateError:
+        check_names([str(name) for name in frame.columns], source)
+        raise
     if isinstance(wrapped, nw.LazyFrame):
         wrapped = wrapped.collect("pyarrow")
     return wrapped.to_arrow()

@@ -44,7 +44,7 @@ from stakes.predictions import (
     Tally,
 )
 from stakes.predictions.classes import TWO
-from stakes.predictions.roles import NO_DESIGN
+from stakes.predictions.table import NO_DESIGN
 from stakes.study._given import Costs, Given, given_counts, given_rows, mean_matrix
 
 SHOWN_MODELS = 6
