@@ -281,7 +281,7 @@ class Pool(Result):
                 made = self._allocated(cells, options, n, base)
             except PlanError:
                 return float("inf")
-            found = expect(made, options.look_confidence)
+            found = expect(made, options.look_confidence, anytime=options.anytime)
             return found.half_width if two else found.high
 
         whole = make_strata(cells, options.prices, 1, base)
@@ -296,11 +296,13 @@ class Pool(Result):
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) <= goal else (middle, high)
         if reached(high) > goal:
+            what = "a half-width" if two else "an upper limit"
             raise PlanError(
                 "target",
-                f"not even {number(high)} labels are expected to reach {number(goal)}: "
-                f"{number(reached(high))} is.",
-                "Give a larger target, or a smaller guess of the error rate: error_rate=.",
+                f"{number(high)} labels are expected to give {what} of {number(reached(high))}, "
+                f"which is more than {number(goal)}.",
+                "Give a larger target. Without probabilities as scores, error_rate= is the guess "
+                "that this rests on.",
             )
         return self._allocated(cells, options, high, base)
 
