@@ -85,8 +85,8 @@ def _measured_at(sizes, wrong, drawn):
         counts[np.arange(len(sizes)), decided, 1 - decided] = seen
         counts[np.arange(len(sizes)), decided, decided] = drawn - seen
         estimate = CostEstimate(GroupedConfusion(counts, [0, 1], strata=names), COSTS, design)
-        for conservative in hits:
-            hits[conservative].append(covered(estimate, truth, conservative=conservative))
+        for conservative, each in hits.items():
+            each.append(covered(estimate, truth, conservative=conservative))
     return hits
 
 

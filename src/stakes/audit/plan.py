@@ -241,6 +241,12 @@ class LabelPlan(Result):
         whole = sum(each.labels for each in open_ones if each.whole)
         if whole:
             text += f". {number(whole)} of the labels are in strata that are labelled whole"
+        short = [each.name for each in open_ones if 0 < each.rows - each.labels < LEAST_LEFT]
+        if short:
+            text += (
+                f". Fewer than {LEAST_LEFT} rows of {short[0]!r} would be left, where the "
+                "confidence is not claimed"
+            )
         if self.options.columns.key is None:
             text += ". There is no column of identifiers: rows go by their number in the table"
         return f"{text}."
@@ -806,6 +812,17 @@ class LabelPlan(Result):
                 "pool",
                 "these are not the rows that the labels were planned for: their numbers by "
                 "decision, verdict, score and amount differ.",
+                "Give the same rows, or plan anew.",
+            )
+        # As many rows of each kind may be others.
+        keys = [each.key for each in (*(self.drawn or ()), *self.earlier)]
+        absent = pool._absent(self.options.columns, keys) if keys else []  # noqa: SLF001
+        if absent:
+            raise InputError(
+                "pool",
+                "these are not the rows that the labels were planned for: "
+                f"{_plural(len(absent), 'row')} that {'was' if len(absent) == 1 else 'were'} drawn "
+                f"{'is' if len(absent) == 1 else 'are'} not among them, such as {absent[0]!r}.",
                 "Give the same rows, or plan anew.",
             )
         return replace(self, pool=pool)

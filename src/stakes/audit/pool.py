@@ -21,7 +21,15 @@ from stakes.audit._allocation import (
     expect,
     make_strata,
 )
-from stakes.audit._draw import Cells, Drawn, PoolColumns, Selection, count_cells, draw
+from stakes.audit._draw import (
+    Cells,
+    Drawn,
+    PoolColumns,
+    Selection,
+    absent_keys,
+    count_cells,
+    draw,
+)
 from stakes.audit.plan import LabelPlan, Options, in_batches, ordered
 from stakes.costs import CostMatrix
 from stakes.counts.engines import as_frame
@@ -246,6 +254,10 @@ class Pool(Result):
             self._counted[columns] = count_cells(self.frame, columns)
         return self._counted[columns]
 
+    def _absent(self, columns: PoolColumns, keys: Sequence[Any]) -> list[Any]:
+        """Return which identifiers no row has."""
+        return absent_keys(self.frame, columns, keys)
+
     def _labels(self, cells: Cells, costs: CostMatrix) -> dict[Label, Label]:
         """Return which decision of the costs each one in the frame is."""
         matcher = LabelMatcher(costs.decisions, "text" if self.text else "values")
@@ -299,7 +311,7 @@ class Pool(Result):
             what = "a half-width" if two else "an upper limit"
             raise PlanError(
                 "target",
-                f"{number(high)} labels are expected to give {what} of {number(reached(high))}, "
+                f"even {number(high)} labels are expected to give {what} of {number(reached(high))}, "
                 f"which is more than {number(goal)}.",
                 "Give a larger target. Without probabilities as scores, error_rate= is the guess "
                 "that this rests on.",
