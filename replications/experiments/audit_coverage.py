@@ -213,16 +213,40 @@ METHODS = ("audit", "judge", "random labels", "PPI++", "GLIDE", "stratified z", 
 
 
 def table(results: Results) -> str:
-    """Return coverage and mean upper limit by method, in Markdown; over all ratios."""
-    lines: list[Sequence[str]] = [
-        ("misses", "judge", *METHODS),
-        ("---:", "---", *("---:" for _ in METHODS)),
+    """Return the lowest coverage by method over all ratios, in Markdown."""
+    found = [
+        (rate, judge, [_shown(results.select(rate=rate, judge=judge), each) for each in METHODS])
+        for rate in RATES
+        for judge in JUDGES
     ]
+    return _markdown(METHODS, found)
+
+
+def limits_table(results: Results, ratio: int = 50) -> str:
+    """Return mean upper limits by method, the true cost, and worths in labels, in Markdown."""
+    found = []
     for rate in RATES:
         for judge in JUDGES:
-            rows = results.select(rate=rate, judge=judge)
-            lines.append((f"{100 * rate:g}%", judge, *(_shown(rows, each) for each in METHODS)))
+            rows = results.select(rate=rate, judge=judge, ratio=ratio)
+            limits = [_mean(rows, each, "upper limit", "{:.2f}") for each in METHODS]
+            worths = [_mean(rows, each, "worth in random labels", "{:,.0f}") for each in METHODS]
+            truth = f"{rate * ratio + ALARMS * FALSE:.2f}"
+            found.append((rate, judge, [truth, *limits, *worths[:2]]))
+    return _markdown(("true cost", *METHODS, "audit, labels", "judge, labels"), found)
+
+
+def _markdown(columns: Sequence[str], found: Sequence[tuple[float, str, list[str]]]) -> str:
+    lines: list[Sequence[str]] = [
+        ("misses", "judge", *columns),
+        ("---:", "---", *("---:" for _ in columns)),
+    ]
+    lines += [(f"{100 * rate:g}%", judge, *cells) for rate, judge, cells in found]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _mean(rows: Sequence[Row], method: str, measure: str, form: str) -> str:
+    found = [row for row in rows if row["method"] == method and row["measure"] == measure]
+    return form.format(float(found[0]["value"])) if found else ""
 
 
 def _shown(rows: Sequence[Row], method: str) -> str:
@@ -252,4 +276,4 @@ if __name__ == "__main__":
 
     kept = kept_results(EXPERIMENT.name)
     if kept is not None:
-        print(table(kept))  # noqa: T201 - what this is for
+        print(f"{table(kept)}\n\n{limits_table(kept)}")  # noqa: T201 - what this is for

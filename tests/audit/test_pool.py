@@ -271,7 +271,7 @@ class TestAllocation:
         assert plan.expected.high <= 8
         fewer = every(rows, amount=None, judge=None).plan(COSTS, n_labels=int(plan.n_labels * 0.8))
         assert fewer.expected.high > 8
-        with pytest.raises(PlanError, match="not even"):
+        with pytest.raises(PlanError, match="even 20,000 labels are expected to give an upper limit of"):
             every(rows, amount=None, judge=None).plan(COSTS, target=0.001)
 
 
@@ -301,6 +301,19 @@ class TestRead:
         exact = (np.where(rows.actual == "ok", 5, -500)[apart]).sum() / ROWS
         assert found.interval.low <= exact <= found.interval.high
         assert found.result.names == ("decided", "new")
+
+    def test_what_would_settle_it_is_by_the_method_of_the_plan(self, rows, truth):
+        """Labels that are read at any time may settle nothing where others would."""
+        pool = every(rows, amount=None, judge=None)
+        options = {"n_labels": 100, "compare": ("decided", "new")}
+        for anytime in (False, True):
+            plan = pool.plan(COSTS, **options, anytime=anytime)
+            order = list(plan.rows["id"])
+            for costly in (2, 4, 8):
+                labels = {key: "fraud" if k < costly else "ok" for k, key in enumerate(order)}
+                found = plan.reading(labels)
+                apart = found.interval.low > 0 or found.interval.high < 0
+                assert (found.more is None) is apart
 
     def test_amounts(self, rows, truth):
         plan = every(rows, judge=None).plan(MONEY, pos_label="fraud", n_labels=800)
@@ -363,6 +376,11 @@ class TestRead:
             if all_.labels and all_.labels != all_.rows
         ]
         assert np.ptp(shares) < 1e-12  # the same shares at the end of every batch
+        # What is expected is of the same method.
+        assert anytime.expected.half_width > 1.3 * once.expected.half_width
+        assert anytime.expected.high == pytest.approx(found.interval.high, rel=0.5)
+        assert "at any time" in anytime.summary()
+        assert "each of 5 looks" in plan.summary()
         with pytest.raises(PlanError, match="keeps the shares"):
             anytime.next(labels, 100)
         with pytest.raises(InputError, match="first batch"):
@@ -446,6 +464,19 @@ class TestFiles:
         every(rows, amount=None).plan(COSTS, n_labels=100).save(path)
         with pytest.raises(InputError, match="not the rows that the labels were planned for"):
             LabelPlan.load(path, every(rows[:-5], amount=None))
+        others = rows.assign(id=rows.id + 2**41)  # as many of each kind
+        for frame in (others, pl.from_pandas(others).lazy(), others.assign(id=others.id.map(str))):
+            with pytest.raises(InputError, match="100 rows that were drawn are not among them"):
+                LabelPlan.load(path, every(frame, amount=None))
+        as_text = rows.assign(id=rows.id.map(str))
+        for frame in (rows, duckdb.from_df(rows), pl.from_pandas(as_text).lazy()):
+            assert LabelPlan.load(path, every(frame, amount=None)).n_labels == 100
+
+    def test_row_numbers_of_another_pool(self, rows, tmp_path):
+        path = tmp_path / "to_label.csv"
+        pool = every(rows, amount=None, id=None)
+        pool.plan(COSTS, n_labels=100).save(path)
+        assert LabelPlan.load(path, pool).n_labels == 100
 
     def test_manifests_that_were_edited_or_are_of_another_version(self, rows, tmp_path):
         path = tmp_path / "to_label.csv"

@@ -133,7 +133,7 @@ def test_amounts_and_targets(stakes, folder, pool):  # noqa: ARG001 - its files
         ("--fp 1 --fn 2 --pos-label x -m old --labels 50 -o l.csv", "'x' among them"),
         ("-c costs.csv -m old -s new --labels 50 -o l.csv", "expected numbers"),
         ("-c costs.csv -m old --labels 1 -o l.csv", "--labels: expected a whole number, 2 or more"),
-        ("-c costs.csv -m old --target 0.0001 -o l.csv", "--target: not even 4,000 labels"),
+        ("-c costs.csv -m old --target 0.0001 -o l.csv", "--target: even 4,000 labels are"),
         ("-c costs.csv -m score --labels 50 -o l.csv", "--model: "),
         ("-c costs.csv -m old --labels 50 -o l.csv --show nope", "rows.csv: there is no column"),
         ("-c costs.csv -m old --id id --labels 50 -o l.csv --show id", "--show: the file has"),

@@ -12,11 +12,13 @@ from stakes import (
     CostMatrix,
     CostRanges,
     Design,
+    GroupedConfusion,
     JointConfusion,
     cheapest_probability,
     evaluate,
 )
 from stakes.errors import NotClaimedWarning
+from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer._probability import dirichlet_mean, gamma_ratio
 from stakes.infer._probability.strata import Contribution, limit_pair
@@ -253,3 +255,31 @@ def test_the_limit_may_be_next_to_the_end():
     estimate = CostEstimate(table, costs, Design([0.98, 0.02]))
     low, high = estimate.interval(0.999)
     assert 0.02 * 10.59 - 1e-12 < low < estimate.cost < high
+
+
+def test_values_that_rows_can_sum_to_are_within_their_limits():
+    """Of few rows with one of two costs: the limit is such a value, and the truth may be it."""
+    costs = CostMatrix.from_errors(false_positive=5, false_negative=1000)
+    for rows, labels, missed in ((277, 105, 1), (294, 108, 1), (180, 60, 2), (95, 30, 3)):
+        counts = np.zeros((2, 2, 2), dtype=int)
+        counts[0, 0] = [labels - missed, missed]
+        counts[1, 1] = [3, 9]
+        table = GroupedConfusion(counts, [0, 1], strata=["ok", "alarm"])
+        design = Design(population={"ok": rows, "alarm": 12}, decided={"ok": 0, "alarm": 1})
+        estimate = CostEstimate(table, costs, design)
+        for conservative in (False, True):
+            interval = estimate.interval(conservative=conservative)
+            ends = [round((end * (rows + 12) - 15) / 1000) for end in interval]
+            for end, limit in zip(ends, interval, strict=True):
+                value = (1000 * end + 15) / (rows + 12)
+                assert limit == pytest.approx(value, rel=1e-8)
+                assert interval.low <= value + 1e-15
+                assert interval.high >= value - 1e-15
+                tails = extremal.tails(outcomes_behind(estimate), value, 0.05)
+                assert conservative or min(float(tail[0]) for tail in tails) >= 0.025
+        # With nothing but the least cost observed, that is the lower limit, but for rounding.
+        counts[0, 0] = [labels, 0]
+        table = GroupedConfusion(counts, [0, 1], strata=["ok", "alarm"])
+        estimate = CostEstimate(table, costs, design)
+        tails = extremal.tails(outcomes_behind(estimate), 15 / (rows + 12), 0.05)
+        assert min(float(tail[0]) for tail in tails) >= 0.025

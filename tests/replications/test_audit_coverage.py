@@ -11,6 +11,7 @@ from replications.experiments.audit_coverage import (
     ROWS,
     answers,
     draw_pool,
+    limits_table,
     stratified_z,
     table,
     weighted_z,
@@ -23,7 +24,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "audits.md"
 def test_the_explanation_has_the_measured_table():
     kept = kept_results(EXPERIMENT.name)
     assert kept is not None
-    assert table(kept) in PAGE.read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    assert table(kept) in page
+    assert limits_table(kept) in page
 
 
 def test_pools_have_the_misses_that_they_are_said_to_have():

@@ -21,7 +21,8 @@ from stakes.audit._draw import Cells
 from stakes.costs import CostMatrix
 from stakes.errors import PlanError
 from stakes.infer._design import LEAST_LEFT
-from stakes.infer._outcomes import cost_differences
+from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
+from stakes.infer.methods import METHODS
 from stakes.infer.methods.extremal import WEIGHT, pearson3_isf
 
 LABELS_PER_STRATUM, MOST_STRATA = 20, 40
@@ -434,11 +435,14 @@ class Expected(Result):
         return (self.high - self.low) / 2
 
 
-def expect(strata: Sequence[Stratum], confidence: float, times: float = 1.0) -> Expected:
+def expect(
+    strata: Sequence[Stratum], confidence: float, times: float = 1.0, *, anytime: bool = False
+) -> Expected:
     """Return what a plan is expected to find, were the guessed rates so many times as high.
 
     S + E·(Top - S) as in the interval of strata, with a gamma distribution of the same mean,
-    variance and skewness: within some percent, which guesses are not.
+    variance and skewness: within some percent, which guesses are not. Where labels are read at any
+    time, the guaranteed limits of the expected counts.
     """
     total = sum(each.rows for each in strata)
     rows, n, p, span, low = np.array(
@@ -450,12 +454,15 @@ def expect(strata: Sequence[Stratum], confidence: float, times: float = 1.0) -> 
     left = (rows - n) / total * span
     kept = left > 0
     arms = [0.0, 0.0]
-    if kept.any():
+    if kept.any() and anytime:
+        found = _guaranteed(strata, p, total, 1 - confidence)
+        arms = [cost - found[0], found[1] - cost]
+    elif kept.any():
         arms = [
             _expected_arm(rates[kept], n[kept], left[kept], 1 - confidence) for rates in (1 - p, p)
         ]
     ends = [float((rows * end).sum()) / total for end in (low, low + span)]
-    triple = cost if times != 1 else expect(strata, confidence, 3.0).high
+    triple = cost if times != 1 else expect(strata, confidence, 3.0, anytime=anytime).high
     low_limit, high_limit = max(cost - arms[0], ends[0]), min(cost + arms[1], ends[1])
     return Expected(cost, float(low_limit), float(high_limit), float(triple), confidence)
 
@@ -488,6 +495,25 @@ def allocate(strata: Sequence[Stratum], n_labels: int, confidence: float) -> lis
         return found.half_width if two else found.high
 
     return min((share_out(strata, n_labels, mix) for mix in MIXES), key=goal)
+
+
+def _guaranteed(
+    strata: Sequence[Stratum], rates: Floats, total: int, alpha: float
+) -> tuple[float, float]:
+    """Return the guaranteed limits, were as many labels expensive as is expected."""
+    made = []
+    for each, rate in zip(strata, rates.tolist(), strict=True):
+        if not each.rows:
+            continue
+        counts = each.labels * np.array([1 - rate, rate])
+        costs = [each.low, each.high]
+        if each.high == each.low:
+            costs, counts = costs[:1], np.array([each.rows])
+        part = make_stratum(costs, counts, weight=each.rows / total)
+        known = float(counts.sum()) / each.rows
+        made.append(replace(part, labelled=known, left=each.rows - float(counts.sum())))
+    low, high = METHODS["guaranteed"].limits(Outcomes(tuple(made), "finite"), alpha)
+    return float(low[0]), float(high[0])
 
 
 def _expected_arm(p: Floats, n: Floats, left: Floats, alpha: float) -> float:

@@ -450,6 +450,24 @@ def draw(
     return [row for place in sorted(found) for row in found[place]]
 
 
+def absent_keys(frame: Any, columns: PoolColumns, keys: Sequence[Any]) -> list[Any]:
+    """Return which identifiers no row has; only the rows that are asked for are brought here."""
+    key = columns.key
+    if key is None:
+        frame, key = with_row_numbers(frame), ROW
+    wrapped = as_frame(frame, [])
+    asked = {written_key(each): each for each in keys}
+    wanted: list[Any] = list(asked)
+    if wrapped.collect_schema()[key].is_integer():
+        wanted = [int(each) for each in asked if each.removeprefix("-").isdecimal()]
+    each = column(wrapped, key)
+    table = collected(
+        wrapped, [key], lambda: wrapped.filter(each.is_in(wanted)).select(each.alias("key"))
+    )
+    found = {written_key(plain(value)) for value in table["key"].to_list()}
+    return [each for written, each in asked.items() if written not in found]
+
+
 def _check_keys(wrapped: Any, key: str) -> None:
     """Refuse rows in memory that share an identifier: they are drawn, or not, together.
 

@@ -22,7 +22,7 @@ from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer import CostDifference, CostEstimate, Interval
 from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods import extremal
+from stakes.infer.methods import METHODS
 
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 
@@ -218,12 +218,16 @@ def width_shares(result: CostEstimate | CostDifference, interval: Interval) -> d
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-def more_labels(result: CostEstimate | CostDifference, confidence: float) -> int | None:
-    """Return how many more labels would settle which costs less, if all goes on as it did."""
-    if not isinstance(result, CostDifference):
+def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> int | None:
+    """Return how many more labels would settle which costs less, if all goes on as it did.
+
+    By the method of the interval: what settles it for one may not do so for another.
+    """
+    if not isinstance(result, CostDifference) or interval.low > 0 or interval.high < 0:
         return None
     outcomes = outcomes_behind(result)
-    alpha = 1 - confidence
+    alpha = 1 - interval.confidence
+    method = METHODS["guaranteed" if interval.method == "guaranteed" else "extremal"]
     n = sum(float(each.n[0]) for each in outcomes.strata if not each.certain)
 
     def settled(times: float) -> bool:
@@ -236,10 +240,10 @@ def more_labels(result: CostEstimate | CostDifference, confidence: float) -> int
             labels = min(round(times * float(each.n[0])), round(rows))
             counts = each.counts * (labels / float(each.n[0]))
             made.append(replace(each, counts=counts, labelled=labels / rows, left=rows - labels))
-        low, high = extremal.limits(Outcomes(tuple(made), outcomes.design), alpha)
+        low, high = method.limits(Outcomes(tuple(made), outcomes.design), alpha)
         return bool(low[0] > 0 or high[0] < 0)
 
-    if not n or settled(1.0) or not settled(MOST_TIMES):
+    if not n or not settled(MOST_TIMES):
         return None
     low, high = 1.0, MOST_TIMES
     for _ in range(STEPS):

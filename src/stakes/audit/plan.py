@@ -191,7 +191,7 @@ class LabelPlan(Result):
     @cached_property
     def expected(self) -> Expected:
         """What is expected, if expensive mistakes are as frequent as was guessed."""
-        return expect(self.strata, self.options.look_confidence)
+        return expect(self.strata, self.options.look_confidence, anytime=self.options.anytime)
 
     def summary(self) -> str:
         """Say how many rows are labelled, where, and what is expected of that.
@@ -230,19 +230,38 @@ class LabelPlan(Result):
             text += (
                 f" Expected: an upper limit of about {with_unit(expected.high, unit)} per decision"
             )
-        edges = [edge for each in self.strata for edge in each.scores if math.isfinite(edge)]
-        by_scores = self.options.columns.score and edges and 0 <= min(edges) <= max(edges) <= 1
-        guess = "scores" if by_scores else "guess"
-        text += f" ({percent(expected.confidence)} confidence) if mistakes are as rare as the "
-        text += f"{guess} say{'' if guess == 'scores' else 's'}"
+        sure = f"{percent(expected.confidence)} confidence"
+        if self.options.looks > 1:
+            sure += f" at each of {self.options.looks} looks"
+        elif self.options.anytime:
+            sure += " at any time"
+        text += f" ({sure}) if mistakes are as frequent as the {self._guessed_by}"
         if len(self.options.columns.decisions) == 1:
             text += f", {number(expected.high_if_triple)} if they are three times as frequent"
         whole = sum(each.labels for each in open_ones if each.whole)
         if whole:
             text += f". {number(whole)} of the labels are in strata that are labelled whole"
+        short = [each.name for each in open_ones if 0 < each.rows - each.labels < LEAST_LEFT]
+        if short:
+            text += (
+                f". Fewer than {LEAST_LEFT} rows of {short[0]!r} would be left, where the "
+                "confidence is not claimed"
+            )
         if self.options.columns.key is None:
             text += ". There is no column of identifiers: rows go by their number in the table"
         return f"{text}."
+
+    @property
+    def _guessed_by(self) -> str:
+        """What says how likely mistakes are, and its verb."""
+        edges = [edge for each in self.strata for edge in each.scores if math.isfinite(edge)]
+        by_scores = self.options.columns.score and edges and 0 <= min(edges) <= max(edges) <= 1
+        judges = len(self.options.columns.judges)
+        sources = ["scores"] if by_scores else []
+        sources += ["judges" if judges > 1 else "judge"] if judges else []
+        if not sources:
+            return "guess says"
+        return f"{' and the '.join(sources)} {'says' if sources == ['judge'] else 'say'}"
 
     def to_frame(self) -> Any:
         """Return the strata as a pandas data frame.
@@ -288,7 +307,9 @@ class LabelPlan(Result):
         Returns
         -------
         CostEstimate or CostDifference
-            With all that these can do.
+            With all that these can do. Their own intervals and tests are those of labels that are
+            read once; for a plan with several looks, or read at any time, `interval` has the
+            limits to report.
 
         Examples
         --------
@@ -302,7 +323,7 @@ class LabelPlan(Result):
         >>> found.cost, round(found.interval().high, 2)
         (0.25, 0.75)
         """
-        return self.reading(labels, skipped=skipped).result
+        return self._result(self._known(self._checked(labels, skipped)[0]))
 
     def reading(self, labels: Any, *, skipped: str | None = None) -> Reading:
         """Return what the labels tell, and what they tell of each stratum.
@@ -329,8 +350,6 @@ class LabelPlan(Result):
         >>> [(each.name, each.labels, each.costly, each.next) for each in reading.strata]
         [('0', 38, 0, 36), ('1', 2, 2, 4)]
         """
-        if skipped is not None:
-            validate.choice(skipped, "skipped", ("random",))
         given, note = self._checked(labels, skipped)
         known = self._known(given)
         result = self._result(known)
@@ -341,7 +360,7 @@ class LabelPlan(Result):
             labels=len(known),
             drawn=len(self._drawn) + len(self.earlier),
             strata=self._found(known, result, interval),
-            more=more_labels(result, self.options.look_confidence),
+            more=more_labels(result, interval),
             note=note,
         )
 
@@ -460,6 +479,8 @@ class LabelPlan(Result):
 
     def _checked(self, labels: Any, skipped: str | None) -> tuple[dict[Any, Label], str]:
         """Return the labels of drawn rows, all in order or a beginning of them."""
+        if skipped is not None:
+            validate.choice(skipped, "skipped", ("random",))
         given = labels_by_key(labels, self.id_name)
         classes = self.options.prices.costs.labels
         text = self.pool is None or self.pool.text
@@ -791,6 +812,17 @@ class LabelPlan(Result):
                 "pool",
                 "these are not the rows that the labels were planned for: their numbers by "
                 "decision, verdict, score and amount differ.",
+                "Give the same rows, or plan anew.",
+            )
+        # As many rows of each kind may be others.
+        keys = [each.key for each in (*(self.drawn or ()), *self.earlier)]
+        absent = pool._absent(self.options.columns, keys) if keys else []  # noqa: SLF001
+        if absent:
+            raise InputError(
+                "pool",
+                "these are not the rows that the labels were planned for: "
+                f"{_plural(len(absent), 'row')} that {'was' if len(absent) == 1 else 'were'} drawn "
+                f"{'is' if len(absent) == 1 else 'are'} not among them, such as {absent[0]!r}.",
                 "Give the same rows, or plan anew.",
             )
         return replace(self, pool=pool)

@@ -21,7 +21,15 @@ from stakes.audit._allocation import (
     expect,
     make_strata,
 )
-from stakes.audit._draw import Cells, Drawn, PoolColumns, Selection, count_cells, draw
+from stakes.audit._draw import (
+    Cells,
+    Drawn,
+    PoolColumns,
+    Selection,
+    absent_keys,
+    count_cells,
+    draw,
+)
 from stakes.audit.plan import LabelPlan, Options, in_batches, ordered
 from stakes.costs import CostMatrix
 from stakes.counts.engines import as_frame
@@ -246,6 +254,10 @@ class Pool(Result):
             self._counted[columns] = count_cells(self.frame, columns)
         return self._counted[columns]
 
+    def _absent(self, columns: PoolColumns, keys: Sequence[Any]) -> list[Any]:
+        """Return which identifiers no row has."""
+        return absent_keys(self.frame, columns, keys)
+
     def _labels(self, cells: Cells, costs: CostMatrix) -> dict[Label, Label]:
         """Return which decision of the costs each one in the frame is."""
         matcher = LabelMatcher(costs.decisions, "text" if self.text else "values")
@@ -281,7 +293,7 @@ class Pool(Result):
                 made = self._allocated(cells, options, n, base)
             except PlanError:
                 return float("inf")
-            found = expect(made, options.look_confidence)
+            found = expect(made, options.look_confidence, anytime=options.anytime)
             return found.half_width if two else found.high
 
         whole = make_strata(cells, options.prices, 1, base)
@@ -296,11 +308,13 @@ class Pool(Result):
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) <= goal else (middle, high)
         if reached(high) > goal:
+            what = "a half-width" if two else "an upper limit"
             raise PlanError(
                 "target",
-                f"not even {number(high)} labels are expected to reach {number(goal)}: "
-                f"{number(reached(high))} is.",
-                "Give a larger target, or a smaller guess of the error rate: error_rate=.",
+                f"even {number(high)} labels are expected to give {what} of {number(reached(high))}, "
+                f"which is more than {number(goal)}.",
+                "Give a larger target. Without probabilities as scores, error_rate= is the guess "
+                "that this rests on.",
             )
         return self._allocated(cells, options, high, base)
 

@@ -433,7 +433,7 @@ def _show_plan(output: Output, made: LabelPlan, found: PlanFound) -> None:
 
 
 def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
-    from stakes._core.text import number, percent, text_table
+    from stakes._core.text import number, text_table
 
     output.text(found.text, "bold")
     if found.note:
@@ -446,13 +446,13 @@ def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
             number(each.rows),
             number(each.labels),
             number(each.costly),
-            percent(each.width),
+            "under 1%" if 0 < each.width < 0.01 else f"{each.width:.0%}",  # noqa: PLR2004
             number(each.next),
         ]
         for each in reading.strata
         if each.labels or each.width
     ]
-    header = ["stratum", "rows", "labels", "costly", "of the width", "label next"]
+    header = ["stratum", "rows", "labels", "costly", "share of width", "label next"]
     output.table(text_table(header, lines))
 
 

@@ -270,6 +270,10 @@ def _in_words(plan: LabelPlan, reading: Reading, value: float, cheaper: str | No
     interval, unit = reading.interval, plan.options.unit
     sure = percent(interval.confidence)
     limits = f"{number(interval.low)} to {number(interval.high)}, {sure} CI"
+    if plan.options.looks > 1:
+        limits += f" for each of {plan.options.looks} looks"
+    elif plan.options.anytime:
+        limits += " at any time"
     if len(plan.options.columns.decisions) == 1:
         name = plan.options.columns.decisions[0]
         return (

@@ -52,6 +52,12 @@ NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
 
 SMALL_TAIL, FEW_STEPS = 1e-6, 6
 
+EQUAL, ROUNDING = 1e-8, 1e-12
+"""Values that differ by less are the same: as shares of the range of costs, and of the costs."""
+
+MOST_ATOMS = 1 << 16
+"""Sums of strata with single outcomes are listed one by one, up to so many."""
+
 NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
 
 HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -170,6 +176,12 @@ class Limit:
         """Return the probability of exceeding `value`."""
         return self._tail(value, self.law)
 
+    def tail_from(self, value: float) -> float:
+        """Return the probability of `value` or more, which sums of costs reach but for rounding."""
+        low = float(self.law[0][0])
+        close = EQUAL * (self.top - low) + ROUNDING * max(abs(self.top), abs(low))
+        return self._tail(value - close, self.law)
+
     def quantile(self, upper: float) -> float:
         """Return what is exceeded with probability `upper`; never more than can be."""
         return min(self._quantile(upper), self.top)
@@ -204,7 +216,11 @@ class Limit:
                 return value
             below, above = (value, above) if left < 0 else (below, value)
             ends = (left, ends[1]) if left < 0 else (ends[0], left)
-        return float(brentq(missing, low, high, (self.law,), xtol=1e-9 * (high - low)))
+        # Where the probability jumps, the limit is that value, which may be the true one: the
+        # search ends next to it, on either side.
+        close = ROUNDING * (high - low)
+        beyond = 2 * close + 2 * CLOSE * max((pool.row for pool in self.pools), default=0.0)
+        return float(brentq(missing, low, high, (self.law,), xtol=close)) + beyond
 
     def _between(self, upper: float, low: float, high: float) -> tuple[float, float]:
         """Return values below and above the quantile: with no extra, and with much of both."""
@@ -288,7 +304,7 @@ class Pool:
 
     def exceeds(self, rows: Floats) -> Floats:
         """Return the probability of more rows than these; below none it is certain."""
-        place = np.floor(rows + 1e-9).astype(np.intp)
+        place = np.floor(rows + CLOSE).astype(np.intp)
         inside = np.clip(place, 0, len(self.above) - 1)
         return np.where(place < 0, 1.0, np.where(place < len(self.above), self.above[inside], 0.0))
 
@@ -564,6 +580,9 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
     spread = [each for each in contributions if len(each.points) > 1]
     if not spread:
         return np.array([certain]), np.array([1.0]), np.zeros(1)
+    exactly = _atoms(spread)
+    if exactly is not None:
+        return certain + exactly[0], exactly[1], np.zeros(len(exactly[0]))
     # A smooth one starts and ends where it has next to no mass, which may be far within its ends.
     start = sum(float(each.points[0]) for each in spread)
     width = sum(float(each.points[-1] - each.points[0]) for each in spread)
@@ -577,6 +596,27 @@ def _convolved(contributions: list[Contribution], known: float) -> Law:
         transform = transform * fft.rfft(cell)
     mass = np.maximum(fft.irfft(transform, n=length), 0.0)
     return _thinned(certain + start + step * np.arange(length), mass, step)
+
+
+def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
+    """Return the values and masses of a sum of few outcomes; None where there are more, or any.
+
+    Rows that are counted singly sum to certain values, and the limit may be one of them: a lattice
+    would move it a little, to either side.
+    """
+    points, mass = np.zeros(1), np.ones(1)
+    for each in spread:
+        if each.smooth or len(points) * len(each.points) > MOST_ATOMS:
+            return None
+        sums = np.add.outer(points, each.points).ravel()
+        masses = np.outer(mass, np.diff(each.below, prepend=0.0)).ravel()
+        order = np.argsort(sums, kind="stable")
+        sums, masses = sums[order], masses[order]
+        starts = np.append(True, np.diff(sums) > CLOSE * (sums[-1] - sums[0]))
+        points = sums[starts]
+        mass = np.asarray(np.bincount(np.cumsum(starts) - 1, masses), dtype=np.float64)
+    kept = mass > NOTHING
+    return points[kept], mass[kept] / mass[kept].sum()
 
 
 def _thinned(points: Floats, mass: Floats, step: float) -> Law:

@@ -135,8 +135,8 @@ def tails(
     if _several(outcomes):
         found = _limits(outcomes, share, full=conservative)
         return (
-            np.array([lower.upper_tail(above) for lower, _ in found]),
-            np.array([upper.upper_tail(below) for _, upper in found]),
+            np.array([lower.tail_from(-margin) for lower, _ in found]),
+            np.array([upper.tail_from(margin) for _, upper in found]),
         )
     if stratum.units is not None:
         costs, sizes, alpha = _ratio(stratum, share, 0, full=conservative)
