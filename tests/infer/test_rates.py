@@ -280,3 +280,15 @@ def test_bad_input_names_the_argument():
     refer = Confusion([[5, 0], [0, 4], [1, 1]], labels=[0, 1], decisions=[0, 1, "refer"])
     with pytest.raises(LabelError, match="decisions"):
         RateEstimates(refer, 1)
+
+
+@pytest.mark.parametrize("name", ["mcc", "kappa"])
+def test_limits_of_very_many_rows_are_as_exact_as_those_of_few(name, monkeypatch):
+    """One secant does for them; with a tolerance of 1e-11 there are more."""
+    for counts in ([[855_000, 5_000], [45_000, 95_000]], [[888_127, 3_689], [101_939, 6_245]]):
+        rates = RateEstimates(Confusion(counts, labels=[0, 1]), 1)
+        quick = rates.rate(name)
+        with monkeypatch.context() as patched:
+            patched.setattr("stakes.infer._ratios.CLOSE", 1e-11)
+            exact = rates.rate(name)
+        assert (quick.low, quick.high) == pytest.approx((exact.low, exact.high), abs=1e-7)
