@@ -90,13 +90,8 @@ def combined(*designs: str) -> Problem:
 
 COMBINED = (
     ("weights",),
-    ("strata",),
     ("priors",),
     ("groups", "weights"),
-    ("groups", "strata"),
-    ("groups", "priors"),
-    ("strata", "weights"),
-    ("weights", "priors"),
     ("strata", "priors"),
 )
 

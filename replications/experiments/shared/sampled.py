@@ -170,7 +170,7 @@ def large_missed(expected: float) -> Problem:
     return Problem("groups", setting, draw, missed)
 
 
-def largest_missed(expected: float, *, strata: bool = False) -> Problem:
+def largest_missed(expected: float) -> Problem:
     """Return groups of 5 and, one in ten, of 50 rows, of which only the large ones are missed."""
 
     def draw(rng: Rng) -> Drawn:
@@ -178,15 +178,11 @@ def largest_missed(expected: float, *, strata: bool = False) -> Problem:
         group = np.repeat(np.arange(100), np.where(large, 50, 5))
         ill = rng.random(100) < 0.5  # noqa: PLR2004
         lost = ill & large & (rng.random(100) < expected / 5)
-        options: dict[str, Any] = {"groups": group}
-        if strata:
-            options["strata"] = large[group].astype(int)
-        return Drawn(ill[group], lost[group], options=options)
+        return Drawn(ill[group], lost[group], options={"groups": group})
 
     setting = f"100 of 5 and 50 rows, {expected:g} of the large missed whole"
-    design = "groups × strata" if strata else "groups"
     missed = 0.1 * 50 * expected / 10 / (0.9 * 5 + 0.1 * 50)
-    return Problem(design, setting + (", strata by size" if strata else ""), draw, missed, 0.5)
+    return Problem("groups", setting, draw, missed, 0.5)
 
 
 def pareto_sizes(rho: float) -> Problem:
@@ -551,7 +547,7 @@ def problems() -> Iterator[Problem]:
     yield from (pareto_missed(m, 3.0) for m in (1, 3, 10))
     yield size_matters()
     yield from (large_missed(m) for m in (1, 3))
-    yield from (largest_missed(2, strata=strata) for strata in (False, True))
+    yield largest_missed(2)
     yield from (audited(m) for m in EXPECTED)
     yield from (heavy_errors(sigma) for sigma in (1, 1.5, 2))
     yield from (heavy_misses(m) for m in (1, 3))
