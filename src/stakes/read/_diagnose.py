@@ -88,8 +88,8 @@ class QuoteCheck:
             if self._inside or quotes.any():
                 self._look(piece, _words(quotes))
             else:
-                self.misplaced = self._quote and self._is_text(piece[0])
-                self._quote, self._text = False, self._is_text(piece[-1])
+                self.misplaced = self._quote and self._is_text(int(piece[0]))
+                self._quote, self._text = False, self._is_text(int(piece[-1]))
 
     def _where(self, piece: NDArray[np.uint8], byte: int) -> NDArray[np.bool_]:
         return np.equal(piece, byte, out=self._mask[: len(piece)])
@@ -110,7 +110,7 @@ class QuoteCheck:
         ends |= quotes
         np.invert(np.bitwise_or(ends, inside, out=text), out=text)
         last = len(piece) - 1
-        text[-1] &= ALL >> np.uint64(TOP - last % WORD)  # there is nothing after the last byte
+        text[-1] &= ALL >> np.uint64(WORD - 1 - last % WORD)  # there is nothing after the last byte
         self.misplaced = self._text and _bit(quotes, 0)
         if text.any():  # which files whose cells are all in quotes have nowhere
             self.misplaced |= _touch(text, quotes, self._quote, room)
@@ -313,7 +313,8 @@ def _null_in_sight(content: Any) -> bool:
     return False
 
 
-FIRST_N, (BRACE, N, SPACE) = re.compile(rb"(?:\xef\xbb\xbf)?\s*n"), b"}n "
+FIRST_N = re.compile(rb"(?:\xef\xbb\xbf)?\s*n")
+BRACE, N, SPACE = b"}n "
 MOST_SPACES = 8
 """Spaces between objects from which on a file is looked at more closely."""
 
