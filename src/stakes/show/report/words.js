@@ -91,10 +91,11 @@ globalThis.stakesWords = (() => {
   /** Write a threshold in six digits, or more near 1, never rounded up. */
   function threshold(value) {
     if (!Number.isFinite(value) || value === 0) return general(value, 6);
-    const [mantissa, power] = value.toExponential().split("e");
+    const [mantissa, power] = Math.abs(value).toExponential().split("e");
     const [digits, exponent] = [mantissa.replace(".", ""), Number(power)];
-    const decimals = Math.max(digits.replace("-", "").length - 1 - exponent, 0);
-    const scaled = BigInt(Math.sign(value)) * BigInt(fixed(Math.abs(value), decimals).replace(".", ""));
+    const decimals = Math.max(digits.length - 1 - exponent, 0);
+    const size = digits.padEnd(exponent + decimals + 1, "0"); // in units of the last decimal
+    const scaled = BigInt(Math.sign(value)) * BigInt(size);
     const fromOne = String(10n ** BigInt(decimals) - scaled).replace("-", "");
     const kept = 5 - Math.min(exponent, fromOne === "0" ? 0 : fromOne.length - 1 - decimals);
     if (decimals <= kept) return general(value, Math.max(digits.length, exponent < 16 ? exponent + 1 : 1));
