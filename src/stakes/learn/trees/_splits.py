@@ -8,10 +8,11 @@ order of a sum.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from hashlib import sha256
+from inspect import getsource
 from math import floor, log2
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -44,6 +45,9 @@ Int32, Int64 = cast("type[int]", np.int32), cast("type[int]", np.int64)
 Uint32, Uint64 = cast("type[int]", np.uint32), cast("type[int]", np.uint64)
 """Whole numbers of a size; as in all of Python, they are int to those who check types."""
 
+SHARED = "_prepare", "_workspace", "_splits"
+"""The files that all compiled functions are made of, beside their own."""
+
 SLACK, SURE = 3e-9, 0.01
 """What a sum that was updated row by row may be off; how near to a half, in units, is too near."""
 
@@ -71,10 +75,11 @@ def inlined(function: Function) -> Function:
     return _compiled(function, forceinline=True, no_cpython_wrapper=True)
 
 
-def _checksum() -> str:
-    """Return a hash of all files that the compiled code is made of, and of their neighbours."""
-    files = sorted(Path(__file__).parent.glob("_*.py"))
-    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+def _checksum(function: Callable[..., Any]) -> str:
+    """Return a hash of the files that a compiled function is made of."""
+    names = [*(f"{__package__}.{name}" for name in SHARED), function.__module__]
+    code = "".join(getsource(sys.modules[name]) for name in names)
+    return sha256(code.encode()).hexdigest()[:16]
 
 
 def entrance(function: Function) -> Function:
@@ -86,7 +91,7 @@ def entrance(function: Function) -> Function:
     """
     alone = _compiled(function)
     try:
-        function.__qualname__ += _checksum()
+        function.__qualname__ += _checksum(function)
         kept = _compiled(function, cache=True)
     except (OSError, RuntimeError):  # there is no folder to keep it in
         return alone
