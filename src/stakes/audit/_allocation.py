@@ -17,12 +17,12 @@ from stakes._core.labels import Label, LabelMatcher
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes._core.values import Result
-from stakes.audit._draw import Cells
+from stakes.audit._draw import Cells, PoolColumns
 from stakes.costs import CostMatrix
 from stakes.errors import PlanError
 from stakes.infer._design import LEAST_LEFT
 from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import guaranteed
 from stakes.infer.methods.extremal import WEIGHT, pearson3_isf
 
 LABELS_PER_STRATUM, MOST_STRATA = 20, 40
@@ -158,6 +158,53 @@ class Prices:
             if place >= 0:
                 guess = np.maximum(guess, RIGHT * float(share[place]))
         return np.asarray(np.clip(guess, LEAST_RATE, 1 - LEAST_RATE))
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a plan was asked for.
+
+    Attributes
+    ----------
+    columns : PoolColumns
+        The columns of the pool.
+    prices : Prices
+        What rows cost.
+    confidence : float
+        Confidence level of what the labels tell.
+    looks : int
+        How often they will be read.
+    anytime : bool
+        Whether they may be read after every batch.
+    unit : str
+        The unit of the costs.
+    seed : int
+        Random seed of the draw.
+    rows : int
+        How many rows the pool has.
+    checksum : str
+        Checksum of the pool.
+    """
+
+    columns: PoolColumns
+    prices: Prices
+    confidence: float = 0.95
+    looks: int = 1
+    anytime: bool = False
+    unit: str = ""
+    seed: int = 0
+    rows: int = 0
+    checksum: str = ""
+
+    @property
+    def id_name(self) -> str:
+        """What the column of identifiers is called."""
+        return self.columns.key or "row"
+
+    @property
+    def look_confidence(self) -> float:
+        """The confidence of each of several looks."""
+        return 1 - (1 - self.confidence) / self.looks
 
 
 # From cells to strata.
@@ -512,7 +559,7 @@ def _guaranteed(
         part = make_stratum(costs, counts, weight=each.rows / total)
         known = float(counts.sum()) / each.rows
         made.append(replace(part, labelled=known, left=each.rows - float(counts.sum())))
-    low, high = METHODS["guaranteed"].limits(Outcomes(tuple(made), "finite"), alpha)
+    low, high = guaranteed.limits(Outcomes(tuple(made), "finite"), alpha)
     return float(low[0]), float(high[0])
 
 

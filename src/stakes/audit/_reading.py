@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,20 +12,25 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from stakes._core.labels import Label, in_order, plain
-from stakes._core.text import cell_text
+from stakes._core import validate
+from stakes._core.labels import Label, LabelMatcher, in_order, is_blank, listing, plain
+from stakes._core.text import cell_text, number
 from stakes._core.values import Result
-from stakes.audit._allocation import LEAST
-from stakes.audit._draw import written_key
+from stakes.audit._allocation import LEAST, Options, Stratum
+from stakes.audit._draw import Drawn, rank_of, written_key
 from stakes.costs import CostMatrix
 from stakes.counts import GroupedConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer import CostDifference, CostEstimate, Interval
+from stakes.infer._design import LEAST_LEFT
 from stakes.infer._inference import outcomes_behind
 from stakes.infer._outcomes import Outcomes
-from stakes.infer.methods import METHODS
+from stakes.infer.methods import extremal, guaranteed
 
 WHOLE = re.compile(r"(?<=\d)\.0+$")
+
+BATCHES = 10
+"""Where labels are read at any time, so many batches of the same shares at most."""
 
 MOST_TIMES, STEPS, CLOSE = 4096.0, 40, 1.01
 """Up to how many times as many labels are tried, in how many steps, and how closely."""
@@ -120,6 +126,11 @@ class Reading(Result):
     note: str = ""
 
 
+def plural(n: int, one: str, several: str = "") -> str:
+    """Write a number with its noun."""
+    return f"{number(n)} {one}" if n == 1 else f"{number(n)} {several or one + 's'}"
+
+
 # Labels by identifier.
 
 
@@ -153,10 +164,6 @@ def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
     return dict(zip(keys, map(plain, frame["actual"].to_list()), strict=True))
 
 
-def written_keys(values: Sequence[Any]) -> dict[str, Any]:
-    return {written_key(each): each for each in values}
-
-
 def drawn_key(value: Any, keys: Mapping[str, Any]) -> Any:
     """Return which of the drawn rows is meant, or None.
 
@@ -165,6 +172,91 @@ def drawn_key(value: Any, keys: Mapping[str, Any]) -> Any:
     text = written_key(value)
     found = (each for each in (text, cell_text(text), WHOLE.sub("", text)) if each in keys)
     return keys.get(next(found, ""))
+
+
+# Labels of the rows that were drawn.
+
+
+def checked_labels(
+    labels: Any,
+    drawn: Sequence[Drawn],
+    strata: Sequence[Stratum],
+    options: Options,
+    *,
+    text: bool,
+    skipped: str | None,
+) -> tuple[dict[Any, Label], str]:
+    """Return the labels of drawn rows, all in order or a beginning of them, and what to know.
+
+    `text` tells whether text may stand for numbers, as in a CSV file.
+    """
+    if skipped is not None:
+        validate.choice(skipped, "skipped", ("random",))
+    given = labels_by_key(labels, options.id_name)
+    classes = options.prices.costs.labels
+    keys = {written_key(each.key): each.key for each in drawn}
+    meant = {key: drawn_key(key, keys) for key in given}
+    strange = [key for key, found in meant.items() if found is None]
+    if strange:
+        raise LabelError(
+            "labels",
+            f"the row {strange[0]!r} was not drawn ({plural(len(strange), 'such row')}).",
+            "Read the labels with the plan that they belong to, and add no rows. Spreadsheets "
+            "may change identifiers: leading zeros and long numbers.",
+        )
+    if len(set(meant.values())) < len(meant):
+        times = Counter(meant.values())
+        twice = next(key for key, found in meant.items() if times[found] > 1)
+        raise LabelError("labels", f"the row {twice!r} occurs twice.")
+    matcher = LabelMatcher(classes, "text" if text else "values")
+    found: dict[Any, Label] = {}
+    for key, value in given.items():
+        if is_blank(value):
+            continue
+        place = matcher.find(value)
+        if place < 0:
+            raise LabelError(
+                "labels",
+                f"the label {value!r} of row {key!r} is not among the classes: {listing(classes)}.",
+                "Leave the label empty where it is not known yet.",
+            )
+        found[meant[key]] = classes[place]
+    return _in_order(found, [each.key for each in drawn], strata, options, skipped)
+
+
+def _in_order(
+    found: dict[Any, Label],
+    order: Sequence[Any],
+    strata: Sequence[Stratum],
+    options: Options,
+    skipped: str | None,
+) -> tuple[dict[Any, Label], str]:
+    """Check that what has labels is a random part of what was drawn."""
+    has = [key in found for key in order]
+    first = has.index(False) if False in has else len(has)
+    if options.anytime:
+        sizes = np.cumsum(batch_sizes(strata))
+        whole = int(sizes[sizes <= first].max(initial=0))
+        if not whole:
+            raise InputError(
+                "labels", f"the first batch of {sizes[0]} rows is not labelled whole yet."
+            )
+        note = "" if whole == len(order) else f"{whole} labels, in whole batches, were read."
+        return {key: found[key] for key in order[:whole]}, note
+    if all(has):
+        return found, ""
+    blank = len(has) - sum(has)
+    if any(has[first:]) and skipped is None:
+        raise LabelError(
+            "labels",
+            f"the row {order[first]!r} has no label, and later ones have "
+            f"({plural(blank, 'row')} without).",
+            "Label them, or leave all rows after it blank: rows are in random order, so the "
+            "first ones are a smaller audit. Where rows were left out at random, give "
+            "skipped='random'.",
+        )
+    how = "left out at random" if any(has[first:]) else "not labelled yet"
+    return found, f"{plural(blank, 'row')} of {len(has)} {how}: a smaller audit."
 
 
 def count_labelled(
@@ -227,7 +319,7 @@ def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> in
         return None
     outcomes = outcomes_behind(result)
     alpha = 1 - interval.confidence
-    method = METHODS["guaranteed" if interval.method == "guaranteed" else "extremal"]
+    limits = guaranteed.limits if interval.method == "guaranteed" else extremal.limits
     n = sum(float(each.n[0]) for each in outcomes.strata if not each.certain)
 
     def settled(times: float) -> bool:
@@ -240,7 +332,7 @@ def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> in
             labels = min(round(times * float(each.n[0])), round(rows))
             counts = each.counts * (labels / float(each.n[0]))
             made.append(replace(each, counts=counts, labelled=labels / rows, left=rows - labels))
-        low, high = method.limits(Outcomes(tuple(made), outcomes.design), alpha)
+        low, high = limits(Outcomes(tuple(made), outcomes.design), alpha)
         return bool(low[0] > 0 or high[0] < 0)
 
     if not n or not settled(MOST_TIMES):
@@ -257,3 +349,47 @@ def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> in
         if not each.certain and labels:
             extra += min((high - 1) * labels, each.left)
     return math.ceil(extra)
+
+
+# In which order rows are labelled.
+
+
+def batches_of(strata: Sequence[Stratum]) -> int:
+    """Return into how many batches of the same shares the labels can be divided."""
+    common = math.gcd(*(each.labels for each in strata if each.labels and not each.whole))
+    return max((each for each in range(1, BATCHES + 1) if common % each == 0), default=1)
+
+
+def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
+    """Return strata whose labels can be divided into batches of the same shares."""
+    found = []
+    for each in strata:
+        labels = max(round(each.labels / BATCHES), 1) * BATCHES
+        if not each.labels or each.whole:
+            labels = each.labels
+        elif each.rows - labels < LEAST_LEFT:
+            labels = each.rows
+        found.append(replace(each, labels=labels))
+    return found
+
+
+def batch_sizes(strata: Sequence[Stratum]) -> list[int]:
+    """Return how many rows each batch has; strata labelled whole are in the first."""
+    batches = batches_of(strata)
+    each = sum(one.labels for one in strata if not one.whole) // batches
+    whole = sum(one.labels for one in strata if one.whole)
+    return [whole + each, *([each] * (batches - 1))]
+
+
+def ordered(rows: Sequence[Drawn], strata: Sequence[Stratum], options: Options) -> list[Drawn]:
+    """Return the rows in random order; where they are read at any time, in batches of it."""
+    batches = batches_of(strata) if options.anytime else 1
+    met = [0] * len(strata)
+    found = []
+    for row in sorted(rows, key=lambda row: rank_of(row.key, options.seed, "batch")):
+        stratum = strata[row.stratum]
+        size = max(stratum.labels // batches, 1)
+        batch = 0 if batches == 1 or stratum.whole else met[row.stratum] // size
+        met[row.stratum] += 1
+        found.append((batch, rank_of(row.key, options.seed, "order"), row))
+    return [row for *_, row in sorted(found, key=lambda each: each[:2])]

@@ -2,92 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.labels import Label, LabelMatcher, is_blank, listing
+from stakes._core.labels import Label
 from stakes._core.text import csv_text, html_table, number, percent, with_unit
 from stakes._core.values import Result
-from stakes.audit._allocation import LEAST, Expected, Prices, Stratum, allocate, expect
-from stakes.audit._draw import Drawn, PoolColumns, rank_of, written_key
+from stakes.audit._allocation import LEAST, Expected, Options, Stratum, allocate, expect
+from stakes.audit._draw import Drawn, written_key
+from stakes.audit._manifest import manifest_name, manifest_text, plan_of
 from stakes.audit._reading import (
     Labelled,
     Reading,
     StratumFound,
+    checked_labels,
     count_labelled,
-    drawn_key,
-    labels_by_key,
     more_labels,
+    plural,
     width_shares,
-    written_keys,
 )
-from stakes.costs import CostMatrix
 from stakes.counts import CostSample
-from stakes.errors import FileError, InputError, InputTypeError, LabelError, PlanError
+from stakes.errors import FileError, InputError, InputTypeError, PlanError
 from stakes.infer import CostDifference, CostEstimate, Design, Interval
 from stakes.infer._design import LEAST_LEFT
 from stakes.read import read_text, write_text
-from stakes.read.checksums import check_unchanged, checksum, json_content
-
-FORMAT = "stakes-audit/1"
-BATCHES = 10
-"""Where labels are read at any time, so many batches of the same shares at most."""
+from stakes.read.checksums import json_content
 
 TRUSTED = 4.0
 """How many labels the guess of a stratum's rate is worth in a second stage."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a plan was asked for.
-
-    Attributes
-    ----------
-    columns : PoolColumns
-        The columns of the pool.
-    prices : Prices
-        What rows cost.
-    confidence : float
-        Confidence level of what the labels tell.
-    looks : int
-        How often they will be read.
-    anytime : bool
-        Whether they may be read after every batch.
-    unit : str
-        The unit of the costs.
-    seed : int
-        Random seed of the draw.
-    rows : int
-        How many rows the pool has.
-    checksum : str
-        Checksum of the pool.
-    """
-
-    columns: PoolColumns
-    prices: Prices
-    confidence: float = 0.95
-    looks: int = 1
-    anytime: bool = False
-    unit: str = ""
-    seed: int = 0
-    rows: int = 0
-    checksum: str = ""
-
-    @property
-    def look_confidence(self) -> float:
-        """The confidence of each of several looks."""
-        return 1 - (1 - self.confidence) / self.looks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,7 +106,7 @@ class LabelPlan(Result):
     @property
     def id_name(self) -> str:
         """What the column of identifiers is called."""
-        return self.options.columns.key or "row"
+        return self.options.id_name
 
     @cached_property
     def rows(self) -> Any:
@@ -217,7 +168,7 @@ class LabelPlan(Result):
         rows = sum(each.rows for each in open_ones)
         text = (
             f"Label {number(self.n_labels)} of {number(self.options.rows)} rows, in "
-            f"{_plural(len(open_ones), 'stratum', 'strata')}."
+            f"{plural(len(open_ones), 'stratum', 'strata')}."
         )
         if len(self.options.columns.decisions) > 1:
             agree = self.options.rows - rows - len(self.earlier)
@@ -478,74 +429,14 @@ class LabelPlan(Result):
         ]
 
     def _checked(self, labels: Any, skipped: str | None) -> tuple[dict[Any, Label], str]:
-        """Return the labels of drawn rows, all in order or a beginning of them."""
-        if skipped is not None:
-            validate.choice(skipped, "skipped", ("random",))
-        given = labels_by_key(labels, self.id_name)
-        classes = self.options.prices.costs.labels
+        """Return the labels of drawn rows, and what to know of them."""
         text = self.pool is None or self.pool.text
-        keys = written_keys([each.key for each in self._drawn])
-        meant = {key: drawn_key(key, keys) for key in given}
-        strange = [key for key, found in meant.items() if found is None]
-        if strange:
-            raise LabelError(
-                "labels",
-                f"the row {strange[0]!r} was not drawn ({_plural(len(strange), 'such row')}).",
-                "Read the labels with the plan that they belong to, and add no rows. Spreadsheets "
-                "may change identifiers: leading zeros and long numbers.",
-            )
-        if len(set(meant.values())) < len(meant):
-            times = Counter(meant.values())
-            twice = next(key for key, found in meant.items() if times[found] > 1)
-            raise LabelError("labels", f"the row {twice!r} occurs twice.")
-        matcher = LabelMatcher(classes, "text" if text else "values")
-        found: dict[Any, Label] = {}
-        for key, value in given.items():
-            if is_blank(value):
-                continue
-            place = matcher.find(value)
-            if place < 0:
-                raise LabelError(
-                    "labels",
-                    f"the label {value!r} of row {key!r} is not among the classes: "
-                    f"{listing(classes)}.",
-                    "Leave the label empty where it is not known yet.",
-                )
-            found[meant[key]] = classes[place]
-        return self._in_order(found, skipped)
-
-    def _in_order(
-        self, found: dict[Any, Label], skipped: str | None
-    ) -> tuple[dict[Any, Label], str]:
-        """Check that what has labels is a random part of what was drawn."""
-        order = [each.key for each in self._drawn]
+        found, note = checked_labels(
+            labels, self._drawn, self.strata, self.options, text=text, skipped=skipped
+        )
         if not found and not self.earlier:
             raise InputError("labels", "no row has a label yet.")
-        has = [key in found for key in order]
-        first = has.index(False) if False in has else len(has)
-        if self.options.anytime:
-            sizes = np.cumsum(batch_sizes(self.strata))
-            whole = int(sizes[sizes <= first].max(initial=0))
-            if not whole:
-                raise InputError(
-                    "labels", f"the first batch of {sizes[0]} rows is not labelled whole yet."
-                )
-            note = "" if whole == len(order) else f"{whole} labels, in whole batches, were read."
-            return {key: found[key] for key in order[:whole]}, note
-        if all(has):
-            return found, ""
-        blank = len(has) - sum(has)
-        if any(has[first:]) and skipped is None:
-            raise LabelError(
-                "labels",
-                f"the row {order[first]!r} has no label, and later ones have "
-                f"({_plural(blank, 'row')} without).",
-                "Label them, or leave all rows after it blank: rows are in random order, so the "
-                "first ones are a smaller audit. Where rows were left out at random, give "
-                "skipped='random'.",
-            )
-        how = "left out at random" if any(has[first:]) else "not labelled yet"
-        return found, f"{_plural(blank, 'row')} of {len(has)} {how}: a smaller audit."
+        return found, note
 
     def _cost(self, row: Labelled) -> float:
         prices = self.options.prices
@@ -693,7 +584,8 @@ class LabelPlan(Result):
             for each in rows
         ]
         write_text(target, csv_text(header, lines))
-        write_text(manifest_name(target), self._manifest(rows))
+        text = manifest_text(self.options, self.strata, rows, self.earlier)
+        write_text(manifest_name(target), text)
 
     def manifest(self) -> str:
         """Return the plan as the text of its manifest, a JSON file.
@@ -714,33 +606,7 @@ class LabelPlan(Result):
         >>> plan.manifest().splitlines()[1]
         ' "format": "stakes-audit/1",'
         """
-        return self._manifest(self._drawn)
-
-    def _manifest(self, drawn: Sequence[Drawn]) -> str:
-        options = self.options
-        content: dict[str, Any] = {
-            "format": FORMAT,
-            "stakes": version("stakes"),
-            "seed": options.seed,
-            "confidence": options.confidence,
-            "looks": options.looks,
-            "anytime": options.anytime,
-            "unit": options.unit,
-            "pool": {"rows": options.rows, "checksum": options.checksum},
-            "columns": asdict(options.columns),
-            "costs": options.prices.costs.to_dict(),
-            "positive": options.prices.positive,
-            "by_amount": list(options.prices.by_amount),
-            "strata": [_finite(asdict(each)) for each in self.strata],
-            "rows": [[each.key, each.stratum, each.amount] for each in drawn],
-            "earlier": [
-                [each.key, each.stratum, list(each.decided), each.amount, each.actual]
-                for each in self.earlier
-            ],
-        }
-        plain_values = json.loads(json.dumps(content, allow_nan=False))
-        content["checksum"] = checksum(plain_values)
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return manifest_text(self.options, self.strata, self._drawn, self.earlier)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], pool: Any = None) -> LabelPlan:
@@ -778,7 +644,7 @@ class LabelPlan(Result):
         if not target.name.endswith(".manifest.json"):
             target = manifest_name(target)
         content = json_content(read_text(target), f"{target}", "a manifest of an audit")
-        plan = _plan_of(content, f"{target}")
+        plan: LabelPlan = plan_of(content, f"{target}", cls)
         return plan if pool is None else plan.with_pool(pool)
 
     def with_pool(self, pool: Any) -> LabelPlan:
@@ -815,13 +681,13 @@ class LabelPlan(Result):
                 "Give the same rows, or plan anew.",
             )
         # As many rows of each kind may be others.
-        keys = [each.key for each in (*(self.drawn or ()), *self.earlier)]
+        keys = [each.key for each in self.drawn or ()] + [each.key for each in self.earlier]
         absent = pool._absent(self.options.columns, keys) if keys else []  # noqa: SLF001
         if absent:
             raise InputError(
                 "pool",
                 "these are not the rows that the labels were planned for: "
-                f"{_plural(len(absent), 'row')} that {'was' if len(absent) == 1 else 'were'} drawn "
+                f"{plural(len(absent), 'row')} that {'was' if len(absent) == 1 else 'were'} drawn "
                 f"{'is' if len(absent) == 1 else 'are'} not among them, such as {absent[0]!r}.",
                 "Give the same rows, or plan anew.",
             )
@@ -854,133 +720,3 @@ def _names(show: Any) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise InputTypeError("show", f"expected names of columns, got {each!r}.")
     return tuple(dict.fromkeys(found))
-
-
-def manifest_name(path: Path) -> Path:
-    """Return the name of the manifest of a label file."""
-    if not path.name:
-        raise FileError(f"{path}", "expected a label file.")
-    return path.with_name(f"{path.name}.manifest.json")
-
-
-def _finite(stratum: dict[str, Any]) -> dict[str, Any]:
-    """Return a stratum with null in place of infinite ends, which JSON does not have."""
-    for name in ("scores", "amounts"):
-        stratum[name] = [each if math.isfinite(each) else None for each in stratum[name]]
-    return stratum
-
-
-def _plan_of(content: Any, source: str) -> LabelPlan:
-    """Return the plan that a manifest holds."""
-    if not isinstance(content, dict) or not str(content.get("format", "")).startswith(
-        "stakes-audit/"
-    ):
-        raise FileError(source, "not a manifest of an audit.")
-    if content["format"] != FORMAT:
-        raise FileError(
-            source,
-            f"a manifest of the version {content['format']!r}; this version of stakes reads "
-            f"{FORMAT!r}.",
-            "Read it with the version that wrote it, "
-            f"stakes {content.get('stakes', 'of that time')}.",
-        )
-    written = content.pop("checksum", None)
-    check_unchanged(written, checksum(content), source, "the manifest")
-    try:
-        return _filled(content)
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileError(
-            source, f"this is no manifest that stakes wrote: {type(error).__name__}: {error}."
-        ) from error
-
-
-def _filled(content: dict[str, Any]) -> LabelPlan:
-    """Return the plan of a manifest that has all it needs."""
-    columns = content["columns"]
-    prices = Prices(
-        CostMatrix(**content["costs"]), content["positive"], tuple(content["by_amount"])
-    )
-    options = Options(
-        columns=PoolColumns(
-            tuple(columns["decisions"]),
-            columns["score"],
-            tuple(columns["judges"]),
-            columns["amount"],
-            columns["key"],
-        ),
-        prices=prices,
-        confidence=content["confidence"],
-        looks=content["looks"],
-        anytime=content["anytime"],
-        unit=content["unit"],
-        seed=content["seed"],
-        rows=content["pool"]["rows"],
-        checksum=content["pool"]["checksum"],
-    )
-    return LabelPlan(
-        strata=tuple(_stratum_of(each) for each in content["strata"]),
-        options=options,
-        earlier=tuple(
-            Labelled(key, stratum, tuple(decided), amount, actual)
-            for key, stratum, decided, amount, actual in content["earlier"]
-        ),
-        drawn=tuple(Drawn(key, stratum, amount, ()) for key, stratum, amount in content["rows"]),
-    )
-
-
-def _stratum_of(given: dict[str, Any]) -> Stratum:
-    given = dict(given)
-    for name, least in (("scores", -math.inf), ("amounts", 0.0)):
-        low, high = given[name]
-        given[name] = (least if low is None else low, math.inf if high is None else high)
-    given["decided"] = tuple(given["decided"])
-    given["verdicts"] = tuple(tuple(each) for each in given["verdicts"])
-    return Stratum(**given)
-
-
-def _plural(n: int, one: str, several: str = "") -> str:
-    return f"{number(n)} {one}" if n == 1 else f"{number(n)} {several or one + 's'}"
-
-
-# In which order rows are labelled.
-
-
-def batches_of(strata: Sequence[Stratum]) -> int:
-    """Return into how many batches of the same shares the labels can be divided."""
-    common = math.gcd(*(each.labels for each in strata if each.labels and not each.whole))
-    return max((each for each in range(1, BATCHES + 1) if common % each == 0), default=1)
-
-
-def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
-    """Return strata whose labels can be divided into batches of the same shares."""
-    found = []
-    for each in strata:
-        labels = max(round(each.labels / BATCHES), 1) * BATCHES
-        if not each.labels or each.whole:
-            labels = each.labels
-        elif each.rows - labels < LEAST_LEFT:
-            labels = each.rows
-        found.append(replace(each, labels=labels))
-    return found
-
-
-def batch_sizes(strata: Sequence[Stratum]) -> list[int]:
-    """Return how many rows each batch has; strata labelled whole are in the first."""
-    batches = batches_of(strata)
-    each = sum(one.labels for one in strata if not one.whole) // batches
-    whole = sum(one.labels for one in strata if one.whole)
-    return [whole + each, *([each] * (batches - 1))]
-
-
-def ordered(rows: Sequence[Drawn], strata: Sequence[Stratum], options: Options) -> list[Drawn]:
-    """Return the rows in random order; where they are read at any time, in batches of it."""
-    batches = batches_of(strata) if options.anytime else 1
-    met = [0] * len(strata)
-    found = []
-    for row in sorted(rows, key=lambda row: rank_of(row.key, options.seed, "batch")):
-        stratum = strata[row.stratum]
-        size = max(stratum.labels // batches, 1)
-        batch = 0 if batches == 1 or stratum.whole else met[row.stratum] // size
-        met[row.stratum] += 1
-        found.append((batch, rank_of(row.key, options.seed, "order"), row))
-    return [row for *_, row in sorted(found, key=lambda each: each[:2])]

@@ -15,6 +15,7 @@ from stakes.audit._allocation import (
     LABELS_PER_STRATUM,
     MOST_LABELS,
     MOST_STRATA,
+    Options,
     Prices,
     Stratum,
     allocate,
@@ -30,7 +31,8 @@ from stakes.audit._draw import (
     count_cells,
     draw,
 )
-from stakes.audit.plan import LabelPlan, Options, in_batches, ordered
+from stakes.audit._reading import in_batches, ordered
+from stakes.audit.plan import LabelPlan
 from stakes.costs import CostMatrix
 from stakes.counts.engines import as_frame
 from stakes.errors import InputError, InputTypeError, LabelError, PlanError
@@ -311,8 +313,8 @@ class Pool(Result):
             what = "a half-width" if two else "an upper limit"
             raise PlanError(
                 "target",
-                f"even {number(high)} labels are expected to give {what} of {number(reached(high))}, "
-                f"which is more than {number(goal)}.",
+                f"even {number(high)} labels are expected to give {what} of "
+                f"{number(reached(high))}, which is more than {number(goal)}.",
                 "Give a larger target. Without probabilities as scores, error_rate= is the guess "
                 "that this rests on.",
             )

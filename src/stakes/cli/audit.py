@@ -227,7 +227,7 @@ def _check_out(
     output: Output, out: Path, json: Path | None, *, inputs: list[Any], force: bool
 ) -> None:
     """Raise where what would be written has no good name, or exists."""
-    from stakes.audit.plan import manifest_name
+    from stakes.audit._manifest import manifest_name
 
     check_name(out, (".csv",))
     output.will_write(out, manifest_name(out), json, inputs=inputs)
