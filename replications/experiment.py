@@ -306,7 +306,7 @@ class Results:
         -------
         pandas.DataFrame
         """
-        from stakes._core.frames import data_frame
+        from stakes._core.optional import data_frame
 
         return data_frame(list(self.rows))
 

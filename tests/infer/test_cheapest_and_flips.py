@@ -17,8 +17,8 @@ from stakes import (
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError, RareCostWarning
 from stakes.infer._outcomes import Design
 from stakes.infer._shares import cell_shares
+from stakes.infer.cheapest import Populations, find_cheapest
 from stakes.infer.difference import CostDifference
-from stakes.infer.what_if.cheapest import Populations, find_cheapest
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 

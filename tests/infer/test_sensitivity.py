@@ -18,7 +18,7 @@ from stakes import (
     evaluate,
 )
 from stakes.errors import InputError, InputTypeError, LabelError, RareCostWarning, StakesError
-from stakes.infer.what_if.sensitivity import CostSensitivity
+from stakes.infer.sensitivity import CostSensitivity
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 

@@ -7,8 +7,8 @@ from scipy.special import betaincc
 
 from stakes import CostMatrix, CostRanges, JointConfusion
 from stakes.infer._outcomes import Design
-from stakes.infer.what_if.cheapest import find_cheapest
-from stakes.infer.what_if.sensitivity import _probabilities, find_path
+from stakes.infer.cheapest import find_cheapest
+from stakes.infer.sensitivity import _probabilities, find_path
 
 pytestmark = pytest.mark.statistical
 

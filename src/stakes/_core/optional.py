@@ -104,3 +104,8 @@ def pyplot() -> Any:
 def pandas() -> Any:
     """Return pandas, whose data frames tables of results are."""
     return imported("pandas", "to_frame", "pandas")
+
+
+def data_frame(rows: Any) -> Any:
+    """Return a pandas data frame of a mapping of columns, or of a list of rows."""
+    return pandas().DataFrame(rows)

@@ -236,7 +236,7 @@ class LabelPlan(Result):
         0    0   150      38
         1    1    50       2
         """
-        from stakes._core.frames import data_frame
+        from stakes._core.optional import data_frame
 
         names = ("name", "rows", "labels", "low", "high", "rate")
         return data_frame([{name: getattr(each, name) for name in names} for each in self.strata])

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import column_labels, column_order, data_frame
 from stakes._core.labels import Labels, as_labels, label_codes
+from stakes._core.optional import data_frame
 from stakes._core.text import exact, html_table
+from stakes._core.validate import column_labels, column_order
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
 from stakes.errors import DesignError, InputError

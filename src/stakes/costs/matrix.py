@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import ordered_probabilities
 from stakes._core.labels import (
     Label,
     Labels,
@@ -22,6 +21,7 @@ from stakes._core.labels import (
     renamed,
 )
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
+from stakes._core.validate import ordered_probabilities
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs._axes import (
     MatrixTable,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label, Labels, as_axes
+from stakes._core.optional import data_frame
 from stakes._core.text import Table, exact, html_table, matrix_table, text_table
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix

@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import as_column
-from stakes._core.optional import pandas
+from stakes._core.optional import data_frame, pandas
 from stakes._core.text import Table, html_table, matrix_table, number, text_table
 from stakes.counts._labelled import LabelledCounts
 from stakes.counts.engines import group

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Column, Labels, as_axes, as_column, listing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._labelled import axes_of, by_part, check_cells, count_columns

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import (
     CHUNK,
     Labels,
@@ -25,6 +24,7 @@ from stakes._core.labels import (
     listing,
     union,
 )
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._labelled import MOST_CELLS, check_cells

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Column, Label, as_column
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.counts._parts import Parts, check_factors, part_column

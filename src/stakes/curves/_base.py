@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
 from stakes.curves._sampling import Sample

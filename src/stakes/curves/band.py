@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result, readonly_copy

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label, label_codes
+from stakes._core.optional import data_frame
 from stakes._core.text import percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.values import name_arguments
 from stakes.costs import CostMatrix
 

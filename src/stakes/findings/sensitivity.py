@@ -19,10 +19,10 @@ from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.findings.data import Finding, Settings
 from stakes.findings.policies import shown_policies
+from stakes.infer.cheapest import CheapestProbability, find_cheapest
 from stakes.infer.difference import CostDifference
-from stakes.infer.what_if.cheapest import CheapestProbability, find_cheapest
-from stakes.infer.what_if.flips import Flip, flip_region
-from stakes.infer.what_if.sensitivity import find_path, follow
+from stakes.infer.flips import Flip, flip_region
+from stakes.infer.sensitivity import find_path, follow
 from stakes.policies._assemble import with_stated
 from stakes.policies._choose import Chosen
 from stakes.policies._path import chosen_at, loss_ratio, with_thresholds

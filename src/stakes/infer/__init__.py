@@ -5,6 +5,7 @@ from stakes.infer._inference import Choice, Interval, TestResult, Worth
 from stakes.infer._outcomes import Design
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.batch import batch_intervals
+from stakes.infer.cheapest import CheapestProbability, cheapest_probability
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import (
@@ -15,11 +16,13 @@ from stakes.infer.evaluation import (
     evaluate_rates,
 )
 from stakes.infer.example_stream import ExampleAccumulator
+from stakes.infer.flips import Flip, FlipRegion, flip_region
 from stakes.infer.gate import Gate, Pair
 from stakes.infer.periods import Period, PeriodEstimates, evaluate_over
 from stakes.infer.planning import Plan, Power, plan_test_size, power
 from stakes.infer.ranking import Ranking
 from stakes.infer.rates import Rate, RateDifference, RateDifferences, RateEstimates
+from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.infer.slice_search import FoundSlice, FoundSlices, find_slices
 from stakes.infer.slices import (
     Slice,
@@ -30,9 +33,6 @@ from stakes.infer.slices import (
     evaluate_by,
 )
 from stakes.infer.stream import Accumulator, PairedAccumulator
-from stakes.infer.what_if.cheapest import CheapestProbability, cheapest_probability
-from stakes.infer.what_if.flips import Flip, FlipRegion, flip_region
-from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 
 __all__ = [
     "Accumulator",

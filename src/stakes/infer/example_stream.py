@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import html_values, number, percent, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import ExampleCosts

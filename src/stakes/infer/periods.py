@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import is_missing, label_codes
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number, percent, text_table
 from stakes._core.values import ByValue, Result
 from stakes.costs import CostMatrix, ExampleCosts

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import listing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix

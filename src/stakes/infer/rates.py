@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label, Labels, hint, is_missing, listing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, percent, text_table
 from stakes._core.typing import Floats
 from stakes._core.values import Result

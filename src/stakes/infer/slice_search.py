@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import is_missing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number, percent, text_table
 from stakes._core.typing import Floats
 from stakes._core.values import Result

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import compared_costs, html_values, number, percent, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import as_column, listing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.text import p_value as written_p
 from stakes._core.values import Result, readonly_copy

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.frames import ordered_probabilities
 from stakes._core.labels import Label, Labels, as_labels, label_codes
-from stakes._core.validate import expect
+from stakes._core.validate import expect, ordered_probabilities
 from stakes.costs.matrix import CostMatrix
 from stakes.counts.confusion import Confusion
 from stakes.errors import InputError

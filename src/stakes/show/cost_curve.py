@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.optional import data_frame
 from stakes._core.text import number, percent
 from stakes.curves._base import Curve
 from stakes.curves.band import Band, condition_list

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.optional import data_frame
 from stakes.curves.band import Band, Verdicts, condition_list
 from stakes.curves.difference import CostCurveDifference
 from stakes.show._drawing import (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import number, percent
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix, CostRanges, ExampleCosts
@@ -19,8 +19,8 @@ from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import evaluate
 from stakes.infer.example_stream import ExampleAccumulator
+from stakes.infer.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.infer.stream import Accumulator, PairedAccumulator
-from stakes.infer.what_if.sensitivity import CostSensitivity, cost_sensitivity
 from stakes.show._drawing import (
     COLOURS,
     GREY,

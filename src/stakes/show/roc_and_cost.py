@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.optional import data_frame
 from stakes.curves._base import Curve
 from stakes.curves.combine import (
     RocPoints,

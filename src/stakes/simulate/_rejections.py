@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, html_values, listed, number, percent
 from stakes._core.values import Result
 from stakes.costs import CostMatrix

@@ -12,8 +12,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label, listing
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, listed, number, percent, text_table
 from stakes._core.values import Result
 from stakes.costs import CostMatrix

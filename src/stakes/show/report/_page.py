@@ -40,9 +40,9 @@ from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
 from stakes.findings.sensitivity import CostPath
+from stakes.infer.flips import Flip
 from stakes.infer.rates import TITLES
-from stakes.infer.what_if.flips import Flip
-from stakes.infer.what_if.sensitivity import shown_words
+from stakes.infer.sensitivity import shown_words
 from stakes.policies import PolicyPair
 from stakes.read import cached_text, write_text
 from stakes.show.report._answer import (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number, percent, percent_range
 from stakes._core.typing import Floats
 from stakes._core.values import Result
@@ -22,9 +22,7 @@ from stakes.errors import InputError, InputTypeError
 from stakes.infer._inference import quiet_interval
 from stakes.infer._outcomes import Design, is_simple
 from stakes.infer._probability.sampling import batch_sizes
-from stakes.infer.estimate import CostEstimate
-from stakes.infer.methods.extremal import limits_at
-from stakes.infer.what_if.cheapest import (
+from stakes.infer.cheapest import (
     FEWEST_DRAWS,
     Populations,
     expected_costs,
@@ -32,6 +30,8 @@ from stakes.infer.what_if.cheapest import (
     warn_of_rare,
     wins,
 )
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.methods.extremal import limits_at
 
 
 @dataclass(frozen=True)

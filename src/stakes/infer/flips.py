@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._core.frames import data_frame
 from stakes._core.labels import Label
+from stakes._core.optional import data_frame
 from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
 from stakes._core.values import Result

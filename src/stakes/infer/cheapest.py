@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from stakes._core import validate
-from stakes._core.frames import data_frame
 from stakes._core.labels import Labels
+from stakes._core.optional import data_frame
 from stakes._core.text import html_table, number, percent_range, seen, text_table
 from stakes._core.typing import Floats
 from stakes._core.values import Result
