@@ -288,7 +288,7 @@ def test_many_classes_are_listed_and_not_laid_out():
     assert "most expensive kinds of decision of" in page.text("matrices")
 
 
-@pytest.mark.parametrize(("classes", "width"), [(3, ""), (6, "wide"), (12, "full")])
+@pytest.mark.parametrize(("classes", "width"), [(3, ""), (4, "wide"), (6, "full"), (12, "full")])
 def test_matrices_get_the_room_that_their_names_need(classes, width):
     html = report_html(findings(many_classes(classes)))
     assert f'<div class="cards {width}">' in html
