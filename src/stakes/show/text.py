@@ -255,17 +255,18 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
 def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
     """Write what thresholds save against the decisions of the same models."""
     header = [
-        "threshold",
-        f"saves against its decisions{_unit(unit)}",
+        "threshold against decisions",
+        f"saves{_unit(unit)}",
         f"{percent(confidence)} interval",
         "p",
         "verdict",
     ]
+    decimals = _decimals(pair.difference for pair in pairs)
     rows = [
         [
             pair.first,
-            number(0.0 - pair.difference),
-            _limits((0.0 - pair.high, 0.0 - pair.low)),
+            in_column(0.0 - pair.difference, decimals),
+            _limits((0.0 - pair.high, 0.0 - pair.low), decimals),
             p_value(pair.adjusted),
             _verdict(pair),
         ]
