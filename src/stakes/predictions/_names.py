@@ -110,7 +110,7 @@ SCORE_NAMES = re.compile(
 BARE_SCORE = re.compile(
     rf"^({SCORE_WORDS})$|^y{SEP}(scores?|proba?|probability)$|"
     rf"^(?:y{SEP})?pred(icted|ict|iction)?{SEP}(proba?s?|probability|score)$|"
-    rf"^scored{SEP}probabilit(y|ies)$",
+    rf"^scored{SEP}(probability|probabilities)$",
     re.IGNORECASE,
 )
 DECISION_AFFIX = re.compile(
