@@ -41,7 +41,7 @@ for ax, number in zip(axes, (10, 40), strict=True):
     ax.fill_between(pc, curve.lower(pc), curve.upper(pc), color="C0", alpha=0.25, label="bracket")
     ax.plot(pc, curve.upper(pc), color="C0", label="attained by a threshold between bins")
     ax.plot(pc, exact.cost(pc), color="C1", linestyle="--", label="exact")
-    ax.plot(pc, np.minimum(pc, 1 - pc), color="0.5", linestyle=":", label="trivial classifiers")
+    ax.plot(pc, np.minimum(pc, 1 - pc), color="0.5", linestyle=":", label="constant predictions")
     ax.set(title=f"{number} bins", xlim=(0, 1), ylim=(0, 0.35), xlabel="operating condition PC(+)")
 axes[0].set_ylabel("normalised expected cost")
 handles, labels = axes[0].get_legend_handles_labels()

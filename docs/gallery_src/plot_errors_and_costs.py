@@ -58,8 +58,8 @@ for (decision, label), look in looks.items():
     text = f"{label}, called {decision}"
     right.barh(names, parts, left=list(start.values()), label=text, **look)
     start = {name: start[name] + part for name, part in zip(names, parts, strict=True)}
-always, trivial = estimates["logistic"].best_trivial()
-right.axvline(trivial.cost, color="black", linestyle="--", label=f"always {always}")
+always, constant = estimates["logistic"].best_constant()
+right.axvline(constant.cost, color="black", linestyle="--", label=f"always {always}")
 right.set(xlabel="dollars per tumour", title="what it costs")
 right.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 left.invert_yaxis()

@@ -32,7 +32,7 @@ from stakes.show._drawing import (
     COST,
     GREY,
     MARKERS,
-    draw_trivial,
+    draw_constants,
     line_look,
     pyplot,
 )
@@ -40,7 +40,7 @@ from stakes.show._drawing import (
 GRID = np.linspace(0, 1, 101).round(4)
 FOLDS = 10
 VISIBLE = 0.005
-"""How much cheaper than the trivial classifiers a curve must be for one to see it."""
+"""How much cheaper than the constant predictions a curve must be for one to see it."""
 
 NEAR = 1.1
 """Up to so many times the lowest cost is near it."""
@@ -140,7 +140,7 @@ def _figures_3_4(trial: Trial) -> Iterator[Row]:
 
 
 def _visible_range(costs: Floats) -> tuple[float, float]:
-    """Return where a curve can be seen to be cheaper than the trivial classifiers."""
+    """Return where a curve can be seen to be cheaper than the constant predictions."""
     cheaper = GRID[np.minimum(GRID, 1 - GRID) - costs > VISIBLE]
     return (float(cheaper[0]), float(cheaper[-1])) if len(cheaper) else (0.5, 0.5)
 
@@ -346,7 +346,7 @@ def _costs(results: Results, number: int, names: Iterable[str], top: float) -> A
     figure, ax = _axes("cost", top)
     for i, name in enumerate(names):
         ax.plot(*_series(results, number, name), label=name, **_look(i, name))
-    draw_trivial(ax)
+    draw_constants(ax)
     ax.legend(loc="lower center", **LEGEND)
     return figure
 
@@ -364,7 +364,7 @@ def _two_lines(results: Results) -> Any:
     figure, ax = _axes("cost")
     for i, name in enumerate(("stump", "tree")):
         ax.plot(*_series(results, 2, name), label=name, **line_look(i))
-    draw_trivial(ax)
+    draw_constants(ax)
     ax.legend(loc="upper center", **LEGEND)
     return figure
 
@@ -376,7 +376,7 @@ def _many_lines(results: Results) -> Any:
     lines = np.outer(fpr, 1 - pc) + np.outer(1 - tpr, pc)
     ax.plot(pc, lines.T, color=COLOURS[0], alpha=0.5, linewidth=0.7)
     ax.plot(pc, lines.min(axis=0), color="black", linewidth=1.8, label="lower envelope")
-    draw_trivial(ax)
+    draw_constants(ax)
     ax.legend(loc="upper center", **LEGEND)
     return figure
 

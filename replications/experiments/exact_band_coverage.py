@@ -20,7 +20,7 @@ from replications.experiments.shared.band_coverage import (
     percentiles_cover,
 )
 from stakes._core.typing import Floats
-from stakes.show._drawing import COLOURS, CONDITION, COST, GREY, STYLES, draw_trivial, pyplot
+from stakes.show._drawing import COLOURS, CONDITION, COST, GREY, STYLES, draw_constants, pyplot
 
 NOMINAL, ALPHA = 0.9, 0.1
 ON_TARGET, CLOSE = 0.05, 0.02
@@ -390,7 +390,7 @@ def _figure_1() -> Any:
         roc.plot([0, 1], [0, 1], color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)))
         pc = np.linspace(1e-6, 1 - 1e-6, 400)
         cost.plot(pc, truth.cost(pc), color="black", label="best thresholds")
-        draw_trivial(cost)
+        draw_constants(cost)
         for cut, colour, style in zip(THRESHOLDS, colours, ("-.", "-", "--"), strict=True):
             fpr, tpr = float(truth.fpr(cut)), float(truth.tpr(cut))
             scores.axvline(cut, color=colour, linestyle=style)

@@ -172,7 +172,7 @@ def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
             )
             for each in policies.pairs
         ]
-        rows += [(each.name, each.cheaper_than_trivial) for each in models_of(study)]
+        rows += [(each.name, each.cheaper_than_constant) for each in models_of(study)]
         rows += [
             (each.first, each.second, each.low, each.high, each.p_value, each.shown)
             for each in moved_found(study)

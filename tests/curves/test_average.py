@@ -38,22 +38,22 @@ def test_selected_curves_are_averaged_at_the_very_end_too():
     for combined, function in ((average_curves(curves), np.mean), (best_of(curves), np.min)):
         for pc in (0.0, 1.0):
             costs = [curve.cost(pc) for curve in curves]
-            trivial = [0.0] if function is np.min else []
-            assert combined.cost(pc) == pytest.approx(function(costs + trivial), abs=1e-14)
+            constant = [0.0] if function is np.min else []
+            assert combined.cost(pc) == pytest.approx(function(costs + constant), abs=1e-14)
 
 
 def test_figure_10_is_the_mean_of_two_envelopes():
     shy, eager = CostLine(0.04, 0.4), CostLine(0.3, 0.8)
     envelopes = [best_of([line]) for line in (shy, eager)]
     found = average_curves(envelopes)
-    trivial = np.minimum(GRID, 1 - GRID)
+    constant = np.minimum(GRID, 1 - GRID)
     by_hand = [
-        np.minimum(trivial, (1 - GRID) * fpr + GRID * (1 - tpr))
+        np.minimum(constant, (1 - GRID) * fpr + GRID * (1 - tpr))
         for fpr, tpr in ((0.04, 0.4), (0.3, 0.8))
     ]
     assert np.allclose(found.cost(GRID), np.mean(by_hand, axis=0), atol=1e-14)
     assert found.cost(0.5) == pytest.approx((0.32 + 0.25) / 2)
-    assert (found.cost(GRID) <= trivial + 1e-15).all()
+    assert (found.cost(GRID) <= constant + 1e-15).all()
 
 
 def test_moments_are_those_of_independent_test_sets():

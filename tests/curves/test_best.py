@@ -19,13 +19,13 @@ lines = st.builds(CostLine, rates, rates)
 
 
 @given(st.lists(lines, min_size=1, max_size=6), st.booleans(), st.integers(0, 10**6))
-def test_it_costs_what_the_cheapest_costs(drawn, trivial, seed):
+def test_it_costs_what_the_cheapest_costs(drawn, constants, seed):
     rng = np.random.default_rng(seed)
     y_true = np.append([0, 1], rng.integers(0, 2, 20))
     scorer = CostCurve.from_scores(y_true, (y_true + rng.normal(0, 1, 22)).round())
     curves = [*(CostLine(*line.point, name=str(i)) for i, line in enumerate(drawn)), scorer]
-    best = best_of(curves, trivial=trivial)
-    costs = [curve.cost(GRID) for curve in curves] + [GRID, 1 - GRID] * trivial
+    best = best_of(curves, constants=constants)
+    costs = [curve.cost(GRID) for curve in curves] + [GRID, 1 - GRID] * constants
     least = np.min(costs, axis=0)
     assert np.allclose(best.cost(GRID), least, atol=1e-13)
     by_name = {curve.title(): curve for curve in best.curves}
@@ -50,8 +50,8 @@ def test_figure_9_in_cost_space():
     assert best.title() == "either"
 
 
-def test_without_the_trivial_classifiers_it_may_cost_more_than_they_do():
-    best = best_of([SHY], trivial=False)
+def test_without_the_constant_predictions_it_may_cost_more_than_they_do():
+    best = best_of([SHY], constants=False)
     assert best.cost(0.01) == SHY.cost(0.01) > 0.01
     assert best.pieces.breaks.tolist() == [0, 1]
 

@@ -86,7 +86,7 @@ def test_the_area_is_the_brier_score_of_calibrated_scores(seed):
 
 
 @given(seeds)
-def test_an_envelope_is_concave_and_under_the_trivial_classifiers(seed):
+def test_an_envelope_is_concave_and_under_the_constant_predictions(seed):
     y_true, y_score = drawn(seed)
     curve = CostCurve.from_scores(y_true, np.clip(y_score, -99, 99))
     cost = curve.cost(np.linspace(0, 1, 301))
@@ -96,7 +96,7 @@ def test_an_envelope_is_concave_and_under_the_trivial_classifiers(seed):
 
 
 @given(seeds, st.floats(-1, 1))
-def test_the_operating_range_is_where_it_beats_both_trivial_classifiers(seed, skill):
+def test_the_operating_range_is_where_it_beats_both_constant_predictions(seed, skill):
     for curve in (curve_of(seed, skill=skill), curve_of(seed).select(curve_of(seed + 1).counts)):
         beats = curve.cost(GRID) < np.minimum(GRID, 1 - GRID) - 1e-12
         assert (beats == inside(curve.operating_range(), GRID)).all()
@@ -137,7 +137,7 @@ def test_all_crossovers_are_found_and_not_only_one():
 
 
 def test_curves_that_part_and_meet_again_do_not_cross():
-    """Both begin and end as the trivial classifiers do; in between one is always cheaper."""
+    """Both begin and end as the constant predictions do; in between one is always cheaper."""
     good = CostCurve(ScoreCounts([3, 2, 1], [10, 80, 10], [0, 10, 90]), name="good")
     bad = CostCurve(ScoreCounts([3, 2, 1], [10, 60, 30], [0, 30, 70]), name="bad")
     assert {each.cheaper for each in good.cheaper_ranges(bad).ranges} == {None, "good"}
@@ -170,8 +170,8 @@ def test_money_is_what_the_best_threshold_costs(seed, prevalence, alarm, miss):
     assert answer.threshold == curve.threshold(answer.pc)
     band = curve.band(pc=[answer.pc])
     assert answer.limits == pytest.approx((band.low[0] * answer.scale, band.high[0] * answer.scale))
-    trivial = min(prevalence * miss, (1 - prevalence) * alarm)
-    assert answer.trivial == pytest.approx(1000 * trivial)
+    constant = min(prevalence * miss, (1 - prevalence) * alarm)
+    assert answer.constant == pytest.approx(1000 * constant)
 
 
 def test_money_takes_several_conditions():
@@ -245,7 +245,7 @@ def test_selecting_on_the_same_examples_changes_nothing_but_the_label():
     assert "thresholds chosen on validation examples" in same.summary()
 
 
-def test_a_selected_curve_may_be_worse_than_the_trivial_classifiers():
+def test_a_selected_curve_may_be_worse_than_the_constant_predictions():
     good = ScoreCounts.from_scores([0, 0, 1, 1], [1, 2, 3, 4])
     reversed_ = CostCurve.from_scores([1, 1, 0, 0], [1, 2, 3, 4]).select(good)
     assert reversed_.cost(0.5) == 1

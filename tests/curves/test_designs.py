@@ -43,7 +43,7 @@ def same(one, other):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=0, atol=1e-12)
 
 
-TRIVIAL = {
+NO_EFFECT = {
     "equal weights": {"sample_weight": np.full(400, 3.0)},
     "weights of one": {"sample_weight": np.ones(400)},
     "groups of one row": {"groups": np.arange(400)},
@@ -53,11 +53,11 @@ TRIVIAL = {
 }
 
 
-@pytest.mark.parametrize("design", TRIVIAL)
+@pytest.mark.parametrize("design", NO_EFFECT)
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_a_design_that_changes_nothing_changes_no_band(design, simultaneous):
     y_true, score, *_ = rows()
-    options = TRIVIAL[design]
+    options = NO_EFFECT[design]
     plain = CostCurve.from_scores(y_true, score)
     designed = CostCurve.from_scores(y_true, score, **options)
     for method in ("mover",) if simultaneous else ("mover", "wilson", "gaussian"):
@@ -68,11 +68,11 @@ def test_a_design_that_changes_nothing_changes_no_band(design, simultaneous):
     assert lines[0].positives == pytest.approx(lines[1].positives, rel=1e-12)
 
 
-@pytest.mark.parametrize("design", TRIVIAL)
+@pytest.mark.parametrize("design", NO_EFFECT)
 def test_a_design_that_changes_nothing_changes_no_band_of_a_difference(design):
     y_true, score, *_ = rows()
     other = np.round(score + np.random.default_rng(1).normal(size=len(score)), 1)
-    options = TRIVIAL[design]
+    options = NO_EFFECT[design]
     for make, one, two in (
         (CostCurveDifference.from_scores, score, other),
         (CostCurveDifference.from_labels, (score > 1) * 1, (other > 1) * 1),
@@ -219,13 +219,13 @@ def test_equal_weights_change_no_band_of_a_difference():
     )
 
 
-@pytest.mark.parametrize("design", TRIVIAL)
+@pytest.mark.parametrize("design", NO_EFFECT)
 @pytest.mark.parametrize(
     "limit", [{"max_fpr": 0.2}, {"min_recall": 0.7}, {"capacity": 30, "volume": 100}]
 )
 def test_a_design_that_changes_nothing_changes_no_threshold(design, limit):
     y_true, score, *_ = rows(3)
-    counts = [ScoreCounts.from_scores(y_true, score, **given) for given in ({}, TRIVIAL[design])]
+    counts = [ScoreCounts.from_scores(y_true, score, **given) for given in ({}, NO_EFFECT[design])]
     plain, designed = (choose_threshold(each, COSTS, **limit, assurance=0.9) for each in counts)
     assert plain.threshold == designed.threshold
     assert plain.cost == pytest.approx(designed.cost, abs=1e-12)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from stakes.curves.condition import TRIVIAL, Pieces, average, merged
+from stakes.curves.condition import BEST_CONSTANT, Pieces, average, merged
 
 GRID = np.linspace(0, 1, 1009)  # no break lies on it
 heights = st.integers(0, 8).map(lambda eighths: eighths / 8)
@@ -102,9 +102,15 @@ def test_breaks_next_to_each_other_are_told_apart(place):
         assert one.minus(other).at(at) == one.at(at) - other.at(at)
 
 
-def test_the_trivial_classifiers_cross_in_the_middle():
-    assert TRIVIAL.at(np.array([0.0, 0.25, 0.5, 0.75, 1.0])).tolist() == [0, 0.25, 0.5, 0.25, 0]
-    assert TRIVIAL.area() == 0.25
+def test_the_constant_predictions_cross_in_the_middle():
+    assert BEST_CONSTANT.at(np.array([0.0, 0.25, 0.5, 0.75, 1.0])).tolist() == [
+        0,
+        0.25,
+        0.5,
+        0.25,
+        0,
+    ]
+    assert BEST_CONSTANT.area() == 0.25
 
 
 def test_ranges_without_a_length_are_left_out_and_neighbours_joined():
@@ -113,7 +119,7 @@ def test_ranges_without_a_length_are_left_out_and_neighbours_joined():
 
 
 def test_cutting_a_curve_at_more_places_leaves_it_as_it_is():
-    cut = TRIVIAL.over(np.array([0.0, 0.1, 0.5, 0.9, 1.0]))
-    assert (cut.at(GRID) == TRIVIAL.at(GRID)).all()
-    assert cut != TRIVIAL
-    assert TRIVIAL.over(TRIVIAL.breaks) == TRIVIAL
+    cut = BEST_CONSTANT.over(np.array([0.0, 0.1, 0.5, 0.9, 1.0]))
+    assert (cut.at(GRID) == BEST_CONSTANT.at(GRID)).all()
+    assert cut != BEST_CONSTANT
+    assert BEST_CONSTANT.over(BEST_CONSTANT.breaks) == BEST_CONSTANT

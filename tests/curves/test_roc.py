@@ -87,7 +87,7 @@ def test_two_classifiers_cross_where_the_line_through_both_says():
     assert EAGER.cost(pc) == pytest.approx(cost)
 
 
-def test_a_hard_classifier_has_one_point_between_the_trivial_ones():
+def test_a_hard_classifier_has_one_point_between_the_constant_ones():
     points = roc_points(SHY)
     assert points.fpr.tolist() == [0, 0.04, 1]
     assert points.tpr.tolist() == [0, 0.4, 1]

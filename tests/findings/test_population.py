@@ -86,27 +86,27 @@ def test_models_cost_what_evaluate_says(rows):
         assert np.sum(model.contributions) == pytest.approx(estimate.cost)
 
 
-def test_savings_are_against_the_best_trivial_decision_of_that_population(rows):
+def test_savings_are_against_the_best_constant_decision_of_that_population(rows):
     always = {
         decision: evaluate(
             rows.actual, [decision] * rows.study.n, rows.costs, class_priors=rows.priors
         )
         for decision in rows.costs.decisions
     }
-    assert [each.cost for each in rows.found.trivial] == pytest.approx(
+    assert [each.cost for each in rows.found.constants] == pytest.approx(
         sorted(each.cost for each in always.values())
     )
-    for each in rows.found.trivial:  # with known shares of the classes they are known
+    for each in rows.found.constants:  # with known shares of the classes they are known
         assert each.low == each.high == pytest.approx(each.cost)
     best = min(always, key=lambda decision: always[decision].cost)
     shares = [rows.priors[label] for label in rows.costs.labels]
     perfect = float(rows.costs.values.min(axis=0) @ shares)
     for model in rows.found.models:
-        assert model.best_trivial == best
-        assert model.trivial_cost == pytest.approx(always[best].cost)
+        assert model.best_constant == best
+        assert model.constant_cost == pytest.approx(always[best].cost)
         saved = (always[best].cost - model.cost) / (always[best].cost - perfect)
         assert model.savings == pytest.approx(saved)
-        assert model.savings > 0 or not model.cheaper_than_trivial
+        assert model.savings > 0 or not model.cheaper_than_constant
 
 
 def test_errors_and_kappa_are_of_that_population(rows):
@@ -212,7 +212,7 @@ def test_the_condition_and_the_cheapest_thresholds_are_of_that_population(rows):
         for field in ("threshold", "cost", "interval", "recall", "fpr", "alarms"):
             assert curve.choice.to_dict()[field] == choice.to_dict()[field]
         assert curve.choice.summary == choice.summary()
-        assert choice.cost <= rows.found.trivial[0].cost
+        assert choice.cost <= rows.found.constants[0].cost
 
 
 def test_the_population_is_said(rows):

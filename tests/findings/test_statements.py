@@ -176,7 +176,7 @@ def test_what_is_stated_of_other_costs_is_shown(kind):
         assert set(here) - {None} <= ({found.verdict.use} if found.verdict.shown else set())
     for model in found.models:
         assert not STATES.search(model.summary)
-        assert not model.cheaper_than_trivial or model.cost < model.trivial_cost
+        assert not model.cheaper_than_constant or model.cost < model.constant_cost
 
 
 def check_saving(verdict, compared):

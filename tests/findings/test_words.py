@@ -74,7 +74,7 @@ def test_nobody_is_told_to_use_what_a_constant_prediction_beats():
     )
     assert found.verdict.shown
     assert all(pair.shown for pair in found.pairs)
-    assert not any(model.cheaper_than_trivial for model in found.models)
+    assert not any(model.cheaper_than_constant for model in found.models)
 
 
 def test_one_model_that_a_constant_prediction_beats():

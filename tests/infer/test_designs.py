@@ -189,12 +189,12 @@ def test_constant_predictions_under_a_design(features):
     costs, options = _arguments(features)
     y_true, models = ROWS["y_true"], ROWS["models"]
     estimate = compare_many(y_true, models, costs, **options).estimates()["a"]
-    for decision, always in estimate.trivial().items():
+    for decision, always in estimate.constants().items():
         direct = evaluate(y_true, [decision] * N, costs, **options)
         assert always.cost == pytest.approx(direct.cost)
         assert type(always.confusion) is type(direct.confusion)
-    decision, always = estimate.best_trivial()
-    assert always.cost == min(each.cost for each in estimate.trivial().values())
+    decision, always = estimate.best_constant()
+    assert always.cost == min(each.cost for each in estimate.constants().values())
 
 
 def test_a_decision_that_cannot_be_taken_narrows_the_bounds_of_single_costs():

@@ -47,10 +47,10 @@ def test_weights_weigh():
     estimate = evaluate(["ok", "fraud"], ["fraud", "ok"], COSTS, sample_weight=[3, 0.5])
     assert estimate.total == pytest.approx(3 * 1 + 0.5 * 10)
     assert estimate.cost == pytest.approx(8 / 3.5)
-    assert estimate.best_trivial()[1].n == pytest.approx(3.5)
+    assert estimate.best_constant()[1].n == pytest.approx(3.5)
 
 
-def test_the_best_trivial_decision_may_be_one_that_was_never_made():
+def test_the_best_constant_decision_may_be_one_that_was_never_made():
     costs = CostMatrix(
         [[0, 10], [1, 0], [0.1, 0.1]],
         rows="predicted",
@@ -58,7 +58,7 @@ def test_the_best_trivial_decision_may_be_one_that_was_never_made():
         decisions=["ok", "fraud", "ask"],
     )
     estimate = CostEstimate(Confusion([[5, 1], [1, 3]], ["ok", "fraud"]), costs)
-    decision, always = estimate.best_trivial()
+    decision, always = estimate.best_constant()
     assert decision == "ask"
     assert always.total == pytest.approx(1)
     assert always.confusion.counts.dtype == np.int64
@@ -104,7 +104,7 @@ def test_priors_reach_every_part_of_an_estimate():
     assert estimate.cost == pytest.approx(0.99 * 8 / 58 + 0.01 * 10 * 2 / 42)
     assert estimate.contributions().sum() == pytest.approx(estimate.cost)
     assert "97% of it is from predicting 1 when it was 0" in estimate.summary()
-    decision, always = estimate.best_trivial()
+    decision, always = estimate.best_constant()
     assert decision == 0
     assert always.cost == pytest.approx(0.1)
     error = estimate.interval(method="normal").width / 2 / 1.959964
@@ -117,15 +117,15 @@ def test_groups_reach_every_part_of_an_estimate():
     estimate = evaluate(
         y_true, 1 - y_true, CostMatrix.zero_one([0, 1]), groups=np.repeat(range(20), 5)
     )
-    _, always = estimate.best_trivial()
+    _, always = estimate.best_constant()
     assert outcomes_behind(always).design == "grouped"
     with pytest.raises(DesignError, match="groups: with them the cells do not vary independently"):
         estimate.variance_contributions()
 
 
-def test_weights_reach_the_trivial_decision():
+def test_weights_reach_the_constant_prediction():
     estimate = evaluate(["ok", "fraud"], ["fraud", "ok"], COSTS, sample_weight=[3, 0.5])
-    assert outcomes_behind(estimate.best_trivial()[1]).design == "weighted"
+    assert outcomes_behind(estimate.best_constant()[1]).design == "weighted"
 
 
 def test_bad_designs():

@@ -147,7 +147,7 @@ class TestJudge:
         actual, decided, verdict, seen = pool()
         found = evaluate(partly(actual, seen), decided, COSTS, judge=verdict)
         assert found.contributions().sum() == pytest.approx(found.cost)
-        assert found.best_trivial()[0] in COSTS.decisions
+        assert found.best_constant()[0] in COSTS.decisions
         assert 0 < found.error_rate < 1
         assert found.interval(method="guaranteed").width > found.interval().width
         assert "of them with labels" in found.summary()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stakes import Confusion, CostMatrix, expected_cost
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.measures import normalized_cost, savings, total_cost, trivial_costs
+from stakes.measures import constant_costs, normalized_cost, savings, total_cost
 
 # Table 1 of Margineantu & Dietterich (2000), and a confusion matrix of their four classes.
 TABLE_1 = CostMatrix(
@@ -40,18 +40,18 @@ def test_the_average_is_that_of_the_examples(data):
     ]
     assert expected_cost(confusion, costs) == pytest.approx(np.mean(each), rel=1e-9, abs=1e-6)
 
-    trivial = trivial_costs(confusion, costs)
+    constant = constant_costs(confusion, costs)
     for decision in costs.decisions:
         row = costs.values[costs.decisions.index(decision)]
         alike = np.mean([row[costs.labels.index(t)] for t in y_true])
-        assert trivial[decision] == pytest.approx(alike, rel=1e-9, abs=1e-6)
+        assert constant[decision] == pytest.approx(alike, rel=1e-9, abs=1e-6)
 
 
 @given(st.data(), st.floats(0.01, 100))
 def test_normalized_cost_is_the_same_for_equivalent_costs(data, scale):
     costs = data.draw(cost_matrices())
     confusion = data.draw(confusions(costs))
-    assume(min(trivial_costs(confusion, costs.nonnegative()).values()) > 1)
+    assume(min(constant_costs(confusion, costs.nonnegative()).values()) > 1)
     shift = data.draw(
         st.lists(st.integers(-99, 99), min_size=len(costs.labels), max_size=len(costs.labels))
     )
@@ -66,7 +66,7 @@ def test_normalized_cost_is_the_same_for_equivalent_costs(data, scale):
     )
 
 
-def test_normalized_cost_runs_from_no_mistake_to_the_best_trivial_decision():
+def test_normalized_cost_runs_from_no_mistake_to_the_best_constant_decision():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=10, true_negative=-3)
     perfect = Confusion([[60, 0], [0, 40]], labels=[0, 1])
     always_1 = Confusion([[0, 0], [60, 40]], labels=[0, 1])
@@ -82,7 +82,7 @@ def test_labels_of_counts_and_costs_are_matched_by_name():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     turned = Confusion([[40, 8], [2, 50]], labels=[1, 0])
     assert total_cost(turned, costs) == 28
-    assert trivial_costs(turned, costs) == {0: 4.2, 1: pytest.approx(0.58)}
+    assert constant_costs(turned, costs) == {0: 4.2, 1: pytest.approx(0.58)}
 
 
 def test_bad_input():
@@ -90,7 +90,7 @@ def test_bad_input():
     with pytest.raises(LabelError, match="costs: there is no decision 'a'; there are 0, 1"):
         expected_cost(confusion, CostMatrix.zero_one([0, 1]))
     with pytest.raises(LabelError, match="costs: there is no class 'b'"):
-        trivial_costs(confusion, CostMatrix.zero_one(["a", "c"]))
+        constant_costs(confusion, CostMatrix.zero_one(["a", "c"]))
     with pytest.raises(InputError, match="confusion: the same decision is the cheapest"):
         normalized_cost(
             Confusion([[5, 0], [1, 0]], labels=[0, 1]),
@@ -99,7 +99,7 @@ def test_bad_input():
 
 
 @pytest.mark.parametrize(
-    "measure", [expected_cost, total_cost, trivial_costs, normalized_cost, savings]
+    "measure", [expected_cost, total_cost, constant_costs, normalized_cost, savings]
 )
 def test_arguments_in_the_wrong_order(measure):
     confusion, costs = Confusion([[1, 2], [3, 4]], labels=[0, 1]), CostMatrix.zero_one([0, 1])

@@ -174,7 +174,7 @@ def test_several_displays_share_axes(layout):
         {line.get_linestyle() for line in drawn}
     )
     assert len(drawn) == 2
-    assert len([line for line in curves_on(ax) if line.stakes.kind == "trivial"]) == 1
+    assert len([line for line in curves_on(ax) if line.stakes.kind == "constants"]) == 1
     title, labels = entries(ax)
     assert (title, labels) == (OPTIMISTIC, ["sharp", "dull", "95% band (pointwise, mover)"])
     ax.figure.draw_without_rendering()
@@ -436,14 +436,14 @@ def test_intervals_stand_in_the_order_of_their_costs():
     assert any(text.get_text().startswith("always 1: ") for text in ax.texts)
     other = CostIntervalDisplay.from_estimates(estimates, unit="EUR", ax=plt.subplots()[1])
     assert "EUR" in other.ax_.get_xlabel()
-    bare = other.plot(values=False, trivial=False).ax_
+    bare = other.plot(values=False, constants=False).ax_
     assert not bare.texts
 
 
-def test_costs_of_single_examples_have_no_trivial_decision():
+def test_costs_of_single_examples_have_no_constant_prediction():
     costs = ExampleCosts([[0, 5], [7, 5]], decisions=["ok", "fraud"])
     display = CostIntervalDisplay.from_labels(["ok", "fraud"], {"first": ["ok", "fraud"]}, costs)
-    assert display.trivial is None
+    assert display.constant is None
 
 
 def test_intervals_need_names():

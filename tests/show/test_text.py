@@ -7,7 +7,7 @@ from stakes._core.text import exact, number, threshold_text
 from stakes.show import cost_table
 
 
-def test_the_cheapest_stands_first_and_the_trivial_decision_last():
+def test_the_cheapest_stands_first_and_the_constant_prediction_last():
     costs = CostMatrix.from_errors(false_positive=2, false_negative=3)
     y_true = [0, 1, 1]
     table = cost_table(

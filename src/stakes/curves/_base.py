@@ -14,7 +14,7 @@ from stakes._core.text import html_values, number
 from stakes._core.typing import Floats
 from stakes.curves._sampling import Sample
 from stakes.curves.band import Band, Verdicts, bootstrap_moments, make_band, verdicts
-from stakes.curves.condition import TRIVIAL, CostAt, Pieces, operating_condition, worst_cost
+from stakes.curves.condition import BEST_CONSTANT, CostAt, Pieces, operating_condition, worst_cost
 from stakes.errors import InputTypeError
 
 
@@ -346,7 +346,7 @@ class Curve(OverConditions):
             confidence=confidence,
             threshold=self._threshold_at(where),
             rule=self._rule_at(where),
-            trivial=float(TRIVIAL.at(np.asarray(where))) * scale,
+            constant=float(BEST_CONSTANT.at(np.asarray(where))) * scale,
             scale=scale,
             in_money=in_money,
             volume=float(volume),
@@ -365,7 +365,7 @@ class Curve(OverConditions):
         return ""
 
     def operating_range(self) -> tuple[tuple[float, float], ...]:
-        """Return the ranges of PC(+) in which the curve is below the trivial classifiers.
+        """Return the ranges of PC(+) in which the curve is below the constant predictions.
 
         Outside of them it is cheaper to call all examples negative, or all positive. There is one
         range, or none; thresholds chosen elsewhere may make more.
@@ -377,7 +377,7 @@ class Curve(OverConditions):
 
         Notes
         -----
-        Where cost(x) < min(x, 1 - x), which is what the trivial classifiers cost.
+        Where cost(x) < min(x, 1 - x), which is what the constant predictions cost.
 
         References
         ----------
@@ -390,7 +390,7 @@ class Curve(OverConditions):
         >>> [(round(low, 3), round(high, 3)) for low, high in line.operating_range()]
         [(0.111, 0.818)]
         """
-        signs = self.pieces.minus(TRIVIAL).signs()
+        signs = self.pieces.minus(BEST_CONSTANT).signs()
         return tuple((low, high) for low, high, sign in signs if sign < 0)
 
     def cheaper_ranges(self, other: Curve) -> Verdicts:

@@ -25,7 +25,7 @@ from stakes.curves.curve import CostCurve, cumulative, envelope_cuts
 from stakes.curves.line import CostLine
 from stakes.errors import DesignError, InputError, InputTypeError
 
-TRIVIAL_LINES = (
+CONSTANT_LINES = (
     CostLine(0.0, 0.0, name="all negative"),
     CostLine(1.0, 1.0, name="all positive"),
 )
@@ -224,7 +224,7 @@ class BestCurve(Curve):
         )
 
 
-def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") -> BestCurve:
+def best_of(curves: Iterable[Curve], *, constants: bool = True, name: str = "") -> BestCurve:
     """Return the cheapest of several classifiers at each operating condition.
 
     cost(x) = min_k cost_k(x) at each condition x: the lower envelope, as the ROC convex hull of
@@ -234,7 +234,7 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
     ----------
     curves : sequence of CostCurve or CostLine
         The classifiers.
-    trivial : bool, default True
+    constants : bool, default True
         Whether calling all examples negative, or all positive, is among the choices.
     name : str, optional
         What to call the choice.
@@ -261,7 +261,7 @@ def best_of(curves: Iterable[Curve], *, trivial: bool = True, name: str = "") ->
     ['all negative', 'shy', 'eager', 'all positive']
     """
     found = checked_curves(curves)
-    return BestCurve((*found, *(TRIVIAL_LINES if trivial else ())), name)
+    return BestCurve((*found, *(CONSTANT_LINES if constants else ())), name)
 
 
 def checked_curves(curves: Any) -> tuple[Curve, ...]:
@@ -320,7 +320,7 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     ----------
     curve : CostCurve or CostLine
         A scorer, with a point for each threshold; or a hard classifier, with one point between the
-        trivial ones.
+        constant ones.
 
     Returns
     -------

@@ -259,8 +259,8 @@ class CostAt(Result):
         The score from which on examples are called positive.
     rule : str
         The same in words.
-    trivial : float
-        What the cheaper trivial classifier costs.
+    constant : float
+        What the cheaper constant prediction costs.
     scale : float
         The unit of `cost`: what being always wrong would cost.
     in_money : bool
@@ -275,7 +275,7 @@ class CostAt(Result):
     >>> from stakes import CostLine
     >>> line = CostLine(fpr=0.1, tpr=0.8, positives=200, negatives=800, name="model")
     >>> found = line.at(prevalence=0.05, false_positive=1, false_negative=30, volume=1000)
-    >>> round(found.pc, 4), round(found.cost, 2), round(found.trivial, 2)
+    >>> round(found.pc, 4), round(found.cost, 2), round(found.constant, 2)
     (0.6122, 395.0, 950.0)
     >>> low, high = found.limits
     >>> round(low, 1), round(high, 1)
@@ -289,7 +289,7 @@ class CostAt(Result):
     confidence: float
     threshold: float | None
     rule: str
-    trivial: float
+    constant: float
     scale: float
     in_money: bool
     volume: float
@@ -313,8 +313,8 @@ class CostAt(Result):
             text += f", {self.rule}"
         if self.chosen_on:
             text += f", as chosen on {self.chosen_on}"
-        trivial = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
-        return f"{text}; calling {trivial} costs {number(self.trivial)}."
+        constant = "all negative" if self.pc < 0.5 else "all positive"  # noqa: PLR2004 - they cross
+        return f"{text}; calling {constant} costs {number(self.constant)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cost as plain values.
@@ -426,7 +426,7 @@ class Pieces(ByValue):
         return merged(lows, highs, np.column_stack([before, after]).ravel().astype(int))
 
 
-TRIVIAL = Pieces(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+BEST_CONSTANT = Pieces(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
 """The cheaper of calling all examples negative and calling all positive."""
 
 

@@ -208,7 +208,7 @@ class CostCurve(Curve):
         """Return the curve at thresholds that are best on other examples.
 
         That is what one gets in practice: it is not flattered by having chosen its thresholds
-        with hindsight, and it may lie above the trivial classifiers.
+        with hindsight, and it may lie above the constant predictions.
 
         Parameters
         ----------

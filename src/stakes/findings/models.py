@@ -178,11 +178,11 @@ class Model(Finding):
     savings : float or None
         The part of the avoidable cost that the model saves, compared with the best constant
         prediction.
-    best_trivial : label or None
+    best_constant : label or None
         The best constant prediction; null where none keeps within the limits.
-    trivial_cost : float or None
+    constant_cost : float or None
         What that costs.
-    cheaper_than_trivial : bool
+    cheaper_than_constant : bool
         Whether the model is shown to cost less than that, in a comparison of these two alone.
     counts : ndarray
         How often each decision occurred, for each class.
@@ -206,9 +206,9 @@ class Model(Finding):
     error_rate: float | None
     kappa: float | None
     savings: float | None
-    best_trivial: Label | None
-    trivial_cost: float | None
-    cheaper_than_trivial: bool
+    best_constant: Label | None
+    constant_cost: float | None
+    cheaper_than_constant: bool
     counts: Floats
     contributions: Floats
     rates: RatesFound | None
@@ -216,7 +216,7 @@ class Model(Finding):
 
 
 @dataclass(frozen=True, eq=False)
-class Trivial(Finding):
+class Constant(Finding):
     """What a constant prediction costs.
 
     Attributes
@@ -256,7 +256,7 @@ def models_of(
     """Return each model's cost at its cheapest policy, and its interval, the cheapest first."""
     policies = study.policies
     best = best_policies(study)
-    always = next(iter(trivial_of(study, by)), None)
+    always = next(iter(constants_of(study, by)), None)
     if always is not None:
         constant = _constant(study, always)
         policies.prepare_alone([(policy, constant) for policy in best.values()])
@@ -270,7 +270,7 @@ def _model(
     study: Study,
     name: str,
     policy: str,
-    always: Trivial | None,
+    always: Constant | None,
     *,
     unit: str,
     volume: float | None,
@@ -294,9 +294,9 @@ def _model(
         error_rate=error_rate_of(used),
         kappa=_kappa(used),
         savings=None if always is None else _savings(used, study, estimate.cost, always.cost),
-        best_trivial=None if always is None else always.decision,
-        trivial_cost=None if always is None else always.cost,
-        cheaper_than_trivial=always is not None and _cheaper(study, policy, always),
+        best_constant=None if always is None else always.decision,
+        constant_cost=None if always is None else always.cost,
+        cheaper_than_constant=always is not None and _cheaper(study, policy, always),
         counts=pooled.counts,
         contributions=policies.contributions(policy),
         rates=rates_of(confusion, study.pos_label, study.design, study.confidence),
@@ -304,13 +304,13 @@ def _model(
     )
 
 
-def _cheaper(study: Study, policy: str, always: Trivial) -> bool:
+def _cheaper(study: Study, policy: str, always: Constant) -> bool:
     """Tell whether a policy is shown to cost less than a constant prediction."""
     pair = study.policies.alone(policy, _constant(study, always))
     return pair.shown and pair.difference < 0
 
 
-def _constant(study: Study, always: Trivial) -> str:
+def _constant(study: Study, always: Constant) -> str:
     """Return the name of the policy that is a constant prediction."""
     return next(
         each.name
@@ -326,19 +326,19 @@ def _kappa(confusion: Confusion) -> float | None:
         return None
 
 
-def _savings(confusion: Confusion, study: Study, cost: float, trivial: float) -> float | None:
-    if trivial <= 0:
+def _savings(confusion: Confusion, study: Study, cost: float, constant: float) -> float | None:
+    if constant <= 0:
         return None
     ideal = study.ideal_cost()
     if ideal is not None:
-        return (trivial - cost) / (trivial - ideal) if trivial > ideal else None
+        return (constant - cost) / (constant - ideal) if constant > ideal else None
     try:
         return savings(confusion, study.costs)
     except InputError:  # one decision is the cheapest for every example
         return None
 
 
-def trivial_of(study: Study, by: IntervalBy = AUTO) -> tuple[Trivial, ...]:
+def constants_of(study: Study, by: IntervalBy = AUTO) -> tuple[Constant, ...]:
     """Return what each constant prediction costs, the cheapest first."""
     policies = study.policies
     found = []
@@ -348,5 +348,5 @@ def trivial_of(study: Study, by: IntervalBy = AUTO) -> tuple[Trivial, ...]:
             interval = policies.interval(policy.name, by.method, **dict(by.options))
             errors = error_rate_of(where_used(policies.single(policy.name), study.design))
             limits = (interval.low, interval.high)
-            found.append(Trivial(policy.decision, estimate.cost, *limits, estimate.total, errors))
+            found.append(Constant(policy.decision, estimate.cost, *limits, estimate.total, errors))
     return tuple(sorted(found, key=lambda each: each.cost))

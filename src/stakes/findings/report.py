@@ -42,7 +42,7 @@ from stakes.findings.data import (
     report_settings_of,
     software,
 )
-from stakes.findings.models import Model, Trivial, models_of, trivial_of
+from stakes.findings.models import Constant, Model, constants_of, models_of
 from stakes.findings.policies import (
     PolicyResult,
     moved_found,
@@ -148,7 +148,7 @@ class Findings(Finding):
         What each policy costs, the cheapest first.
     models : tuple of Model
         What each model costs at its cheapest policy, the cheapest first.
-    trivial : tuple of Trivial
+    constants : tuple of Constant
         What each constant prediction costs, the cheapest first.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
@@ -208,7 +208,7 @@ class Findings(Finding):
     verdict: Verdict
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    trivial: tuple[Trivial, ...]
+    constants: tuple[Constant, ...]
     pairs: tuple[PolicyPair, ...]
     moved: tuple[PolicyPair, ...]
     joint: Joint
@@ -280,7 +280,7 @@ def findings(
             ),
             policies=policies_found(study, chosen.volume),
             models=models_of(study, chosen.unit, chosen.volume),
-            trivial=trivial_of(study),
+            constants=constants_of(study),
             pairs=study.policies.pairs,
             moved=moved_found(study),
             joint=_joint_of(policies.table(policies.competitors)),

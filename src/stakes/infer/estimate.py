@@ -194,7 +194,7 @@ class CostEstimate(Inference):
         """
         return self.cost * validate.one_number(volume, "volume")
 
-    def best_trivial(self) -> tuple[Label, CostEstimate]:
+    def best_constant(self) -> tuple[Label, CostEstimate]:
         """Return the decision that would be cheapest for all examples alike, and its estimate.
 
         Returns
@@ -209,7 +209,7 @@ class CostEstimate(Inference):
         >>> from stakes import Confusion, CostEstimate, CostMatrix
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
         >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
-        >>> decision, always = estimate.best_trivial()
+        >>> decision, always = estimate.best_constant()
         >>> decision, always.cost
         (1, 0.58)
         """
@@ -218,7 +218,7 @@ class CostEstimate(Inference):
         chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
         return costs.decisions[chosen], self._constant(chosen)
 
-    def trivial(self) -> dict[Label, CostEstimate]:
+    def constants(self) -> dict[Label, CostEstimate]:
         """Return what each constant prediction costs, by decision.
 
         Returns
@@ -231,7 +231,7 @@ class CostEstimate(Inference):
         >>> from stakes import Confusion, CostEstimate, CostMatrix
         >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
         >>> estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
-        >>> {decision: always.cost for decision, always in estimate.trivial().items()}
+        >>> {decision: always.cost for decision, always in estimate.constants().items()}
         {0: 4.2, 1: 0.58}
         """
         return {

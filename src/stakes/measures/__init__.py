@@ -10,6 +10,7 @@ from stakes.measures.agreement import (
     success_rate,
 )
 from stakes.measures.cost import (
+    constant_costs,
     expected_cost,
     hand_till_auc,
     informational_loss,
@@ -17,12 +18,12 @@ from stakes.measures.cost import (
     quadratic_loss,
     savings,
     total_cost,
-    trivial_costs,
 )
 
 __all__ = [
     "Rates",
     "chance_confusion",
+    "constant_costs",
     "error_rate",
     "expected_cost",
     "hand_till_auc",
@@ -34,7 +35,6 @@ __all__ = [
     "savings",
     "success_rate",
     "total_cost",
-    "trivial_costs",
 ]
 
 name_arguments(__name__)

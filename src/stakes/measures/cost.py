@@ -94,7 +94,7 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
     return float((confusion.counts * values).sum())
 
 
-def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
+def constant_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
     """Return the average cost of always deciding the same, for each decision.
 
     Of deciding i for all, Σ_j P(j) C(i, j), with the observed class frequencies as P.
@@ -118,9 +118,9 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
     Examples
     --------
     >>> from stakes import Confusion, CostMatrix
-    >>> from stakes.measures import trivial_costs
+    >>> from stakes.measures import constant_costs
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> trivial_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
+    >>> constant_costs(Confusion([[50, 2], [8, 40]], labels=[0, 1]), costs)
     {0: 4.2, 1: 0.58}
     """
     check_confusion(confusion)
@@ -133,9 +133,9 @@ def trivial_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]
 def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the cost on a scale from 0, no mistakes, to 1, the best constant prediction.
 
-    normalised = (cost - perfect)/(trivial - perfect), where `perfect` takes the cheapest decision
-    for each class, and `trivial` is the cheapest decision that is the same for all. Equivalent cost
-    matrices give the same number. Above 1, not looking at the examples would be cheaper.
+    normalised = (cost - perfect)/(constant - perfect), where `perfect` takes the cheapest decision
+    for each class, and `constant` is the cheapest constant prediction. Equivalent cost matrices
+    give the same number. Above 1, not looking at the examples would be cheaper.
 
     Parameters
     ----------
@@ -166,15 +166,15 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     check_costs(costs)
     # Taking out the constant of each class first keeps the difference free of its rounding.
     reduced = costs.nonnegative()
-    trivial = min(trivial_costs(confusion, reduced).values())
-    if trivial <= 0:
+    constant = min(constant_costs(confusion, reduced).values())
+    if constant <= 0:
         raise InputError(
             "confusion",
             "the same decision is the cheapest for every example here, so there is nothing to "
             "compare with.",
             "At least two classes that call for different decisions are needed.",
         )
-    return expected_cost(confusion, reduced) / trivial
+    return expected_cost(confusion, reduced) / constant
 
 
 def savings(confusion: Confusion, costs: CostMatrix) -> float:

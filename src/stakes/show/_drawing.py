@@ -17,7 +17,13 @@ from stakes.curves._base import Curve
 from stakes.curves.band import Band
 from stakes.curves.binned import BinnedCostCurve
 from stakes.curves.combine import AverageCurve, BestCurve, roc_points
-from stakes.curves.condition import TRIVIAL, Pieces, cost_ratio, operating_condition, prevalence_at
+from stakes.curves.condition import (
+    BEST_CONSTANT,
+    Pieces,
+    cost_ratio,
+    operating_condition,
+    prevalence_at,
+)
 from stakes.curves.difference import CostCurveDifference
 from stakes.errors import InputError, InputTypeError, LabelError
 
@@ -181,7 +187,7 @@ class Role:
     Attributes
     ----------
     kind : str
-        "curve", "band", "trivial" or "second axis".
+        "curve", "band", "constants" or "second axis".
     note : str
         Where a curve's thresholds come from; how a band was computed.
     top : float
@@ -222,8 +228,8 @@ def corners(pieces: Pieces) -> tuple[Floats, Floats]:
 
 
 def highest(pieces: Pieces, band: Band | None) -> float:
-    """Return the height of axes that show a curve, its band and the trivial classifiers."""
-    tops = [float(TRIVIAL.at(np.array(0.5))), float(np.max(pieces.ends()))]
+    """Return the height of axes that show a curve, its band and the constant predictions."""
+    tops = [float(BEST_CONSTANT.at(np.array(0.5))), float(np.max(pieces.ends()))]
     return max(tops if band is None else [*tops, float(band.high.max())])
 
 
@@ -233,20 +239,22 @@ def set_cost_space(ax: Any) -> None:
     ax.set(xlim=(0, 1), ylim=(0, 1.04 * top), xlabel=CONDITION, ylabel=COST)
 
 
-def draw_trivial(ax: Any) -> None:
-    """Draw what the cheaper trivial classifier costs, once on the same axes."""
+def draw_constants(ax: Any) -> None:
+    """Draw what the cheaper constant prediction costs, once on the same axes."""
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import offset_copy
 
-    if roles(ax, "trivial"):
+    if roles(ax, "constants"):
         return
-    drawn = ax.plot(*corners(TRIVIAL), color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), zorder=2)
-    drawn[0].stakes = Role("trivial")
+    drawn = ax.plot(
+        *corners(BEST_CONSTANT), color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), zorder=2
+    )
+    drawn[0].stakes = Role("constants")
     for text, place, angle in (("all negative", 0.25, 45), ("all positive", 0.75, -45)):
         side = -SET_OFF if angle > 0 else SET_OFF
         ax.text(
             place,
-            float(TRIVIAL.at(np.array(place))),
+            float(BEST_CONSTANT.at(np.array(place))),
             text,
             transform=offset_copy(ax.transData, ax.figure, x=side, y=SET_OFF, units="points"),
             rotation=angle,
@@ -269,14 +277,14 @@ def draw_band(ax: Any, band: Band, note: str, **look: Any) -> None:
 
 
 def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
-    """Shade what a curve lies below the trivial classifiers."""
-    ends = [low for low, _, _ in pieces.minus(TRIVIAL).signs()]
-    breaks = np.unique(np.concatenate([pieces.breaks, TRIVIAL.breaks, ends]))
+    """Shade what a curve lies below the constant predictions."""
+    ends = [low for low, _, _ in pieces.minus(BEST_CONSTANT).signs()]
+    breaks = np.unique(np.concatenate([pieces.breaks, BEST_CONSTANT.breaks, ends]))
     middle = (breaks[:-1] + breaks[1:]) / 2
-    below = np.repeat(pieces.at(middle) < TRIVIAL.at(middle), 2)
+    below = np.repeat(pieces.at(middle) < BEST_CONSTANT.at(middle), 2)
     x, y = corners(pieces.over(breaks))
-    trivial = corners(TRIVIAL.over(breaks))[1]
-    ax.fill_between(x, y, trivial, where=below, zorder=0.5, **look)
+    constants = corners(BEST_CONSTANT.over(breaks))[1]
+    ax.fill_between(x, y, constants, where=below, zorder=0.5, **look)
 
 
 def draw_bracket(ax: Any, curve: BinnedCostCurve, **look: Any) -> None:

@@ -22,10 +22,10 @@ from stakes.show._drawing import (
     corners,
     draw_band,
     draw_bracket,
+    draw_constants,
     draw_gain,
     draw_legend,
     draw_lines,
-    draw_trivial,
     estimator_name,
     highest,
     line_options,
@@ -59,7 +59,7 @@ class CostCurveDisplay:
     Notes
     -----
     Drawn at the operating condition PC(+) = w is the normalised cost w(1 - TPR) + (1 - w)FPR, of
-    the threshold that was chosen there. The trivial classifiers cost w and 1 - w.
+    the threshold that was chosen there. The constant predictions cost w and 1 - w.
 
     References
     ----------
@@ -243,7 +243,7 @@ class CostCurveDisplay:
         name: str | None = None,
         band: bool = True,
         lines: bool = False,
-        trivial: bool = True,
+        constants: bool = True,
         operating_range: bool = False,
         second_axis: str | None = None,
         false_positive: float | None = None,
@@ -265,7 +265,7 @@ class CostCurveDisplay:
         lines : bool, default False
             Whether to draw what the curve is made of: the cost lines of thresholds, at most a
             hundred of them; or the curves that were averaged or chosen from.
-        trivial : bool, default True
+        constants : bool, default True
             Whether to draw what calling all examples negative, or all positive, costs.
         operating_range : bool, default False
             Whether to shade where the classifier is cheaper than that.
@@ -303,8 +303,8 @@ class CostCurveDisplay:
             draw_lines(axes, self.curve, color=tinted(colour, 0.35), linewidth=0.6)
         if operating_range:
             self._shade(axes, label, colour)
-        if trivial:
-            draw_trivial(axes)
+        if constants:
+            draw_constants(axes)
         if upper is not None:
             upper.draw(axes)
         set_cost_space(axes)

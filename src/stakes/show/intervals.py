@@ -49,7 +49,7 @@ class CostIntervalDisplay:
         What each costs per decision.
     intervals : sequence of Interval
         The interval of each.
-    trivial : pair of str and float, optional
+    constant : pair of str and float, optional
         The best decision for all examples alike, and what it costs.
     unit : str, optional
         The unit of the costs.
@@ -87,7 +87,7 @@ class CostIntervalDisplay:
         costs: Sequence[float] | NDArray[np.float64],
         intervals: Sequence[Interval],
         *,
-        trivial: tuple[Any, float] | None = None,
+        constant: tuple[Any, float] | None = None,
         unit: str = "",
     ) -> None:
         self.names = tuple(map(str, names))
@@ -98,7 +98,7 @@ class CostIntervalDisplay:
         )
         if not self.names:
             raise InputError("names", "expected at least one classifier, got none.")
-        self.trivial = trivial
+        self.constant = constant
         self.unit = unit
 
     @classmethod
@@ -139,16 +139,16 @@ class CostIntervalDisplay:
                 f"expected a mapping from names to estimates, got a {type(estimates).__name__}.",
             )
         ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
-        trivial = None
+        constant = None
         if ranked:
             with suppress(DesignError):  # costs of single examples know no other decision
-                decision, best = ranked[0][1].best_trivial()
-                trivial = decision, best.cost
+                decision, best = ranked[0][1].best_constant()
+                constant = decision, best.cost
         return cls(
             [name for name, _ in ranked],
             [estimate.cost for _, estimate in ranked],
             [estimate.interval(confidence, method) for _, estimate in ranked],
-            trivial=trivial,
+            constant=constant,
             unit=(ranked[0][1].unit if ranked else "") if unit is None else unit,
         ).plot(ax, **plot_options)
 
@@ -200,14 +200,14 @@ class CostIntervalDisplay:
         }
         return cls.from_estimates(estimates, ax=ax, **options)
 
-    def plot(self, ax: Any = None, *, trivial: bool = True, values: bool = True) -> Self:
+    def plot(self, ax: Any = None, *, constants: bool = True, values: bool = True) -> Self:
         """Draw the intervals.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
-        trivial : bool, default True
+        constants : bool, default True
             Whether to draw what the best decision for all examples alike costs.
         values : bool, default True
             Whether to write the costs above the points.
@@ -240,8 +240,8 @@ class CostIntervalDisplay:
                     fontsize="small",
                 )
         ax.margins(x=0.08)
-        if trivial and self.trivial is not None:
-            self._draw_trivial(ax, *self.trivial)
+        if constants and self.constant is not None:
+            self._draw_constants(ax, *self.constant)
         unit = f" ({self.unit})" if self.unit else ""
         ax.set(ylim=(len(rows) - 0.5, -0.65), xlabel=f"cost per decision{unit}, {self._sure()}")
         ax.set_yticks(rows, self.names)
@@ -251,7 +251,7 @@ class CostIntervalDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_trivial(self, ax: Any, decision: Any, cost: float) -> None:
+    def _draw_constants(self, ax: Any, decision: Any, cost: float) -> None:
         ax.axvline(cost, color=GREY, linewidth=1.2, linestyle="--", zorder=2)
         ax.annotate(
             f"always {decision}: {number(cost)}",

@@ -30,7 +30,7 @@ from stakes.show._drawing import (
     MARKERS,
     corners,
     cost_lines,
-    draw_trivial,
+    draw_constants,
     line_look,
     several_axes,
     tinted,
@@ -69,7 +69,7 @@ class RocCostDisplay:
     """Classifiers in ROC space and in cost space, side by side.
 
     A point there is a line here, and the convex hull there is the lower envelope here; both
-    contain the trivial classifiers (Holte & Drummond 2005, section 2).
+    contain the constant predictions (Holte & Drummond 2005, section 2).
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ class RocCostDisplay:
             _draw_roc(roc, dual, i, points=shown or hard, hull=hull)
             _draw_cost(cost, dual, i, lines=shown or hard, envelope=hull or not hard)
         roc.plot([0, 1], [0, 1], color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), zorder=1)
-        draw_trivial(cost)
+        draw_constants(cost)
         inside = (-MARGIN, 1 + MARGIN)
         roc.set(xlabel="false positive rate", ylabel="true positive rate", box_aspect=1)
         roc.set(xlim=inside, ylim=inside)

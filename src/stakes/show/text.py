@@ -101,7 +101,7 @@ def cost_table(
     rows = [row(name, estimate) for name, estimate in ranked]
     if ranked:
         with suppress(DesignError):  # costs of single examples know no other decision
-            decision, estimate = ranked[0][1].best_trivial()
+            decision, estimate = ranked[0][1].best_constant()
             rows.append(row(f"always {decision}", estimate))
     return _cost_table(rows, confidence)
 
@@ -330,7 +330,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
         f"{percent(confidence)} interval",
         "threshold",
     ]
-    decimals = _decimals([*(each.cost for each in costs), costs[0].trivial])
+    decimals = _decimals([*(each.cost for each in costs), costs[0].constant])
     rows = [
         [
             each.name,
@@ -342,7 +342,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
     ]
     first = costs[0]
     every = "negative" if first.pc < 0.5 else "positive"  # noqa: PLR2004 - they cross
-    rows.append([f"all {every}", in_column(first.trivial, decimals), "–", "–"])
+    rows.append([f"all {every}", in_column(first.constant, decimals), "–", "–"])
     return text_table(header, rows)
 
 

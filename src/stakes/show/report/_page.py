@@ -163,7 +163,7 @@ def _said(model: Model | None) -> str:
     if model.savings is not None:
         said.append(
             f"It saves {100 * model.savings:.0f}% of the cost that always predicting "
-            f"{model.best_trivial} has and a perfect model avoids."
+            f"{model.best_constant} has and a perfect model avoids."
         )
     if model.kappa is not None:
         said.append(f"Kappa {number(model.kappa)}.")
