@@ -79,8 +79,8 @@ def _judge(
     if gate.failures:
         pairs = [f"{each.first} minus {each.second}: {each.difference:.4g}" for each in gate.pairs]
         tests = [test.summary() for test in gate.tests]
-        said = [gate.summary(), *pairs, *tests, f"The gate: {gate.rule}"]
-        pytest.fail("\n".join(said), pytrace=False)
+        lines = [gate.summary(), *pairs, *tests, f"The gate: {gate.rule}"]
+        pytest.fail("\n".join(lines), pytrace=False)
 
 
 def _columns(options: dict[str, Any]) -> tuple[Any, Any]:

@@ -146,12 +146,12 @@ class Prices:
             return np.zeros(len(scores))
         share = (each - each.min()) / np.ptp(each)
         guess = np.full(len(scores), base)
-        said = (scores >= 0) & (scores <= 1)
+        usable = (scores >= 0) & (scores <= 1)
         if self.positive is not None:
             place = labels.index(self.positive)
-            guess[said] = share[1 - place] + scores[said] * (share[place] - share[1 - place])
+            guess[usable] = share[1 - place] + scores[usable] * (share[place] - share[1 - place])
         elif len(decided) == 1:
-            guess[said] = 1 - scores[said]
+            guess[usable] = 1 - scores[usable]
         matcher = LabelMatcher(labels, "text")
         for verdict in verdicts:
             place = matcher.find(verdict)

@@ -155,8 +155,8 @@ def count_cells(frame: Any, columns: PoolColumns) -> Cells:
         for i, name in enumerate(columns.labels)
     ]
     values = [[each.values[code - each.offset] for code in each.codes.tolist()] for each in found]
-    for name, said in zip(columns.judges, values[len(columns.decisions) :], strict=True):
-        _check_verdicts(name, said)
+    for name, verdicts in zip(columns.judges, values[len(columns.decisions) :], strict=True):
+        _check_verdicts(name, verdicts)
     n, split = len(rows), len(columns.decisions)
     cells = [tuple(row) for row in zip(*values, strict=True)]
     scores, powers = np.tile([-np.inf, np.inf], (n, 1)), np.tile([0.0, np.inf], (n, 1))

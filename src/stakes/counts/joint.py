@@ -544,9 +544,9 @@ class JointConfusion(ByValue):
             of_class = np.flatnonzero(self.actual == label)
             for start in range(0, len(of_class), rows_at_once):
                 rows = of_class[start : start + rows_at_once]
-                said = self.decided[rows][:, :, np.newaxis] == np.arange(size)
-                said = said.reshape(len(rows), models * size).astype(np.float64)
-                table[label] += said.T @ (said * amounts[rows, np.newaxis])
+                one_hot = self.decided[rows][:, :, np.newaxis] == np.arange(size)
+                one_hot = one_hot.reshape(len(rows), models * size).astype(np.float64)
+                table[label] += one_hot.T @ (one_hot * amounts[rows, np.newaxis])
         return table.astype(amounts.dtype).reshape(-1, models, size, models, size)
 
     @property

@@ -535,9 +535,9 @@ def _inferred(
         raise missing_for_a_reason(error) from None
 
 
-def _known(*said: Any) -> Known | None:
+def _known(*stated: Any) -> Known | None:
     """Return what is said of rows without labels, if anything is."""
-    return Known(*said) if any(each is not None for each in said) else None
+    return Known(*stated) if any(each is not None for each in stated) else None
 
 
 def _check_sampling(costs: Any, sampling: Sampling, class_priors: Any) -> None:

@@ -144,12 +144,12 @@ class FoundSlices(Result):
         searched = f"{self.searched:,} slices were searched on {self.n_search:,} rows"
         if not self.slices:
             return f"{searched}; none stands out enough to be judged on the others."
-        said = (
+        note = (
             f"{searched}; the {len(self.slices)} proposed are judged on {self.n_judge:,} others. "
             f"{len(self.shown) or 'None'} of them {'are' if len(self.shown) > 1 else 'is'} shown "
             f"to cost more than the rest ({percent(self.confidence)} confidence for all at once)."
         )
-        return f"{text_table(*self._lines())}\n{said}"
+        return f"{text_table(*self._lines())}\n{note}"
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
         header = ["slice", "rows", "cost", "rest", "difference", "CI from", "to", "shown"]

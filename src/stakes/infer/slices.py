@@ -326,14 +326,14 @@ class SliceEstimates(Result):
         found = self.slices(confidence)
         worse = [each for each in found if each.verdict == VERDICTS[1]]
         names = ", ".join(f"{each.column} {each.slice_}" for each in worse[:5])
-        said = (
+        note = (
             f"Shown to cost more than the rest: {names}."
             if worse
             else "No slice is shown to cost more than the rest."
         )
         sure = f" All {len(found)} intervals hold together with {percent(confidence)} confidence."
         table = text_table(*self._lines(found, confidence))
-        return f"{table}\n{said}{sure if len(found) > 1 else ''}"
+        return f"{table}\n{note}{sure if len(found) > 1 else ''}"
 
     def _lines(self, found: list[Slice], confidence: float) -> tuple[list[str], list[list[str]]]:
         title = f"cost per decision{f' ({self.unit})' if self.unit else ''}"

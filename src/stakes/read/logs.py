@@ -170,11 +170,11 @@ def _inspect(path: str) -> Iterator[Answer]:
         if sample.get("error"):
             raise ValueError(f"the sample {sample['id']!r} ended with an error")
         scores = [each.get("answer") for each in (sample.get("scores") or {}).values()]
-        said = next((each for each in scores if each), sample["output"].get("completion", ""))
+        response = next((each for each in scores if each), sample["output"].get("completion", ""))
         target = sample["target"]
         label = target[0] if isinstance(target, list) else target
         row = f"{sample['id']} ({sample['epoch']})"
-        yield Answer(name, row, str(sample["id"]), str(label), str(said).strip(), {})
+        yield Answer(name, row, str(sample["id"]), str(label), str(response).strip(), {})
 
 
 ZSTANDARD = 93
@@ -206,12 +206,14 @@ def _lm_eval(path: str) -> Iterator[Answer]:
         if not line.strip():
             continue
         each = json.loads(line)
-        said, name = each["filtered_resps"], str(each["doc_id"])
-        if not isinstance(said[0], list | tuple):
-            yield Answer(model, name, name, str(each["target"]).strip(), str(said[0]).strip(), {})
+        response, name = each["filtered_resps"], str(each["doc_id"])
+        if not isinstance(response[0], list | tuple):
+            yield Answer(
+                model, name, name, str(each["target"]).strip(), str(response[0]).strip(), {}
+            )
             continue
         choices = [str(part["arg_1"]).strip() for part in each["arguments"].values()]
-        odds = [float(pair[0]) for pair in said]
+        odds = [float(pair[0]) for pair in response]
         weights = [exp(value - max(odds)) for value in odds]
         shares = [weight / sum(weights) for weight in weights]
         best = choices[odds.index(max(odds))]
@@ -233,8 +235,8 @@ def _promptfoo(path: str) -> Iterator[Answer]:
         if each.get("error") and not (each.get("response") or {}).get("output"):
             raise ValueError(f"the test {each['testIdx']} ended with an error: {each['error']}")
         sample = json.dumps(each["testCase"].get("vars", {}), sort_keys=True)
-        said = str(each["response"]["output"]).strip()
-        yield Answer(" ".join(names), str(each["testIdx"]), sample, _expected(each), said, {})
+        response = str(each["response"]["output"]).strip()
+        yield Answer(" ".join(names), str(each["testIdx"]), sample, _expected(each), response, {})
 
 
 def _provider(result: Mapping[str, Any]) -> str:

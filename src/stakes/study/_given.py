@@ -75,14 +75,14 @@ class Given:
             cells = tuple((new.get(one, one), new.get(other, other)) for one, other in cells)
         if design.strata == "class" and isinstance(population, Mapping):
             population = {new.get(label, label): rows for label, rows in population.items()}
-        said = listed([f"{old!r} is called {name!r}" for old, name in new.items()])
+        renamed = listed([f"{old!r} is called {name!r}" for old, name in new.items()])
         return replace(
             self,
             counts=self.counts.called(new),
             costs=self.costs.relabel(new),
             positive=new.get(self.positive, self.positive),
             design=replace(design, class_priors=priors, impossible=cells, population=population),
-            done=(*self.done, f"Of the classes, {said}."),
+            done=(*self.done, f"Of the classes, {renamed}."),
         )
 
     def notes(self) -> list[str]:

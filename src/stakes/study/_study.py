@@ -401,8 +401,8 @@ class_names
 
     def _repr_html_(self) -> str:
         header, rows = self._table()
-        said = f"Study of {self.source}: {self.n:,} examples. {' '.join(self.notes[:1])}"
-        return html_table(header, rows, said)
+        caption = f"Study of {self.source}: {self.n:,} examples. {' '.join(self.notes[:1])}"
+        return html_table(header, rows, caption)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         """Lay out what each model has and costs as decided; nothing is inferred for it."""

@@ -63,7 +63,7 @@ NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
 HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 """With weights that are divided by their sum, the mean of a function of a normal variable."""
 
-Law = tuple[Floats, Floats, Floats]
+Distribution = tuple[Floats, Floats, Floats]
 """Points, the probability of each, and how wide the cell is that it stands for."""
 
 
@@ -154,7 +154,9 @@ def part_of(stratum: Stratum, table: int, sign: int, *, full: bool) -> Part:
 class Limit:
     """The variable whose quantile is the upper limit; for the lower one, all of it negated."""
 
-    def __init__(self, parts: Sequence[Part], share: float, law: Law | None = None) -> None:
+    def __init__(
+        self, parts: Sequence[Part], share: float, distribution: Distribution | None = None
+    ) -> None:
         uncertain = [part for part in parts if part.uncertain]
         # A single draw says little of its stratum: it gets an extra of its own.
         several = [part for part in uncertain if part.n >= 2]  # noqa: PLR2004
@@ -163,24 +165,24 @@ class Limit:
         self.top = self.known + sum(part.weight * part.top for part in uncertain)
         first, second = _extra(uncertain, several)
         self.draws = tuple(_draws(part, first) for part in several)
-        if law is None:
+        if distribution is None:
             lone = [_with_extra(part) for part in uncertain if part.n < 2]  # noqa: PLR2004
             found = _contributions(several, self.draws) + _contributions(lone, None)
-            law = _convolved(found, self.known)
-        self.law = law
+            distribution = _convolved(found, self.known)
+        self.distribution = distribution
         rows = sum(part.rows for part in parts)
         self.extra = None if second is None else (1.0 if rows < SMALL_POOL else share, second)
         self.pools = _pools(uncertain, several, self.extra)
 
     def upper_tail(self, value: float) -> float:
         """Return the probability of exceeding `value`."""
-        return self._tail(value, self.law)
+        return self._tail(value, self.distribution)
 
     def tail_from(self, value: float) -> float:
         """Return the probability of `value` or more, which sums of costs reach but for rounding."""
-        low = float(self.law[0][0])
+        low = float(self.distribution[0][0])
         close = EQUAL * (self.top - low) + ROUNDING * max(abs(self.top), abs(low))
-        return self._tail(value - close, self.law)
+        return self._tail(value - close, self.distribution)
 
     def quantile(self, upper: float) -> float:
         """Return what is exceeded with probability `upper`; never more than can be."""
@@ -189,29 +191,29 @@ class Limit:
     def _quantile(self, upper: float) -> float:
         from scipy.optimize import brentq
 
-        points = self.law[0]
+        points = self.distribution[0]
         low, high = float(points[0]), max(self.top, float(points[-1]))
         if low == high or self.upper_tail(low) <= upper:
             return low
         wanted = -ndtri(upper)
 
-        def missing(value: float, law: Law) -> float:
-            return float(-ndtri(np.clip(self._tail(value, law), TINY, 1 - TINY)) - wanted)
+        def missing(value: float, distribution: Distribution) -> float:
+            return float(-ndtri(np.clip(self._tail(value, distribution), TINY, 1 - TINY)) - wanted)
 
         # Most steps with few points, the last ones with all.
-        few = _coarse(self.law)
+        few = _coarse(self.distribution)
         near = self._between(upper, low, high)
         if not missing(near[0], few) < 0 < missing(near[1], few):
             near = low, high
         rough = float(brentq(missing, *near, (few,), xtol=1e-6 * (high - low)))
         room = 1e-5 * (high - low)
         below, above = max(rough - room, low), min(rough + room, high)
-        ends = missing(below, self.law), missing(above, self.law)
+        ends = missing(below, self.distribution), missing(above, self.distribution)
         for _ in range(FEW_STEPS):
             if not ends[0] < 0 < ends[1]:
                 break
             value = below - ends[0] * (above - below) / (ends[1] - ends[0])
-            left = missing(value, self.law)
+            left = missing(value, self.distribution)
             if abs(left) < CLOSE:
                 return value
             below, above = (value, above) if left < 0 else (below, value)
@@ -220,20 +222,20 @@ class Limit:
         # search ends next to it, on either side.
         close = ROUNDING * (high - low)
         beyond = 2 * close + 2 * CLOSE * max((pool.row for pool in self.pools), default=0.0)
-        return float(brentq(missing, low, high, (self.law,), xtol=close)) + beyond
+        return float(brentq(missing, low, high, (self.distribution,), xtol=close)) + beyond
 
     def _between(self, upper: float, low: float, high: float) -> tuple[float, float]:
         """Return values below and above the quantile: with no extra, and with much of both."""
         if self.extra is None or self.pools:
             return low, high
-        points, mass, _ = self.law
+        points, mass, _ = self.distribution
         above = np.cumsum(mass[::-1])[::-1]
         least, most = (float(points[max((above > p).sum() - 1, 0)]) for p in (upper, upper / 2))
         extra = float(betaincinv(*self.extra[::-1], upper / 2))
         return least, high - extra * (high - most)
 
-    def _tail(self, value: float, law: Law) -> float:
-        points, mass, widths = law
+    def _tail(self, value: float, distribution: Distribution) -> float:
+        points, mass, widths = distribution
         if self.extra is None:
             return float(mass[points > value].sum())
         # The probability has a kink where S is the value: there its mass is spread over the cell.
@@ -272,7 +274,7 @@ def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> t
         for sign in (-1, 1)
     }
     upper = Limit(parts[1], share)
-    points, mass, widths = upper.law
+    points, mass, widths = upper.distribution
     mirrored = -points[::-1], mass[::-1], widths[::-1]
     lower = Limit(parts[-1], share, mirrored)
     several = all(part.n >= 2 for part in parts[1] if part.uncertain)  # noqa: PLR2004
@@ -544,8 +546,8 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     points = weights * (lows[:, np.newaxis] + spans[:, np.newaxis] * values.reshape(shape))
     below = 1 - tails.reshape(shape)
     return [
-        Contribution(*law, part.weight * part.mean, part.observed)
-        for law, (part, _) in zip(zip(points, below, strict=True), rows, strict=True)
+        Contribution(*distribution, part.weight * part.mean, part.observed)
+        for distribution, (part, _) in zip(zip(points, below, strict=True), rows, strict=True)
     ]
 
 
@@ -568,13 +570,13 @@ def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
     points, below = points.reshape(shape), 1 - tails.reshape(shape)
     found = []
     for index, (part, _) in enumerate(rows):
-        law = Contribution(part.weight * points[index], below[index], 0.0, part.observed)
+        distribution = Contribution(part.weight * points[index], below[index], 0.0, part.observed)
         # The mean of a ratio is not quite the ratio of means: take it from the distribution.
-        found.append(replace(law, mean=law.expected()))
+        found.append(replace(distribution, mean=distribution.expected()))
     return found
 
 
-def _convolved(contributions: list[Contribution], known: float) -> Law:
+def _convolved(contributions: list[Contribution], known: float) -> Distribution:
     """Return points and masses of the sum of independent contributions."""
     certain = known + sum(float(each.points[0]) for each in contributions if len(each.points) == 1)
     spread = [each for each in contributions if len(each.points) > 1]
@@ -619,7 +621,7 @@ def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
     return points[kept], mass[kept] / mass[kept].sum()
 
 
-def _thinned(points: Floats, mass: Floats, step: float) -> Law:
+def _thinned(points: Floats, mass: Floats, step: float) -> Distribution:
     """Return fewer points, each the mean of those it stands for, where there is mass at all."""
     kept = mass > NOTHING
     points, mass = points[kept], mass[kept] / mass[kept].sum()
@@ -633,9 +635,9 @@ def _thinned(points: Floats, mass: Floats, step: float) -> Law:
     return means, total[used], np.asarray(step * np.bincount(bins)[used], dtype=np.float64)
 
 
-def _coarse(law: Law) -> Law:
+def _coarse(distribution: Distribution) -> Distribution:
     """Return a law with an eighth of the points."""
-    points, mass, widths = law
+    points, mass, widths = distribution
     bins = np.arange(len(points)) // 8
     total, sums, wide = (
         np.asarray(np.bincount(bins, each), dtype=np.float64)

@@ -406,14 +406,14 @@ def _mistakes_fact(found: Findings, counts: Floats) -> Fact | None:
     least = values.min(axis=0)
     parts = counts * (values - least)
     places = np.argsort(-parts, axis=None, kind="stable")[:2]
-    said = [
+    phrases = [
         f"{_cell(found, i, j)} ({number(float(counts[i, j]))} times)"
         for i, j in (np.unravel_index(place, parts.shape) for place in places)
         if parts[i, j] > 0
     ]
-    if not said:
+    if not phrases:
         return None
-    text = "; ".join(said)
+    text = "; ".join(phrases)
     return Fact("does", "Most expensive mistakes", f"{text[0].upper()}{text[1:]}.")
 
 
@@ -464,10 +464,10 @@ def _change_fact(found: Findings, *_: PolicyResult) -> Fact | None:
     """Say how far each cost, and the prevalence, may move before another estimate is lower."""
     if found.sensitivity is None or not found.sensitivity.flips:
         return None
-    said = [*_cost_changes(found), *_prevalence_changes(found)]
-    if not said:
+    phrases = [*_cost_changes(found), *_prevalence_changes(found)]
+    if not phrases:
         return Fact("change", "What would change it", "No cost alone, whatever it is.")
-    listed = f"{', '.join(said[:-1])} or {said[-1]}" if said[1:] else said[0]
+    listed = f"{', '.join(phrases[:-1])} or {phrases[-1]}" if phrases[1:] else phrases[0]
     return Fact(
         "change",
         "What would change it",
@@ -513,28 +513,28 @@ def _prevalence_changes(found: Findings) -> list[str]:
     if sensitivity is None or sensitivity.prevalence is None:
         return []
     low, high = sensitivity.prevalence
-    said = [f"below {percent_of(low)}"] if low > 0 else []
-    said += [f"above {percent_of(high)}"] if high < 1 else []
-    return [f"a prevalence {' or '.join(said)}"] if said else []
+    phrases = [f"below {percent_of(low)}"] if low > 0 else []
+    phrases += [f"above {percent_of(high)}"] if high < 1 else []
+    return [f"a prevalence {' or '.join(phrases)}"] if phrases else []
 
 
 def assumptions(found: Findings) -> str:
     """Say for paper what the page's panel shows."""
     settings, unit = found.settings, _unit(found)
-    said = [_stated_costs(found)]
+    phrases = [_stated_costs(found)]
     condition = None if found.curves is None else found.curves.condition
     if settings.class_priors is not None:
         shares = zip(found.data.labels, settings.class_priors, strict=True)
-        said.append(f"Prevalence: {', '.join(f'{percent(p)} {label}' for label, p in shares)}.")
+        phrases.append(f"Prevalence: {', '.join(f'{percent(p)} {label}' for label, p in shares)}.")
     elif condition is not None:
-        said.append(f"Prevalence {percent_of(condition.prevalence)}, as in the test.")
+        phrases.append(f"Prevalence {percent_of(condition.prevalence)}, as in the test.")
     if settings.volume is not None:
-        said.append(f"{number(settings.volume)} decisions {_period(found)}.")
+        phrases.append(f"{number(settings.volume)} decisions {_period(found)}.")
     by_name = {each.name: each for each in found.policies}
-    said.append(f"Baseline: {title_of(by_name[found.verdict.baseline])}.")
+    phrases.append(f"Baseline: {title_of(by_name[found.verdict.baseline])}.")
     if unit:
-        said.append(f"All costs in{unit}.")
-    return " ".join(said)
+        phrases.append(f"All costs in{unit}.")
+    return " ".join(phrases)
 
 
 def _stated_costs(found: Findings) -> str:
@@ -665,18 +665,18 @@ def notes_of(found: Findings) -> list[str]:
 def about(found: Findings) -> str:
     """Say in a line what the report is about."""
     data = found.data
-    said = [data.source] if found.settings.title else []
-    said.append(f"{number(data.n)} {found.settings.noun}")
+    phrases = [data.source] if found.settings.title else []
+    phrases.append(f"{number(data.n)} {found.settings.noun}")
     if data.sampling is not None and data.sampling.n_groups is not None:
-        said[-1] += f" in {number(data.sampling.n_groups)} groups"
+        phrases[-1] += f" in {number(data.sampling.n_groups)} groups"
     if data.pos_label is not None and len(data.labels) == TWO:
         place = data.labels.index(data.pos_label)
         share = data.class_counts[place] / sum(data.class_counts)
         if found.settings.class_priors is not None:
             share = found.settings.class_priors[place]
-        said.append(f"prevalence {percent_of(share)}")
+        phrases.append(f"prevalence {percent_of(share)}")
     models = len(found.models)
-    said.append(f"{number(models)} model{'s' if models > 1 else ''}")
+    phrases.append(f"{number(models)} model{'s' if models > 1 else ''}")
     by_name = {each.name: each for each in found.policies}
-    said.append(f"baseline: {title_of(by_name[found.verdict.baseline])}")
-    return " · ".join(said)
+    phrases.append(f"baseline: {title_of(by_name[found.verdict.baseline])}")
+    return " · ".join(phrases)

@@ -103,7 +103,7 @@ class MoneyTable:
     policy: PolicyResult
     title: str
     role: str
-    said: str
+    note: str
     rows: tuple[tuple[Label, tuple[Cell, ...]], ...] | None
     largest: tuple[Cell, ...] = ()
     of: int = 0
@@ -127,7 +127,7 @@ def _money_table(found: Findings, policy: PolicyResult) -> MoneyTable | None:
     most = float(np.abs(parts).max())
     use, baseline = policy.name == found.verdict.use, policy.name == found.verdict.baseline
     role = "Recommended" if use else "Baseline" if baseline else ""
-    words = (title_of(policy), role, _said(model))
+    words = (title_of(policy), role, _rate_notes(model))
 
     def cell(i: int, j: int) -> Cell:
         count, part = counts[i, j].item(), parts[i, j].item()
@@ -155,19 +155,19 @@ def _contributions(found: Findings, counts: Floats) -> Floats:
     return np.asarray(counts * found.costs.values * weights)
 
 
-def _said(model: Model | None) -> str:
+def _rate_notes(model: Model | None) -> str:
     """Say what a model saves, and how far it agrees with the classes."""
     if model is None:
         return ""
-    said = []
+    sentences = []
     if model.savings is not None:
-        said.append(
+        sentences.append(
             f"It saves {100 * model.savings:.0f}% of the cost that always predicting "
             f"{model.best_constant} has and a perfect model avoids."
         )
     if model.kappa is not None:
-        said.append(f"Kappa {number(model.kappa)}.")
-    return " ".join(said)
+        sentences.append(f"Kappa {number(model.kappa)}.")
+    return " ".join(sentences)
 
 
 def card_width(found: Findings) -> str:

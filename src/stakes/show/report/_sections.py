@@ -688,12 +688,12 @@ def _finds_rates(found: Findings) -> str:
     rates = None if best is None else best.rates
     if rates is None or rates.recall is None or rates.precision is None:
         return "Recall, precision and other rates, with intervals."
-    said = [
+    phrases = [
         f"{name} {percent(float(f'{rate.value:.3g}'))}"
         for name, rate in (("recall", rates.recall), ("precision", rates.precision))
         if rate.value is not None
     ]
-    return f"{found.verdict.use}: {', '.join(said)}." if said else "Rates with intervals."
+    return f"{found.verdict.use}: {', '.join(phrases)}." if phrases else "Rates with intervals."
 
 
 def _finds_decision(_: Findings) -> str:

@@ -199,16 +199,16 @@
   }
 
   function noteOf({ rechosen, factor, at, tested }, { thresholds }) {
-    const said = [];
-    if (policiesDecided()) said.push("Columns of decisions stay as they were decided.");
+    const notes = [];
+    if (policiesDecided()) notes.push("Columns of decisions stay as they were decided.");
     if (thresholds === "best" && other.ratio !== null) {
       const exact = other.tables[at].factor === factor;
       if (rechosen) {
-        said.push(`Thresholds are chosen again${exact ? "" : ` for the nearest of ${other.tables.length} ratios of costs`}.`);
-      } else said.push("Thresholds stay as they are.");
+        notes.push(`Thresholds are chosen again${exact ? "" : ` for the nearest of ${other.tables.length} ratios of costs`}.`);
+      } else notes.push("Thresholds stay as they are.");
     }
-    if (!tested) said.push("Differences are not tested.");
-    return said.join(" ");
+    if (!tested) notes.push("Differences are not tested.");
+    return notes.join(" ");
   }
 
   const policiesDecided = () => other.policies.some(({ kind }) => kind === "decisions");
