@@ -29,6 +29,9 @@ FEWER, SLOW = 0.5, 0.25
 """The share of test sets that settings have of which nothing is promised; and those of designs,
 whose limits take a hundred times as long."""
 
+MOST_DRAWN = 10
+"""How many test sets are drawn for each that is wanted, where few have enough rows."""
+
 OURS, FOLDS, SAME = "policies", "folds alone", "in sample"
 ROUNDING = 1e-12
 
@@ -49,6 +52,8 @@ class Found:
         Whether the limits contain the truth.
     widths : ndarray, shape (any, 2)
         How far apart the limits are, and those of folds alone.
+    drawn : int
+        How many test sets were drawn, those without enough rows included.
     """
 
     truth: Floats
@@ -57,6 +62,7 @@ class Found:
     in_sample: Floats
     covered: dict[str, Flags]
     widths: Floats
+    drawn: int
 
 
 @dataclass(frozen=True)
@@ -93,9 +99,14 @@ def deployed(threshold: Threshold) -> float:
     return threshold.cuts[0][1] if threshold.cuts else math.inf
 
 
-def find(setting: Setting, tried: int, rng: np.random.Generator) -> Found | None:
-    """Judge as many test sets; None where none had enough rows."""
-    results = [each for _ in range(tried) if (each := judged(setting, rng)) is not None]
+def find(setting: Setting, wanted: int, rng: np.random.Generator) -> Found | None:
+    """Judge as many test sets that have enough rows; None where none of many more has."""
+    results: list[Judged] = []
+    drawn = 0
+    while len(results) < wanted and drawn < MOST_DRAWN * wanted:
+        drawn += 1
+        if (each := judged(setting, rng)) is not None:
+            results.append(each)
     if not results:
         return None
     truth = np.array([each.truth for each in results])
@@ -107,6 +118,7 @@ def find(setting: Setting, tried: int, rng: np.random.Generator) -> Found | None
         np.array([each.in_sample.cost for each in results]),
         covered,
         widths,
+        drawn,
     )
 
 
@@ -156,11 +168,12 @@ def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
     """Measure coverage, how far costs are from the truth, and how wide limits are."""
     about = SETTINGS[setting]
     effort = SLOW if about.way else 1.0 if about.promised else FEWER
-    tried = math.ceil(trial.repeats * effort)
-    found = find(about, tried, trial.rng)
-    yield share("enough rows", 0 if found is None else len(found.truth), tried, method=OURS)
+    wanted = math.ceil(trial.repeats * effort)
+    found = find(about, wanted, trial.rng)
     if found is None:
+        yield share("enough rows", 0, MOST_DRAWN * wanted, method=OURS)
         return
+    yield share("enough rows", len(found.truth), found.drawn, method=OURS)
     for method, hits in found.covered.items():
         yield share("coverage", int(hits.sum()), len(hits), method=method)
     level = found.at_share.mean()
