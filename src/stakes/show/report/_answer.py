@@ -284,7 +284,11 @@ def _times(found: Findings) -> float:
 def _headline(found: Findings, use: PolicyResult) -> str:
     verdict = found.verdict
     if use.name == verdict.baseline:
-        why = "Nothing is shown to be cheaper." if verdict.ties else "It is shown to be cheapest."
+        why = (
+            "Nothing is shown to be cheaper."
+            if verdict.ties
+            else "It is shown to be the cheapest of those compared."
+        )
         return f"Keep {title_of(use)}. {why}"
     lead = f"Use {title_of(use)}"
     if use.kind == "constant":

@@ -75,7 +75,7 @@ globalThis.stakesAnswer = (() => {
   /** Return the verdict as a headline. */
   function headline({ best, base, saving, ties, tested, volume }) {
     if (best === base) {
-      const why = ties.length || !tested ? "Nothing is shown to be cheaper." : "It is shown to be cheapest.";
+      const why = ties.length || !tested ? "Nothing is shown to be cheaper." : "It is shown to be the cheapest of those compared.";
       return `Keep ${titleOf(best)}. ${why}`;
     }
     const lead =
