@@ -67,7 +67,10 @@ def test_every_block_is_run_by_a_test():
 def test_no_command_hides_in_other_blocks():
     for page in written():
         for block in blocks(text_of(page), "text"):
-            assert not re.search(r"^\$ |^ *(from [\w.]+ )?import \w+", block, flags=re.MULTILINE), page
+            found = re.search(r"^\$ |^ *(from [\w.]+ )?import \w+", block, flags=re.MULTILINE)
+            assert not found, page
+                page
+            )
 
 
 def test_the_query_of_the_guide_makes_bins():

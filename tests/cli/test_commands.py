@@ -244,7 +244,8 @@ def test_scores_alone_decide_at_least_cost(stakes, folder):
     (folder / "a.csv").write_text("actual,m_prob\nok,0.05\nfraud,0.1\nok,0.2\nfraud,0.9\n")
     found = json.loads(stakes("evaluate", "a.csv", *COSTS, "--json", "-").out)
     assert (
-        "m is used at 0.09091, as the costs imply: there are only 2" in found["verdict"]["notes"][0]
+        "m is used at 0.09091, as the costs imply: its scores are taken as probabilities, because "
+        "there are only 2 rows" in found["verdict"]["notes"][0]
     )
     assert found["models"][0]["cost"] == 2.5
     lines = ["ok,0.05", "ok,0.2", "ok,0.6", "fraud,0.1", "fraud,0.9"]
@@ -492,7 +493,7 @@ def test_numbers_with_and_without_a_point_are_one_class(stakes, folder):
         stakes("-q", "evaluate", name, "--fp", 10, "--fn", 100).out for name in ("a.csv", "b.csv")
     )
     assert one.replace("a.csv", "b.csv") == two
-    assert re.search(r"^a +25 ", one, re.MULTILINE)
+    assert re.search(r"^a +25\.00 ", one, re.MULTILINE)
 
 
 def test_text_classes_have_the_usual_positive_one(stakes, folder):

@@ -111,7 +111,7 @@ def test_savings_are_against_the_best_constant_decision_of_that_population(rows)
 
 def test_errors_and_kappa_are_of_that_population(rows):
     labels, decisions = rows.costs.labels, rows.costs.decisions
-    mistakes = [[float(i != j) for j in labels] for i in decisions]
+    mistakes = [[float(i in labels and i != j) for j in labels] for i in decisions]
     costs = CostMatrix(mistakes, rows="predicted", labels=labels, decisions=decisions)
     for model in rows.found.models:
         errors = rows.evaluated(model.policy, costs)

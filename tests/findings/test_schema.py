@@ -134,7 +134,7 @@ def test_one_model_is_compared_with_its_decisions_and_the_constants():
     assert {pair.second for pair in found.pairs} == {"tree", "always malignant", "always benign"}
     assert [model.name for model in found.curves.models] == ["tree"]
     assert found.curves.pairs == ()
-    assert found.verdict.text.startswith("Use tree at threshold 0.08333: it costs 926.3 per")
+    assert found.verdict.text.startswith("Use tree at threshold 0.08333: it costs 926 per")
     assert found.verdict.baseline == "tree"
 
 

@@ -53,7 +53,7 @@ def test_rare_outcomes_were_seen_never_once_or_some_times(times, said):
 def test_a_tie_names_what_cannot_be_told_apart():
     cells = {(0, 0, 0): 90, (1, 1, 1): 9, (0, 1, 1): 2, (1, 0, 1): 1}
     verdict = found_for(cells).verdict
-    assert verdict.text.startswith("Use m1 as decided: it costs 0.09804 per decision (")
+    assert verdict.text.startswith("Use m1 as decided: it costs 0.0980 per decision (")
     assert "At 95% confidence it cannot be told apart from m0 as decided" in verdict.text
     assert verdict.ties[0] == "m0"
     assert not verdict.shown
@@ -70,7 +70,7 @@ def test_nobody_is_told_to_use_what_a_constant_prediction_beats():
     cells = {(0, 1, 0): 30, (1, 0, 0): 130, (0, 0, 0): 400, (1, 1, 1): 20, (0, 0, 1): 20}
     found = found_for(cells, [[0, 1], [20, 0]], unit="EUR")
     assert found.verdict.text.startswith(
-        "Use no model: always predicting ok costs 0.06667 EUR per decision ("
+        "Use no model: always predicting ok costs 0.0667 EUR per decision ("
     )
     assert found.verdict.shown
     assert all(pair.shown for pair in found.pairs)

@@ -470,7 +470,7 @@ def test_a_review_is_no_mistake():
 
 def test_a_known_cost_has_no_interval_in_words():
     study = reviewed([[0, 2000], [30, 30], [100, 50]])
-    assert "costs 30 per decision (known exactly)." in study.verdict().text
+    assert "costs 30.0 per decision (known exactly)." in study.verdict().text
 
 
 def test_the_same_constant_competes_once():

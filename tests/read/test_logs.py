@@ -76,7 +76,7 @@ def test_choices_of_lm_eval_have_probabilities():
 
 def test_text_of_lm_eval_that_is_no_label_is_refused():
     # the dummy model answers "lol", which is no class
-    with pytest.raises(StakesError, match="no column looks like a model's decisions"):
+    with pytest.raises(StakesError, match="named as decisions are, but it has 'lol'"):
         study("lm_eval_samples_guard_text.jsonl")
 
 

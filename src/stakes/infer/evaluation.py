@@ -119,7 +119,7 @@ def evaluate(
     >>> verdicts = ["ok"] * 40 + ["fraud"] * 10 + ["ok"] * 120 + ["fraud"] * 30
     >>> estimate = evaluate(y_true, y_pred, costs, judge=verdicts)
     >>> round(estimate.cost, 4), [round(each, 4) for each in estimate.interval()]
-    (0.4333, [0.1, 1.1499])
+    (0.4333, [0.1, 1.15])
     >>> print(estimate.worth.summary())
     As good as 56 labels at random; 50 were given.
     """

@@ -375,6 +375,19 @@ class ExampleAccumulator:
         ----------
         path : path
             The file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from stakes import ExampleCosts
+        >>> from stakes.infer import ExampleAccumulator
+        >>> running = ExampleAccumulator(high=100)
+        >>> running.update([0, 1], [1, 1], ExampleCosts([[0, 5], [80, 0]], decisions=[0, 1]))
+        >>> path = Path(tempfile.mkdtemp()) / "totals.json"
+        >>> running.save(path)
+        >>> path.exists()
+        True
         """
         write_text(path, totals_text(self.to_dict()))
 
@@ -391,6 +404,19 @@ class ExampleAccumulator:
         -------
         ExampleAccumulator
             The totals.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from stakes import ExampleCosts
+        >>> from stakes.infer import ExampleAccumulator
+        >>> running = ExampleAccumulator(high=100)
+        >>> running.update([0, 1], [1, 1], ExampleCosts([[0, 5], [80, 0]], decisions=[0, 1]))
+        >>> path = Path(tempfile.mkdtemp()) / "totals.json"
+        >>> running.save(path)
+        >>> ExampleAccumulator.load(path).n
+        2
         """
         source = str(path)
         content = checked_content(read_text(path), source, cls.__name__)
