@@ -69,8 +69,6 @@ def test_no_command_hides_in_other_blocks():
         for block in blocks(text_of(page), "text"):
             found = re.search(r"^\$ |^ *(from [\w.]+ )?import \w+", block, flags=re.MULTILINE)
             assert not found, page
-                page
-            )
 
 
 def test_the_query_of_the_guide_makes_bins():
