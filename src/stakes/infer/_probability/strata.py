@@ -267,6 +267,11 @@ def _beta_above(a: float, b: float, x: Floats) -> Floats:
     return np.asarray(result)
 
 
+def upper_limit(outcomes: Outcomes, table: int, share: float, *, full: bool) -> Limit:
+    """Return the variable behind the upper limit alone."""
+    return Limit([part_of(each, table, 1, full=full) for each in outcomes.strata], share)
+
+
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
     """Return the variables behind the lower limit, negated, and behind the upper one."""
     parts = {

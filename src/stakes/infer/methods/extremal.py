@@ -26,7 +26,7 @@ from stakes.infer._outcomes import (
 )
 from stakes.infer._probability import gamma_ratio
 from stakes.infer._probability.dirichlet_mean import quantile, upper_tail
-from stakes.infer._probability.strata import Limit, limit_pair
+from stakes.infer._probability.strata import Limit, limit_pair, upper_limit
 from stakes.infer.methods import EVERY_DESIGN, IntervalMethod
 
 WEIGHT = 0.7
@@ -102,7 +102,7 @@ def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> 
         return float(quantile(lean.only.costs, _posteriors(lean.only, weight)[1], level)[0])
     if not _several(lean):
         return float(limits(lean, alpha, weight=weight)[1][0])
-    return limit_pair(lean, 0, weight, full=False)[1].quantile(alpha / 2)
+    return upper_limit(lean, 0, weight, full=False).quantile(alpha / 2)
 
 
 def tail_of_one(outcomes: Outcomes, *, weight: float = WEIGHT) -> float:
@@ -110,7 +110,7 @@ def tail_of_one(outcomes: Outcomes, *, weight: float = WEIGHT) -> float:
     lean = _condensed(outcomes)
     below = float(np.nextafter(0.0, -np.inf))
     if _several(lean):
-        return float(limit_pair(lean, 0, weight, full=False)[1].upper_tail(below))
+        return float(upper_limit(lean, 0, weight, full=False).upper_tail(below))
     if lean.only.units is not None:
         costs, sizes, alpha = _ratio(lean.only, weight, -1, full=False)
         return float(gamma_ratio.upper_tail(sizes * (costs - below), alpha)[0])
