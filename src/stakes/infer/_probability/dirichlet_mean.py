@@ -45,8 +45,9 @@ NEWTON_STEPS = 2
 CLOSE_TO_MEAN = 2e-8
 """Saddlepoints (in standard deviations) closer to zero are moved there: 0/0 lies between."""
 
-REFINEMENTS = 12
-SCORE_TOLERANCE = 1e-8
+FEW_LOOKS = 8
+SCORE_TOLERANCE = 1e-9
+SMALL = 1e-3
 ROOT_TOLERANCE = 1e-11
 ROUGH_TOLERANCE = 0.02
 MOST_STEPS = 100
@@ -64,8 +65,7 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
     """Return the u that Σ a·D exceeds with probability `upper`, for each row of `alpha`.
 
     The costs ascend, the same for all rows; or each row has its own, in any order.
-    Barndorff-Nielsen's approximation 1 - Φ(r*) of the tail gives a first u; then come secant steps
-    on the normal scale, where the exact tail is almost linear in r*.
+    Barndorff-Nielsen's approximation 1 - Φ(r*) of the tail gives a first u.
     """
     problem = _Problem(costs, alpha)
     result = problem.certain.copy()
@@ -74,30 +74,21 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
         cheap, costly = problem.alpha[rows].T
         result[rows] = problem.at(rows, betainccinv(costly, cheap, upper[rows]))
         return result
-    wanted = -ndtri(upper[rows])
-    root, x = wanted, np.zeros(len(rows))
-    old_root = old_score = np.full(len(rows), np.nan)
-    for _ in range(REFINEMENTS):
-        if not len(rows):
-            break
-        costs, weights = _rows(problem.costs, rows), problem.alpha[rows]
-        x = _solve(partial(_modified_root, costs, weights), root, x)
-        u, exact = _tail_at(costs, weights, _from_log(x))
-        result[rows] = problem.at(rows, u)
-        score = _score(exact)
-        moved = np.where(score == old_score, np.nan, score - old_score)
-        rate = (root - old_root) / moved
-        rate = np.where((rate > 0.2) & (rate < 5), rate, 1.0)  # noqa: PLR2004 - a sane secant
-        following = root + (wanted - score) * rate
-        unfinished = np.abs(score - wanted) > SCORE_TOLERANCE
-        old_root, old_score = root[unfinished], score[unfinished]
-        rows, wanted, x = rows[unfinished], wanted[unfinished], x[unfinished]
-        root = following[unfinished]
-    if len(rows):  # tails with a plateau, where r* is a poor guide: bracket the exact tail
-        costs, weights = _rows(problem.costs, rows), problem.alpha[rows]
-        x = _solve(partial(_exact_score, costs, weights), wanted, x)
-        u, _ = _tail_at(costs, weights, _from_log(x))
-        result[rows] = problem.at(rows, u)
+    if not len(rows):
+        return result
+    costs, weights = _rows(problem.costs, rows), problem.alpha[rows]
+    seen = result[rows]
+
+    def nearly(x: Floats) -> Floats:
+        return _modified_root(costs, weights, _from_log(x))
+
+    def exactly(x: Floats) -> Floats:
+        u, tail = _tail_at(costs, weights, _from_log(x))
+        seen[:] = problem.at(rows, u)
+        return _score(tail)
+
+    guided_root(nearly, exactly, -ndtri(upper[rows]), np.zeros(len(rows)), WIDEST)
+    result[rows] = seen  # where `exactly` last looked
     return result
 
 
@@ -231,10 +222,6 @@ def _score(tail: Floats) -> Floats:
     return np.asarray(-ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
 
 
-def _exact_score(costs: Floats, alpha: Floats, w: Floats) -> Floats:
-    return _score(_tail_at(costs, alpha, w)[1])
-
-
 def _solve(
     function: Callable[[Floats], Floats],
     target: Floats,
@@ -277,6 +264,49 @@ def root_of(
         inside = (step > low) & (step < high)
         x = np.where(done, x, np.where(inside, step, (low + high) / 2))
     return x
+
+
+def guided_root(
+    nearly: Callable[[Floats], Floats],
+    exactly: Callable[[Floats], Floats],
+    target: Floats,
+    x: Floats,
+    widest: float,
+) -> Floats:
+    """Find x with exactly(x) = target, which takes long, guided by what is nearly the same.
+
+    The guide gives a first x and the slope for a second one; each further x is where the polynomial
+    through all that was seen, x by score, has the target. `exactly` is last called with the result.
+    """
+    x = root_of(nearly, target, x, ROUGH_TOLERANCE, widest)
+    slope = (nearly(x + SMALL) - nearly(x)) / SMALL
+    looked, scores = [x], [exactly(x)]
+    with np.errstate(all="ignore"):  # rows that are done repeat themselves
+        following = x + (target - scores[0]) / slope
+        for _ in range(FEW_LOOKS):
+            done = np.abs(scores[-1] - target) < SCORE_TOLERANCE
+            if done.all():
+                return looked[-1]
+            following = np.where(done, looked[-1], following)
+            if not (np.abs(following) < widest).all():
+                break
+            looked.append(following)
+            scores.append(exactly(following))
+            following = _polynomial_at(target, scores, looked)
+    # Tails with a plateau, where the guide is a poor one.
+    return root_of(exactly, target, x, SCORE_TOLERANCE, widest)
+
+
+def _polynomial_at(target: Floats, scores: list[Floats], looked: list[Floats]) -> Floats:
+    """Return the polynomial through (score, x) at the target, by Neville's scheme."""
+    found = list(looked)
+    for width in range(1, len(found)):
+        for k in range(len(found) - width):
+            left, right = scores[k], scores[k + width]
+            found[k] = ((target - right) * found[k] + (left - target) * found[k + 1]) / (
+                left - right
+            )
+    return found[0]
 
 
 def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:

@@ -15,12 +15,13 @@ from stakes.infer._probability.dirichlet_mean import (
     CLOSE_TO_MEAN,
     along_path,
     excess_of,
+    guided_root,
     root_of,
     steps_needed,
 )
 
 TOLERANCE = 1e-12
-SCORE_TOLERANCE, ROUGH_TOLERANCE = 1e-9, 0.05
+ROUGH_TOLERANCE = 0.05
 WIDEST = 700.0
 
 
@@ -46,11 +47,13 @@ def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floa
     """Return the u that the ratio exceeds with probability `upper`, for each row.
 
     `costs` are totals per size, so the ratio lies between the least and the largest of those with
-    weight; the exact tail is bracketed on the normal scale.
+    weight.
     """
     ratio = _Ratio(costs, sizes, alpha)
-    # It ends where it last looked, which `exact` has kept.
-    root_of(ratio.exact, -ndtri(upper[ratio.rows]), ratio.start, SCORE_TOLERANCE, WIDEST)
+    if len(ratio.rows):
+        wanted = -ndtri(upper[ratio.rows])
+        # It ends where it last looked, which `exact` has kept.
+        guided_root(ratio.nearly, ratio.exact, wanted, ratio.start, WIDEST)
     return ratio.values
 
 

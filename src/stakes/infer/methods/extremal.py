@@ -50,6 +50,7 @@ def limits(
     outcomes = _condensed(outcomes)
     stratum = outcomes.only
     level = np.full(outcomes.tables, np.asarray(alpha) / 2)
+    upper = np.concatenate([1 - level, level])
     if _several(outcomes):
         found = list(zip(_limits(outcomes, share, full=conservative), level, strict=True))
         return (
@@ -57,15 +58,13 @@ def limits(
             np.array([upper.quantile(float(at)) for (_, upper), at in found]),
         )
     if stratum.units is not None:
-        ends = [
-            gamma_ratio.quantile(*_ratio(stratum, share, end, full=conservative), upper)
-            for end, upper in ((0, 1 - level), (-1, level))
-        ]
-        return np.maximum(ends[0], outcomes.lowest), np.minimum(ends[1], outcomes.highest)
-    lower, upper = _posteriors(stratum, share)
-    both = quantile(
-        stratum.costs, np.concatenate([lower, upper]), np.concatenate([1 - level, level])
-    )
+        ends = (_ratio(stratum, share, end, full=conservative) for end in (0, -1))
+        both = gamma_ratio.quantile(*map(np.concatenate, zip(*ends, strict=True)), upper)
+        return (
+            np.maximum(both[: outcomes.tables], outcomes.lowest),
+            np.minimum(both[outcomes.tables :], outcomes.highest),
+        )
+    both = quantile(stratum.costs, np.concatenate(_posteriors(stratum, share)), upper)
     return both[: outcomes.tables], both[outcomes.tables :]
 
 
