@@ -31,8 +31,8 @@ from stakes.curves.condition import operating_condition
 from stakes.curves.curve import check_both_classes
 from stakes.errors import DesignError, InputError
 from stakes.infer._design import outcomes_of
-from stakes.infer._outcomes import SIMPLE, Design, Outcomes
-from stakes.infer.methods.extremal import high_of_one, limits_at
+from stakes.infer._outcomes import SIMPLE, Design
+from stakes.infer.methods.extremal import highs_of, limits_at
 
 DRAWS = 10_000
 """How many draws the level of a simultaneous band is found from."""
@@ -591,22 +591,15 @@ def designed_limits(
     tables: list[Any], values: list[Floats], design: Design, alpha: float
 ) -> tuple[Floats, Floats]:
     """Return the limits of the mean of what the cells of each table add, under any design."""
-    low, high = [], []
-    for table, worth in zip(tables, values, strict=True):
-        scale = float(np.abs(worth).max())
-        ends = [
-            sign * _reach(outcomes_of(table, sign * worth, design, scale), alpha)
-            for sign in (-1.0, 1.0)
-        ]
-        low.append(ends[0])
-        high.append(ends[1])
-    return np.array(low), np.array(high)
-
-
-def _reach(outcomes: Outcomes, alpha: float) -> float:
-    if outcomes.lowest == outcomes.highest:
-        return float(outcomes.mean[0])
-    return high_of_one(outcomes, alpha)
+    both = [
+        outcomes_of(table, sign * worth, design, float(np.abs(worth).max()))
+        for sign in (-1.0, 1.0)
+        for table, worth in zip(tables, values, strict=True)
+    ]
+    found = np.array([float(outcomes.mean[0]) for outcomes in both])
+    vary = [k for k, outcomes in enumerate(both) if outcomes.lowest < outcomes.highest]
+    found[vary] = highs_of([both[k] for k in vary], alpha)
+    return -found[: len(tables)], found[len(tables) :]
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ from scipy.special import betainccinv, betaincinv, ndtri
 from stakes._core.typing import Floats
 from stakes.infer._design import outcomes_of
 from stakes.infer._outcomes import CountTable, Design, Outcomes, is_simple
-from stakes.infer.methods.extremal import WEIGHT, high_of_one, tail_of_one, tails_at
+from stakes.infer.methods.extremal import WEIGHT, high_of_one, tails_at, tails_of
 
 CLOSE = 1e-7
 """How exactly a limit is found, on the scale of the rate."""
@@ -35,6 +35,9 @@ NOTHING = 1e-14
 MOST_SECANTS = 8
 NARROW = 0.004
 """The half-width, as of 10⁶ rows, below which lines bend so little that one secant may do."""
+
+ROUGHNESS = 5e-4
+"""How far from 0, on the normal scale, a limit may be that no secant brings nearer."""
 
 FAR = 40.0
 LEAST_TAIL, BELOW_ONE = 1e-300, 1 - 1e-16
@@ -118,8 +121,8 @@ class Ratio:
             )
             if is_simple(table, design) and not design.impossible:
                 return wanted - _scores(np.asarray(table.counts), costs)  # type: ignore[union-attr]
-            scores = [_score(outcomes_of(table, each, design, scale), alpha) for each in costs]
-            return wanted - np.array(scores)
+            found = [outcomes_of(table, each, design, scale) for each in costs]
+            return wanted - _designed_scores(found, alpha)
 
         arm = wanted * math.sqrt(variance(table, self.linear(shares), design))
         found = _secants(lack, wanted, arm, room)
@@ -160,7 +163,11 @@ def _secants(
         close = sound & (np.abs(following - step) <= max(CLOSE, enough))
         enough = 0.0
         found[left[close]] = following[close]
-        more = sound & ~close
+        # Limits of finite populations come from grids: so near to 0 they no longer fall smoothly.
+        rough = ~close & (np.abs(here) < ROUGHNESS)
+        settled = rough & ((np.abs(here) >= np.abs(at_before)) | ~sound)
+        found[left[settled]] = step[settled]
+        more = sound & ~close & ~settled
         left, before, at_before, step = left[more], step[more], here[more], following[more]
     return found
 
@@ -179,24 +186,25 @@ def _bracketed(lack: Callable[[float], float], room: float) -> float:
 
 
 def _scores(counts: Floats, costs: Floats) -> Floats:
-    """Return `_score` of tables of independent rows, which have costs of their own, at once."""
+    """Return such scores of tables of independent rows, each with costs of its own."""
     costs = costs.reshape(len(costs), -1)
     tails = tails_at(costs, np.broadcast_to(counts.ravel(), costs.shape))
     return np.asarray(-ndtri(np.clip(tails, LEAST_TAIL, BELOW_ONE)))
 
 
-def _score(outcomes: Outcomes, alpha: float) -> float:
-    """Return the normal score of the α/2 at which the upper limit would be 0.
+def _designed_scores(each: list[Outcomes], alpha: float) -> Floats:
+    """Return the normal scores of the α/2 at which the upper limits would be 0.
 
-    It is above that of a given α/2 exactly where the limit of that α/2 is below 0.
+    They are above that of a given α/2 exactly where the limits of that α/2 are below 0.
     """
-    if outcomes.lowest == outcomes.highest:
-        return -FAR * float(np.sign(outcomes.mean[0]))
+    scores = np.array([-FAR * np.sign(float(outcomes.mean[0])) for outcomes in each])
+    vary = [k for k, outcomes in enumerate(each) if outcomes.lowest < outcomes.highest]
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = tail_of_one(outcomes)
-    if math.isnan(tail):  # all draws are at an end
-        return -FAR * float(np.sign(high_of_one(outcomes, alpha)))
-    return -float(ndtri(min(max(tail, LEAST_TAIL), BELOW_ONE)))
+        tails = tails_of([each[k] for k in vary])
+    scores[vary] = -ndtri(np.clip(tails, LEAST_TAIL, BELOW_ONE))
+    for k in np.flatnonzero(np.isnan(scores)).tolist():  # all draws are at an end
+        scores[k] = -FAR * np.sign(high_of_one(each[k], alpha))
+    return scores
 
 
 def beta_limits(hits: Floats, fails: Floats, alpha: float | Floats) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ coverage at a nominal 95% falls to 93.9% at worst.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,7 +60,8 @@ def limits(
         )
     if stratum.units is not None:
         ends = (_ratio(stratum, share, end, full=conservative) for end in (0, -1))
-        both = gamma_ratio.quantile(*map(np.concatenate, zip(*ends, strict=True)), upper)
+        costs, sizes, draws = (np.concatenate(each) for each in zip(*ends, strict=True))
+        both = gamma_ratio.quantile(costs, sizes, draws, upper)
         return (
             np.maximum(both[: outcomes.tables], outcomes.lowest),
             np.minimum(both[outcomes.tables :], outcomes.highest),
@@ -95,26 +97,62 @@ def tails_at(costs: Floats, counts: Floats) -> Floats:
 
 def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> float:
     """Return the upper limit of one table alone, in half the time of both limits."""
-    lean = _condensed(outcomes)
-    if not _several(lean) and lean.only.units is None:
-        level = np.full(1, alpha / 2)
-        return float(quantile(lean.only.costs, _posteriors(lean.only, weight)[1], level)[0])
-    if not _several(lean):
-        return float(limits(lean, alpha, weight=weight)[1][0])
-    return upper_limit(lean, 0, weight, full=False).quantile(alpha / 2)
+    return float(highs_of([outcomes], alpha, weight=weight)[0])
 
 
-def tail_of_one(outcomes: Outcomes, *, weight: float = WEIGHT) -> float:
-    """Return the α/2 at which the upper limit of one table would be 0."""
-    lean = _condensed(outcomes)
+def highs_of(each: Sequence[Outcomes], alpha: float, *, weight: float = WEIGHT) -> Floats:
+    """Return the upper limits of tables that each have costs of their own, most of them at once."""
+    level = alpha / 2
+    found = _of_each(
+        each,
+        weight,
+        lambda costs, sizes, draws: gamma_ratio.quantile(
+            costs, sizes, draws, np.full(len(draws), level)
+        ),
+        lambda costs, upper: quantile(costs, upper, np.full(1, level)),
+        lambda limit: limit.quantile(level),
+    )
+    return np.minimum(found, [outcomes.highest for outcomes in each])
+
+
+def tails_of(each: Sequence[Outcomes], *, weight: float = WEIGHT) -> Floats:
+    """Return the α/2 at which the upper limits of such tables would be 0."""
     below = float(np.nextafter(0.0, -np.inf))
-    if _several(lean):
-        return float(upper_limit(lean, 0, weight, full=False).upper_tail(below))
-    if lean.only.units is not None:
-        costs, sizes, alpha = _ratio(lean.only, weight, -1, full=False)
-        return float(gamma_ratio.upper_tail(sizes * (costs - below), alpha)[0])
-    _, upper = _posteriors(lean.only, weight)
-    return float(upper_tail(lean.only.costs, upper, np.full(1, below))[0])
+    return _of_each(
+        each,
+        weight,
+        lambda costs, sizes, draws: gamma_ratio.upper_tail(sizes * (costs - below), draws),
+        lambda costs, upper: upper_tail(costs, upper, np.full(1, below)),
+        lambda limit: limit.upper_tail(below),
+    )
+
+
+def _of_each(
+    each: Sequence[Outcomes],
+    weight: float,
+    of_units: Callable[[Floats, Floats, Floats], Floats],
+    of_rows: Callable[[Floats, Floats], Floats],
+    of_strata: Callable[[Limit], float],
+) -> Floats:
+    """Return what is asked of the upper limit of single tables, by what they consist of."""
+    found = np.empty(len(each))
+    units: dict[int, tuple[Floats, Floats, Floats]] = {}
+    for k, outcomes in enumerate(map(_condensed, each)):
+        if _several(outcomes):
+            found[k] = of_strata(upper_limit(outcomes, 0, weight, full=False))
+        elif outcomes.only.units is None:
+            found[k] = of_rows(outcomes.only.costs, _posteriors(outcomes.only, weight)[1])[0]
+        else:
+            units[k] = _ratio(outcomes.only, weight, -1, full=False)
+    if units:
+        widest = max(costs.shape[1] for costs, _, _ in units.values())
+        # Columns that only fill up have no draws.
+        costs, sizes, draws = (
+            np.concatenate([np.pad(one, ((0, 0), (0, widest - one.shape[1]))) for one in part])
+            for part in zip(*units.values(), strict=True)
+        )
+        found[list(units)] = of_units(costs, sizes, draws)
+    return found
 
 
 def tails(
