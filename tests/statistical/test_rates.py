@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from stakes import Confusion, evaluate_rates
 from stakes.infer import RateEstimates, compare_rates
+from stakes.infer._outcomes import Design
 from stakes.infer._ratios import beta_limits
 from stakes.infer.methods.extremal import limits_at
 from stakes.infer.rates import _overall
@@ -174,3 +175,64 @@ def test_rates_of_groups_are_covered():
             inside[name] += rate.low <= 0.9 <= rate.high
     print(inside)  # noqa: T201 - what the run is for
     assert min(inside.values()) / repeats >= LEAST
+
+
+CASE_CONTROL = [  # positives, negatives, recall, false positive rate, known prevalence
+    (30, 300, 0.9, 0.01, 0.01),
+    (30, 300, 0.1, 0.05, 0.2),
+    (300, 300, 0.99, 0.01, 0.002),
+    (60, 30, 0.95, 0.1, 0.5),
+    (20, 2000, 0.85, 0.0015, 0.05),
+]
+
+
+@pytest.mark.parametrize("setting", CASE_CONTROL)
+def test_predictive_values_at_a_known_prevalence_are_covered_by_enumeration(setting):
+    """Classes drawn by themselves: three expected misses or false alarms."""
+    positives, negatives, recall, fpr, prevalence = setting
+    truth = {
+        "precision": prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr),
+        "npv": (1 - prevalence)
+        * (1 - fpr)
+        / ((1 - prevalence) * (1 - fpr) + prevalence * (1 - recall)),
+    }
+    hits, alarms = np.arange(positives + 1), np.arange(negatives + 1)
+    chance = np.outer(binom.pmf(hits, positives, recall), binom.pmf(alarms, negatives, fpr))
+    design = Design(class_priors={0: 1 - prevalence, 1: prevalence})
+    missed = dict.fromkeys(truth, 0.0)
+    for tp, fp in np.argwhere(chance > 1e-5):
+        table = [[negatives - fp, positives - tp], [fp, tp]]
+        rates = RateEstimates(Confusion(table, labels=[0, 1]), 1, design)
+        for name, value in truth.items():
+            rate = rates.rate(name)
+            missed[name] += chance[tp, fp] * (not rate.low - 1e-9 <= value <= rate.high + 1e-9)
+    print(setting, {name: f"{1 - each:.3f}" for name, each in missed.items()})  # noqa: T201
+    assert 1 - max(missed.values()) >= LEAST
+
+
+@pytest.mark.parametrize("name", ["recall", "precision", "f1"])
+def test_differences_of_unequal_models_are_covered(name):
+    """400 rows with 40 positives; the second model errs twice as often, half of it on the same."""
+    rng, inside, repeats = np.random.default_rng(5), 0, 1000
+    misses, alarms = (0.1, 0.2), (0.01, 0.02)
+    values = []
+    for miss, alarm in zip(misses, alarms, strict=True):
+        hit, false = 0.1 * (1 - miss), 0.9 * alarm
+        precision, f1 = hit / (hit + false), 2 * hit / (0.1 + hit + false)
+        values.append({"recall": 1 - miss, "precision": precision, "f1": f1}[name])
+    truth = values[0] - values[1]
+    for _ in range(repeats):
+        y_true = (rng.random(400) < 0.1).astype(int)
+        hard, alike = rng.random(400), rng.random(400) < 0.5
+        both = [
+            np.where(
+                np.where(alike, hard, rng.random(400)) < np.where(y_true, miss, alarm),
+                1 - y_true,
+                y_true,
+            )
+            for miss, alarm in zip(misses, alarms, strict=True)
+        ]
+        rate = compare_rates(y_true, *both, pos_label=1).rate(name)
+        inside += rate.low <= truth <= rate.high
+    print(f"{name}: {inside / repeats:.3f}")  # noqa: T201 - what the run is for
+    assert inside / repeats >= LEAST

@@ -131,11 +131,22 @@ class Verdict(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        values = {"use": self.use, "baseline": self.baseline, "cannot be told apart": None}
-        if self.ties:
-            values["cannot be told apart"] = ", ".join(map(str, self.ties))
+        saving, settle = self.saving, self.to_settle
+        values = {
+            "use": self.use,
+            "cost per decision": _with_limits(self.cost, self.low, self.high),
+            "baseline": self.baseline,
+            "saving per decision": _with_limits(saving.per_decision, saving.low, saving.high),
+            "saving shown": saving.shown,
+            "cannot be told apart": ", ".join(map(str, self.ties)),
+            "would settle it": settle and f"{settle.examples:,} examples",
+        }
         table = html_values(values, self.text)
         return table + "".join(f"<p>{escape(each)}</p>" for each in self.notes)
+
+
+def _with_limits(value: float, low: float, high: float) -> str:
+    return f"{number(value)} ({number(low)} to {number(high)})"
 
 
 @dataclass(frozen=True, eq=False)
