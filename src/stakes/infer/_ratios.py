@@ -36,8 +36,8 @@ MOST_SECANTS = 8
 NARROW = 0.004
 """The half-width, as of 10⁶ rows, below which lines bend so little that one secant may do."""
 
-ROUGHNESS = 5e-4
-"""How far from 0, on the normal scale, a limit may be that no secant brings nearer."""
+ROUGHNESS, STUCK = 1e-3, 0.2
+"""How far from 0, on the normal scale, a limit may be that a secant brings hardly nearer."""
 
 FAR = 40.0
 LEAST_TAIL, BELOW_ONE = 1e-300, 1 - 1e-16
@@ -163,10 +163,13 @@ def _secants(
         close = sound & (np.abs(following - step) <= max(CLOSE, enough))
         enough = 0.0
         found[left[close]] = following[close]
-        # Limits of finite populations come from grids: so near to 0 they no longer fall smoothly.
-        rough = ~close & (np.abs(here) < ROUGHNESS)
-        settled = rough & ((np.abs(here) >= np.abs(at_before)) | ~sound)
-        found[left[settled]] = step[settled]
+        # Limits of strata come from grids: near 0 their scores are rough, and secants go astray
+        # that otherwise come many times nearer with each step.
+        stuck = (np.abs(here) > STUCK * np.abs(at_before)) | ~sound
+        better = np.abs(here) < np.abs(at_before)
+        least = np.where(better, here, at_before)
+        settled = ~close & stuck & (np.abs(least) < ROUGHNESS)
+        found[left[settled]] = np.where(better, step, before)[settled]
         more = sound & ~close & ~settled
         left, before, at_before, step = left[more], step[more], here[more], following[more]
     return found
