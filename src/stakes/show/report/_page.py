@@ -33,12 +33,12 @@ from stakes._core.text import (
 )
 from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
-from stakes.findings import Findings
 from stakes.findings.audit import AuditFound
 from stakes.findings.curves import MOST_PAIRED, CurvePair, ScoredCurve
 from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
+from stakes.findings.report import Findings
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.flips import Flip
 from stakes.infer.rates import TITLES
