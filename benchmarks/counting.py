@@ -78,7 +78,7 @@ def rows() -> Iterator[Row]:
         lambda: _run("import stakes"),
         lambda: _run("import numpy"),
         "import numpy, with Python's own start",
-        at_most=0.3,
+        at_most=0.15,
         repeats=11,
     )
 

@@ -97,6 +97,40 @@ def test_submodules_load_when_they_are_first_used():
     assert {"errors", "show"} <= set(stakes.__all__)
 
 
+def test_a_command_loads_only_what_it_needs(tmp_path):
+    (tmp_path / "a.csv").write_text("actual,model\nok,ok\nfraud,ok\nfraud,fraud\n")
+    unneeded = ["scipy.optimize", "stakes.audit", "stakes.infer.slices", "stakes.show.report"]
+    code = (
+        "import sys; from stakes.cli.main import main; "
+        "assert not main('evaluate a.csv --fp 1 --fn 9 --pos-label fraud'.split()); "
+        f"print([name for name in {unneeded} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_modules_import_names_from_where_they_are_defined():
+    """A name of a room that loads its names when they are used would load all of them."""
+    rooms = {f"stakes.{path.parent.name}" for path in SOURCE.glob("*/__init__.pyi")} | {"stakes"}
+    assert "stakes.infer" in rooms
+    for path in SOURCE.rglob("*.py"):
+        for node in tree(path).body:
+            assert getattr(node, "module", None) not in rooms, (path, node.lineno)
+
+
+def test_results_of_other_rooms_name_arguments():
+    code = (
+        "import stakes; stakes.study_of; from stakes.infer.estimate import CostEstimate; "
+        "print(hasattr(CostEstimate.interval, '__wrapped__'))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["True"]
+
+
 def test_every_public_name_exists_and_is_documented():
     assert stakes.__all__ == sorted(stakes.__all__)
     for name in stakes.__all__:

@@ -22,7 +22,6 @@ FOR_USERS = ("ci", "cli", "databases", "engines", "excel", "mlflow", "plot", "re
 CONDA_NAMES = {
     "duckdb": "python-duckdb",
     "ibis-framework": "ibis-duckdb",
-    "lazy-loader": "lazy_loader",
     "matplotlib": "matplotlib-base",
 }
 

@@ -3,7 +3,6 @@
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """
 
-import signal
 import sys
 
 
@@ -17,6 +16,8 @@ def _is_command() -> bool:
 
 if _is_command():
     # Ctrl-C ends the command while its modules load, where Python would show a traceback.
+    import signal
+
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -25,5 +26,5 @@ if _is_command():
 
 from stakes._core.optional import lazy_names  # noqa: E402 - Ctrl-C first
 
-__getattr__, __dir__, __all__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__)
 __version__ = "0.1.0"

@@ -13,8 +13,8 @@ from typing import Any
 from stakes._core.values import name_arguments
 from stakes.costs import CostMatrix
 from stakes.errors import MissingExtraError
-from stakes.findings import Findings, Settings, findings
-from stakes.findings.data import json_text
+from stakes.findings.data import Settings, json_text
+from stakes.findings.report import Findings, findings
 from stakes.infer.evaluation import evaluate
 from stakes.policies import Verdict
 from stakes.predictions.count_file import counts_text

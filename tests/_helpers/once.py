@@ -23,8 +23,8 @@ FUNCTIONS = {
     "stakes.policies._path": ("chosen_at",),
     "stakes.policies._rule": ("cheapest_cuts",),
 }
-# Modules that know these functions by a name of their own.
-USERS = ("stakes.cli._app", "stakes.findings", "stakes.infer.methods.dirichlet", "stakes.simulate")
+# Rooms whose modules know these functions by a name of their own.
+USERS = ("stakes.infer", "stakes.audit", "stakes.findings", "stakes.show", "stakes.simulate")
 
 _kept: dict[tuple[str, str, bytes], bytes] = {}
 _state = {"active": False}
@@ -44,8 +44,11 @@ def forget():
 
 @cache
 def _install():
-    for module in (*FUNCTIONS, *USERS):
+    for module in FUNCTIONS:
         import_module(module)
+    for room in map(import_module, USERS):
+        for name in room.__all__:  # names load when they are asked for
+            getattr(room, name)
     for module, names in FUNCTIONS.items():
         for name in names:
             function = getattr(sys.modules[module], name)

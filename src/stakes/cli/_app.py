@@ -9,6 +9,7 @@ reference. A file with an ``app`` of its own is a group of commands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -19,17 +20,6 @@ from typer.main import get_command
 from stakes.cli._inputs import add
 from stakes.cli._output import Output
 
-app = typer.Typer(
-    name="stakes",
-    # \b keeps typer from filling the lines; help fits a screen of 24.
-    help="\b\nWhat a model's mistakes cost, how sure that is, and which model to use.\n"
-    "Start with: stakes report predictions.csv --costs costs.csv",
-    no_args_is_help=True,
-    rich_markup_mode=None,  # plain help starts in a third of the time
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-)
-
 
 def _version(asked: bool) -> None:
     if asked:
@@ -39,7 +29,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def common(
     context: typer.Context,
     quiet: Annotated[
@@ -68,22 +57,41 @@ COMMANDS = (
     "simulate",
     "demo",
 )
-for name in COMMANDS:
-    module = import_module(f"stakes.cli.{name}")
-    if hasattr(module, "app"):
-        app.add_typer(module.app, name=name)
-    else:
-        add(app, module)
 
 
 @cache
-def command() -> Any:
-    """Return what runs; help leaves out what few need, so that it fits a screen."""
-    made = get_command(app)
+def command(wanted: str | None = None) -> Any:
+    """Return what runs: all commands or, as that is sooner made, the one that is wanted.
+
+    Help leaves out what few need, so that it fits a screen.
+    """
+    names = (wanted,) if wanted in COMMANDS else COMMANDS
+    made = get_command(_app(names))
     for parameter in made.params:
         if parameter.name == "show_completion":
             parameter.hidden = True  # type: ignore[attr-defined]
     commands = made.commands  # type: ignore[attr-defined]
-    for name in COMMANDS:  # typer puts groups of commands last
+    for name in names:  # typer puts groups of commands last
         commands[name] = commands.pop(name)
     return made
+
+
+def _app(names: Sequence[str]) -> typer.Typer:
+    app = typer.Typer(
+        name="stakes",
+        # \b keeps typer from filling the lines; help fits a screen of 24.
+        help="\b\nWhat a model's mistakes cost, how sure that is, and which model to use.\n"
+        "Start with: stakes report predictions.csv --costs costs.csv",
+        no_args_is_help=True,
+        rich_markup_mode=None,  # plain help starts in a third of the time
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    )
+    app.callback()(common)
+    for name in names:
+        module = import_module(f"stakes.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            add(app, module)
+    return app

@@ -15,7 +15,9 @@ from stakes.cli._inputs import add, check_name, costs_if_given, no_costs
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from stakes.audit import LabelPlan, Pool, Reading
+    from stakes.audit._reading import Reading
+    from stakes.audit.plan import LabelPlan
+    from stakes.audit.pool import Pool
     from stakes.cli._output import Output
     from stakes.costs import CostMatrix
     from stakes.findings.audit import AuditFound, PlanFound
@@ -177,7 +179,7 @@ def read(
     json: options.Json = None,
 ) -> None:
     """Say what the labels tell, and what to label next."""
-    from stakes.audit import LabelPlan
+    from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import audit_found
 
     output = context.obj
@@ -211,7 +213,7 @@ def more(
     force: Force = False,
 ) -> None:
     """Plan further labels, those read so far being known."""
-    from stakes.audit import LabelPlan
+    from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import plan_found
 
     output = context.obj
@@ -314,7 +316,7 @@ def _class_of(label: str, costs: CostMatrix) -> Any:
 def _pool_of(path: str, columns: Any, further: Sequence[str]) -> Pool:
     """Read a pool; text of a CSV file becomes numbers where numbers are meant."""
     from stakes._core.labels import listing
-    from stakes.audit import Pool
+    from stakes.audit.pool import Pool
     from stakes.errors import FileError
     from stakes.read.tables import read_table
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.models import Model
     from stakes.findings.policies import GateResult, PolicyResult
-    from stakes.infer import TestResult
+    from stakes.infer._inference import TestResult
     from stakes.policies import PolicyPair, Verdict
     from stakes.study import Study
 

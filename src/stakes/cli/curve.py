@@ -25,8 +25,8 @@ from stakes.cli._output import Output, Progress
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
-    from stakes.curves import DecisionCurve
     from stakes.curves._base import Curve
+    from stakes.curves.decision_curve import DecisionCurve
     from stakes.findings.curves import Condition, CurveAtCondition, CurvePair, Decision
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.study import Study
@@ -288,7 +288,7 @@ def _decision_rows(found: tuple[Decision, ...]) -> tuple[list[str], Iterator[lis
 def _decision_picture(
     curves: list[DecisionCurve], study: Study, out: Path, simultaneous: bool
 ) -> bytes:
-    from stakes.show import DecisionCurveDisplay
+    from stakes.show.cost_curve import DecisionCurveDisplay
 
     def draw(axes: Any) -> None:
         for curve in curves:
@@ -361,7 +361,7 @@ def _rows(
 
 
 def _band_rows(curves: Mapping[str, Curve], found: CurvesFound) -> Iterator[list[object]]:
-    from stakes.curves import CostCurve
+    from stakes.curves.curve import CostCurve
 
     for model in found.models:
         band, curve = model.band, curves[model.name]
@@ -373,7 +373,7 @@ def _band_rows(curves: Mapping[str, Curve], found: CurvesFound) -> Iterator[list
 
 def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
     """Draw the curves with their bands, the same bytes each time."""
-    from stakes.show import CostCurveDisplay
+    from stakes.show.cost_curve import CostCurveDisplay
 
     def draw(axes: Any) -> None:
         for model in found.models:
@@ -435,7 +435,7 @@ def one_class(study: Study) -> InputError:
 
 def _condition(study: Study, prevalence: float | None) -> Condition:
     from stakes._core.text import number
-    from stakes.curves import operating_condition
+    from stakes.curves.condition import operating_condition
     from stakes.findings.curves import Condition
 
     if prevalence is None:

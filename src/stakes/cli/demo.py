@@ -26,7 +26,7 @@ def demo(
 ) -> None:
     """Report on three models of breast tumours."""
     from stakes.costs import CostMatrix
-    from stakes.findings import Settings
+    from stakes.findings.data import Settings
     from stakes.predictions import ArrowTable
     from stakes.read import read_text, write_text
     from stakes.read.tables import read_table

@@ -105,7 +105,6 @@ def evaluate(
 ) -> None:
     """Print what each model costs, with its confidence interval."""
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
-    from stakes.findings.models import models_of
     from stakes.findings.policies import IntervalBy, policies_found
     from stakes.infer._inference import takes
 
@@ -139,6 +138,8 @@ def evaluate(
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
         return
+    from stakes.findings.models import models_of
+
     settings = run_settings_of(study, unit, volume=volume, per=per, seed=seed)
     models, pairs = models_of(study, unit, volume, by), study.policies.pairs
     costs = costs_of_study(study)

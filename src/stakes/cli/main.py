@@ -212,9 +212,14 @@ def _run(given: list[str]) -> Any:
             stream.reconfigure(errors="backslashreplace")
     if "_STAKES_COMPLETE" in os.environ:  # the shell asks how to go on
         return command()(given, prog_name="stakes")
-    made = command()
+    made = command(_first_word(given))
     with made.make_context("stakes", list(given)) as context:  # which empties the list
         return made.invoke(context)
+
+
+def _first_word(given: Sequence[str]) -> str | None:
+    """Return the name of the command, if that comes first."""
+    return next((word for word in given if word not in ANYWHERE), None)
 
 
 def _explained(error: BaseException, given: Sequence[str]) -> int:
@@ -285,7 +290,7 @@ def _options_of(given: Sequence[str]) -> dict[str, str]:
     """Return the options of the command that was given, by the arguments that they stand for."""
     from stakes.cli._app import command
 
-    made = command()
+    made = command(_first_word(given))
     for word in given:
         if word in getattr(made, "commands", {}):
             made = made.commands[word]

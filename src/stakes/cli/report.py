@@ -22,7 +22,8 @@ from stakes.errors import InputError, redacted
 
 if TYPE_CHECKING:
     from stakes.cli._output import Output
-    from stakes.findings import Findings, Settings
+    from stakes.findings.data import Settings
+    from stakes.findings.report import Findings
     from stakes.findings.slices import Divided
     from stakes.study import Study
 
@@ -154,7 +155,7 @@ def write(
 ) -> None:
     """Find everything, write the page, and say the verdict."""
     from stakes.cli._output import Progress
-    from stakes.findings import findings
+    from stakes.findings.report import findings
     from stakes.show.report import write_report
     from stakes.show.text import policy_table
 
@@ -178,7 +179,7 @@ def write(
 
 def _settings(given: dict[str, Any]) -> Settings:
     """Return what the report is told besides the predictions and the costs."""
-    from stakes.findings import Settings
+    from stakes.findings.data import Settings
 
     names = ("unit", "volume", "factor", "target", "seed", "title", "noun")
     told = {name: given[name] for name in names}

@@ -230,7 +230,7 @@ def _choices(
     study: Study, chosen_on: Study, costs: CostMatrix | None, limits: dict[str, float | None]
 ) -> dict[str, Choice]:
     """Choose a threshold for each model on one set of predictions, and judge it on another."""
-    from stakes.curves import choose_threshold
+    from stakes.curves.threshold import choose_threshold
     from stakes.findings.curves import choice_of
 
     choices = {}
@@ -254,7 +254,7 @@ def _choice_of_rows(
     study: Study, chosen_on: Study, name: str, limits: dict[str, float | None]
 ) -> Choice:
     """Choose a threshold where each row has costs of its own."""
-    from stakes.curves import choose_threshold
+    from stakes.curves.threshold import choose_threshold
     from stakes.findings.curves import example_choice_of
 
     rows = []

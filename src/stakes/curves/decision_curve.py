@@ -617,12 +617,17 @@ def joint_level(spread: Floats, alpha: float) -> float:
     kept = noise > NOTHING * max(float(noise.max()), NOTHING)
     if kept.sum() < 2:  # noqa: PLR2004 - one point, or none, is only itself
         return alpha
-    values, vectors = np.linalg.eigh(
-        spread[np.ix_(kept, kept)] / np.outer(noise[kept], noise[kept])
-    )
-    draws = _normal_draws(len(values))
-    largest = np.abs(draws * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).max(axis=1)
+    correlations = spread[np.ix_(kept, kept)] / np.outer(noise[kept], noise[kept])
+    largest = _largest_departures(correlations.tobytes(), int(kept.sum()))
     return float(2 * ndtr(-np.quantile(largest, 1 - alpha)))
+
+
+@lru_cache(maxsize=1)
+def _largest_departures(correlations: bytes, size: int) -> Floats:
+    """Return the largest of correlated departures in each draw: levels of one band share them."""
+    values, vectors = np.linalg.eigh(np.frombuffer(correlations).reshape(size, size))
+    draws = _normal_draws(size)
+    return np.asarray(np.abs(draws * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).max(axis=1))
 
 
 def threshold_list(thresholds: Any) -> Floats:

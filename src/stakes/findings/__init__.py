@@ -1,9 +1,8 @@
-"""All that a study finds, as typed results with a documented, versioned JSON layout."""
+"""All that a study finds, as typed results with a documented, versioned JSON layout.
 
-from stakes._core.values import name_arguments
-from stakes.findings.data import Settings
-from stakes.findings.report import SCHEMA, Findings, findings
+The public names are listed in ``__init__.pyi`` and load when they are first used.
+"""
 
-__all__ = ["SCHEMA", "Findings", "Settings", "findings"]
+from stakes._core.optional import lazy_names
 
-name_arguments(__name__)
+__getattr__, __dir__ = lazy_names(__name__, whole=True)

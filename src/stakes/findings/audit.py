@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stakes._core.text import compared_costs, number, percent, with_unit
-from stakes.audit import LabelPlan, Reading
+from stakes.audit._reading import Reading
+from stakes.audit.plan import LabelPlan
 from stakes.findings.data import Finding
-from stakes.infer import CostDifference
+from stakes.infer.difference import CostDifference
 
 PLAN_SCHEMA, AUDIT_SCHEMA = "stakes-labels/1", "stakes-audit/1"
 

@@ -14,20 +14,15 @@ from stakes._core import validate
 from stakes._core.labels import Labels
 from stakes._core.typing import Floats
 from stakes.counts import GroupedConfusion, ScoreCounts
-from stakes.curves import (
-    Band,
-    CostAt,
-    CostCurve,
-    DecisionCurve,
-    ThresholdChoice,
-    Verdicts,
-    choose_threshold,
-    operating_condition,
-    roc_hull,
-)
 from stakes.curves._base import Curve
 from stakes.curves._limits import rate_limits
+from stakes.curves.band import Band, Verdicts
+from stakes.curves.combine import roc_hull
+from stakes.curves.condition import CostAt, operating_condition
+from stakes.curves.curve import CostCurve
+from stakes.curves.decision_curve import DecisionCurve
 from stakes.curves.example_threshold import ExampleThresholdChoice
+from stakes.curves.threshold import ThresholdChoice, choose_threshold
 from stakes.errors import InputError
 from stakes.findings.data import Finding
 from stakes.findings.policies import shown_models

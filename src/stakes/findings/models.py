@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from stakes._core.labels import Label
@@ -260,8 +262,13 @@ def models_of(
     if always is not None:
         constant = _constant(study, always)
         policies.prepare_alone([(policy, constant) for policy in best.values()])
+
+    @cache  # of hundreds of models, many decide equally well
+    def rates(table: Confusion | GroupedConfusion) -> RatesFound | None:
+        return rates_of(table, study.pos_label, study.design, study.confidence)
+
     return tuple(
-        _model(study, name, policy, always, unit=unit, volume=volume, by=by)
+        _model(study, name, policy, always, unit=unit, volume=volume, by=by, rates=rates)
         for name, policy in best.items()
     )
 
@@ -275,6 +282,7 @@ def _model(
     unit: str,
     volume: float | None,
     by: IntervalBy,
+    rates: Callable[[Confusion | GroupedConfusion], RatesFound | None],
 ) -> Model:
     policies = study.policies
     estimate = replace(policies.estimate(policy), unit=unit)
@@ -299,7 +307,7 @@ def _model(
         cheaper_than_constant=always is not None and _cheaper(study, policy, always),
         counts=pooled.counts,
         contributions=policies.contributions(policy),
-        rates=rates_of(confusion, study.pos_label, study.design, study.confidence),
+        rates=rates(confusion),
         summary=summary_of(estimate, interval),
     )
 

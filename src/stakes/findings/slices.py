@@ -13,7 +13,8 @@ from stakes._core.text import number
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError
 from stakes.findings.data import Finding
-from stakes.infer import evaluate_by, evaluate_over
+from stakes.infer.periods import evaluate_over
+from stakes.infer.slices import evaluate_by
 from stakes.policies.policies import Policy
 from stakes.predictions.arrow import ArrowTable
 from stakes.predictions.table import check_columns

@@ -64,8 +64,6 @@ def adjusted(p_value: float, members: int) -> float:
 @cache
 def level(alpha: float, members: int) -> float:
     """Return the error rate of a comparison alone whose adjusted one is `alpha`."""
-    from scipy.optimize import brentq
-
     low, high = alpha / max(1.0, members * (members - 1) / 2), alpha
 
     def excess(log_level: float) -> float:
@@ -75,6 +73,8 @@ def level(alpha: float, members: int) -> float:
     if members <= 2 or adjusted(low, members) >= alpha or excess(np.log(low)) >= 0:  # noqa: PLR2004
         return low
     if members > FEW:  # so many levels may be needed that halving takes seconds
+        from scipy.optimize import brentq  # which takes longer to load than a few levels
+
         return float(np.exp(brentq(excess, np.log(low), np.log(high), xtol=1e-14)))
     for _ in range(60):
         middle = np.sqrt(low * high)

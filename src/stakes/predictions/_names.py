@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -228,16 +229,23 @@ def stem_of_class(column: str, label: Label) -> str | None:
     label : label
         The class; without it in the name there is nothing to return.
     """
-    for text in texts_of(label):
-        sep = r"(?:[_. -]|(?<=[^\W\d_]))" if text.isdecimal() else "[_. -]"  # "p1" as "p_1"
-        match = re.fullmatch(
-            rf"(?:(?P<before>.*?){sep})?(?:class[_. -]?)?{re.escape(text)}(?:[_. -](?P<after>.*))?",
-            column,
-            re.IGNORECASE,
-        )
+    for pattern in _names_with(texts_of(label)):
+        match = pattern.fullmatch(column)
         if match is not None:
             return _without_words([each for each in (match["before"], match["after"]) if each])
     return None
+
+
+@cache
+def _names_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Return what the names of columns look like that have a class in them."""
+    found = []
+    for text in texts:
+        sep = r"(?:[_. -]|(?<=[^\W\d_]))" if text.isdecimal() else "[_. -]"  # "p1" as "p_1"
+        named = rf"(?:class[_. -]?)?{re.escape(text)}"
+        pattern = rf"(?:(?P<before>.*?){sep})?{named}(?:[_. -](?P<after>.*))?"
+        found.append(re.compile(pattern, re.IGNORECASE))
+    return tuple(found)
 
 
 def _without_words(parts: Sequence[str]) -> str:

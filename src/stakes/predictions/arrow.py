@@ -82,6 +82,7 @@ class ArrowTable:
         notes: tuple[str, ...] = (),
     ) -> None:
         self._table, self.source = table, source
+        self._columns = tuple(table.column_names)  # which pyarrow makes anew each time
         self.cells: Cells = "loose" if reading.ignore_case else cells
         self.notes, self.dropped = notes, 0
         self.commas: set[str] = set()
@@ -167,7 +168,7 @@ class ArrowTable:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return list(self._table.column_names)
+        return list(self._columns)
 
     def labels(self, name: str) -> list[Label]:
         """Return the distinct labels of a column, which must not have too many or missing ones."""

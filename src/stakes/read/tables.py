@@ -241,19 +241,20 @@ def countable(table: Any) -> Any:
     pa = pyarrow()
     from pyarrow import compute as pc
 
-    for at, name in enumerate(table.column_names):
+    for at, field in enumerate(table.schema):
+        kind = field.type
+        extended = isinstance(kind, pa.BaseExtensionType)
+        if not (extended or pa.types.is_run_end_encoded(kind) or pa.types.is_float16(kind)):
+            continue
         column = table.column(at)
-        if isinstance(column.type, pa.BaseExtensionType):
-            column = pa.chunked_array(
-                [chunk.storage for chunk in column.chunks], column.type.storage_type
-            )
+        if extended:
+            column = pa.chunked_array([each.storage for each in column.chunks], kind.storage_type)
         if pa.types.is_run_end_encoded(column.type):
             decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
             column = pa.chunked_array(decoded, column.type.value_type)
         if pa.types.is_float16(column.type):
             column = column.cast(pa.float32())
-        if column.type != table.schema.field(at).type:
-            table = table.set_column(at, name, column)
+        table = table.set_column(at, field.name, column)
     return table
 
 
@@ -435,6 +436,13 @@ def _shown_kind(content: bytes) -> str:
     return "jsonl" if content.lstrip()[:1] == b"{" else "csv"
 
 
+LEAST_BLOCK, OF_A_COLUMN, MOST_BLOCK = 1 << 20, 1 << 12, 1 << 30
+"""Bytes that pyarrow reads at a time: its own number, but more for each of very many columns.
+
+Each block makes a piece of each column, so short blocks of many columns are many pieces.
+"""
+
+
 def _read_csv(stream: Any, source: str) -> Any:
     pa = pyarrow()
     from pyarrow import csv as arrow_csv
@@ -445,9 +453,11 @@ def _read_csv(stream: Any, source: str) -> Any:
     quotes = QuoteCheck(separator)
     quotes.feed(content)
     lines = not quotes.regular or quotes.breaks
+    block = min(max(LEAST_BLOCK, len(names) * OF_A_COLUMN), MOST_BLOCK)
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(content),
+            read_options=arrow_csv.ReadOptions(block_size=block),
             parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=lines),
             convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
         )
@@ -535,7 +545,8 @@ def _read_parquet(stream: Any, source: str) -> Any:
         file = parquet.ParquetFile(stream, buffer_size=BUFFER)
         names = repetitive(file)
         stream.seek(0)
-        table = parquet.read_table(stream, read_dictionary=names)
+        # As parquet.read_table does, which loads pandas where that is installed.
+        table = parquet.ParquetFile(stream, read_dictionary=names, pre_buffer=True).read()
         check_number(table.num_rows, file.metadata, source)
         return table
 

@@ -31,7 +31,7 @@ from stakes.infer.estimate import CostEstimate
 from stakes.policies import PolicyPair
 
 if TYPE_CHECKING:
-    from stakes.curves import CostAt
+    from stakes.curves.condition import CostAt
     from stakes.findings.curves import Choice, CurveAtCondition
     from stakes.findings.policies import PolicyResult
     from stakes.findings.sample_size import NeededSize

@@ -5,4 +5,4 @@ The public names are listed in ``__init__.pyi`` and load when they are first use
 
 from stakes._core.optional import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -24,8 +24,10 @@ from stakes.counts import (
     PairedScoreCounts,
     ScoreCounts,
 )
-from stakes.curves import CostCurve, CostCurveDifference, CostLine
 from stakes.curves._rates import represented, represented_pair, represented_table
+from stakes.curves.curve import CostCurve
+from stakes.curves.difference import CostCurveDifference
+from stakes.curves.line import CostLine
 from stakes.errors import InputError
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer._shares import cell_shares, checked_priors

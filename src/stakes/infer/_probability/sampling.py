@@ -21,6 +21,9 @@ STEEPEST = 700.0
 MOST_STEPS, CLOSE = 80, 1e-14
 """Of the search for a tilt: bisection alone needs as many steps for so many digits."""
 
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""What rounding leaves of a mean, relative to the terms that cancel in it."""
+
 
 def batch_sizes(draws: int, width: int) -> Iterator[int]:
     """Return how many rows of so many numbers to draw at a time, until there are enough."""
@@ -83,20 +86,24 @@ def all_tilted(probabilities: Floats, values: Floats, mean: float) -> tuple[Floa
     centred = (values - mean) / scale
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
+    found, tilts = np.empty_like(logs), np.empty(len(logs))
+    rows, t = np.arange(len(logs)), np.zeros(len(logs))
     low, high = np.full(len(logs), -STEEPEST), np.full(len(logs), STEEPEST)
-    t = np.zeros(len(logs))
     for _ in range(MOST_STEPS):
         shares = np.asarray(softmax(logs + t[:, np.newaxis] * centred, axis=1))
+        found[rows], tilts[rows] = shares, t
         distance = shares @ centred
         high, low = np.where(distance > 0, t, high), np.where(distance > 0, low, t)
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = t - distance / (shares @ centred**2 - distance**2)
         inside = (newton > low) & (newton < high)
         following = np.where(inside, newton, (low + high) / 2)
-        if (np.abs(following - t) <= CLOSE * (1 + np.abs(t))).all():
+        met = np.abs(distance) <= ROUNDING * (shares @ np.abs(centred))  # steps are noise then
+        left = ~(met | (np.abs(following - t) <= CLOSE * (1 + np.abs(t))))
+        if not left.any():
             break
-        t = following
-    return shares, t / scale
+        rows, logs, low, high, t = rows[left], logs[left], low[left], high[left], following[left]
+    return found, tilts / scale
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from stakes.errors import InputTypeError
-from stakes.findings import Settings, findings
+from stakes.findings.data import Settings
+from stakes.findings.report import findings
 from stakes.show.report._page import audit_html, report_html, write_report
 from stakes.study import Study, study_of
 

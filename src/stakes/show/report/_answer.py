@@ -15,8 +15,8 @@ from stakes._core import text as core
 from stakes._core.labels import Label
 from stakes._core.text import decimals_for, number, p_value, percent
 from stakes._core.typing import Floats
-from stakes.findings import Findings
 from stakes.findings.policies import PolicyResult
+from stakes.findings.report import Findings
 from stakes.show.report._theme import policy_colours
 
 MOST_SHOWN = 10

@@ -33,12 +33,12 @@ from stakes._core.text import (
 )
 from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
-from stakes.findings import Findings
 from stakes.findings.audit import AuditFound
 from stakes.findings.curves import MOST_PAIRED, CurvePair, ScoredCurve
 from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
+from stakes.findings.report import Findings
 from stakes.findings.sensitivity import CostPath
 from stakes.infer.flips import Flip
 from stakes.infer.rates import TITLES
@@ -442,7 +442,7 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "sections": [section for section in SECTIONS if section.shown(findings)],
         "alt": {name: chart.words for name, chart in drawn.items()},
         "heights": {name: chart.spec.get("height", 0) for name, chart in drawn.items()},
-        "findings_json": _script_json(findings),
+        "findings_json": _script_json(_for_scripts(findings)),
         "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
         "constants_json": _script_json(CONSTANTS),
         "style": _safe(_source(environment, "style.css")),
@@ -578,6 +578,36 @@ def _source(environment: Any, name: str) -> str:
 
 def _safe(text: str) -> Any:
     return jinja2().utils.markupsafe.Markup(text)
+
+
+DRAWN_DIGITS = 6
+"""Of coordinates that are drawn and not read; a screen shows four."""
+
+ONE_DIGIT = 10
+"""So many decisions have positions of one digit."""
+
+
+def _for_scripts(found: Findings) -> dict[str, Any]:
+    """Return the findings as their JSON has them, but shorter where scripts read it as well.
+
+    Coordinates that are only drawn have fewer digits, and a row of decisions is a text in which
+    each position is a digit.
+    """
+    page = found.to_dict()
+    if len(found.joint.decisions) <= ONE_DIGIT:
+        joint = page["joint"]
+        joint["decided"] = ["".join(map(str, row)) for row in joint["decided"]]
+    curves = page["curves"] or {"models": [], "pairs": []}
+    bands = [each["band"] for each in (*curves["models"], *curves["pairs"]) if each["band"]]
+    for band in (*bands, *page["decision"]):
+        for key, values in band.items():
+            if isinstance(values, list):
+                band[key] = [_drawn_digits(each) for each in values]
+    return page
+
+
+def _drawn_digits(value: Any) -> Any:
+    return float(f"{value:.{DRAWN_DIGITS}g}") if isinstance(value, float) else value
 
 
 def _script_json(value: Any) -> Any:

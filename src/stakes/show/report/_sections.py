@@ -17,9 +17,9 @@ import numpy as np
 
 from stakes._core.optional import altair
 from stakes._core.text import listed, number, percent, percent_range
-from stakes.findings import Findings
 from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
+from stakes.findings.report import Findings
 from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
 from stakes.policies import PolicyPair

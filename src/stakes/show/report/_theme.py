@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes._core.optional import altair
-from stakes.findings import Findings
+from stakes.findings.report import Findings
 
 COLOURS = 5
 """How many colours the style sheet has, which colour-blind people can tell apart; then grey."""

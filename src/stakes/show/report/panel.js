@@ -186,7 +186,7 @@
   function asStated() {
     const counts = (name) => {
       const { names, decided, actual, counts: all } = findings.joint;
-      const column = names.indexOf(name);
+      const column = names.indexOf(name); // a row is a list of positions, or a text of digits
       const table = data.decisions.map(() => data.labels.map(() => 0));
       if (column >= 0) all.forEach((count, i) => (table[decided[i][column]][actual[i]] += count));
       return table;
