@@ -412,13 +412,15 @@ class ScoreCounts(TwoClassCounts):
         cut = validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
             raise InputError("threshold", "expected a number, got NaN.")
-        above = self.thresholds >= cut
+        size = len(self.thresholds)
+        above = size - int(np.searchsorted(self.thresholds[::-1], cut))
         if self.rows is not None:
-            return self._parts_at(self.rows, above)
+            return self._parts_at(self.rows, np.arange(size) < above)
 
         def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:
             positives, negatives = table
-            return [[negatives[rows].sum(), positives[rows].sum()] for rows in (~above, above)]
+            ends = (slice(above, None), slice(above))
+            return [[negatives[rows].sum(), positives[rows].sum()] for rows in ends]
 
         return Confusion(
             split((self.positives, self.negatives)),
