@@ -51,7 +51,7 @@ def in_order(scores, positive):
     """Return the table by finding the order of all scores, as weighted ones are counted."""
     once = np.ones(len(scores), dtype=np.int64)
     every = np.asarray(scores, dtype=float)
-    thresholds, (table,) = counting._count(every, positive, [once])  # noqa: SLF001 - the other way
+    thresholds, (table,) = counting.count_scores(every, positive, [once])  # the other way
     return thresholds, table
 
 

@@ -302,7 +302,7 @@ class ScoreCounts(TwoClassCounts):
         """Count rows, each of which stands for one or more examples; of parts, if there are."""
         positive, (pos_label, neg_label) = two_classes(column, *names)
         if parts is None:
-            thresholds, tables = _count(scores, positive, amounts)
+            thresholds, tables = count_scores(scores, positive, amounts)
             result = cls._made(thresholds, tables, pos_label, neg_label)
         else:
             of_part, found = parts
@@ -546,7 +546,7 @@ def _placed(
     return total
 
 
-def _count(
+def count_scores(
     scores: NDArray[np.floating[Any]],
     positive: NDArray[np.bool_],
     amounts: Sequence[NDArray[Any] | None],
