@@ -51,7 +51,7 @@ def rows() -> Iterator[Row]:
     )
     counts = ScoreCounts.from_scores(y_true, first)
     yield within(
-        "choose_threshold with assurance, 10⁶ scores",
+        "choose_threshold with assurance, table of 10⁶",
         lambda: choose_threshold(counts, max_fpr=0.05, assurance=0.95),
         lambda: np.argsort(first),
         "numpy.argsort of the scores",
@@ -80,7 +80,7 @@ def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> It
             0,
         ),
         (
-            "choose_threshold with assurance, 10⁷ scores",
+            "choose_threshold with assurance, table of 10⁷",
             lambda: choose_threshold(counts, max_fpr=0.05, assurance=0.95),
             0.2,
             0,

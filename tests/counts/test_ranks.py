@@ -2,8 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from stakes.counts._two_classes import amounts_of, merged, ranked, sides
+from stakes.counts._two_classes import amounts_of, merged, places_among, ranked, sides
+
+numbers = st.one_of(
+    st.floats(-1, 1),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, np.finfo(float).max, -np.finfo(float).max, 5e-324]),
+)
 
 
 @pytest.fixture
@@ -39,3 +47,17 @@ def test_rows_are_added_up_by_class_and_score(parts, kind):
     ]
     assert table.tolist() == expected
     assert table.dtype == (np.int64 if kind is None else kind)
+
+
+some = st.lists(numbers, min_size=1, max_size=20)
+
+
+@given(some, some, st.integers(0, 2))
+def test_cells_place_scores_as_a_search_does(edges, scores, infinite):
+    """Also where edges repeat, are zeros of both signs, or are too far apart for cells."""
+    ascending = np.sort(np.array([*edges, *[np.inf] * infinite]))
+    every = np.concatenate([scores, edges, np.nextafter(edges, 2), np.nextafter(edges, -2)])
+    every = every[np.isfinite(every)]
+    found = places_among(ascending)(every)
+    np.testing.assert_array_equal(found, np.searchsorted(ascending, every, side="right"))
+    assert found.dtype == np.int32

@@ -51,7 +51,7 @@ def in_order(scores, positive):
     """Return the table by finding the order of all scores, as weighted ones are counted."""
     once = np.ones(len(scores), dtype=np.int64)
     every = np.asarray(scores, dtype=float)
-    thresholds, (table,) = counting._count(every, positive, [once])  # noqa: SLF001 - the other way
+    thresholds, (table,) = counting.count_scores(every, positive, [once])  # the other way
     return thresholds, table
 
 
@@ -93,6 +93,22 @@ def test_ties_infinities_and_zeros_are_counted_as_all_sorted(drawn):
     assert [found.positives.tolist(), found.negatives.tolist()] == table.tolist()
     with pytest.raises(InputError, match="got NaN at position 1"):
         ScoreCounts.from_scores(y_true, [values[0], np.nan, *values[2:]], pos_label="yes")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_infinite_scores_of_any_precision_are_the_largest_numbers(kind):
+    """Those of single precision stay such only where they are finite; NaN is refused in all."""
+    scores = np.array([0.5, np.inf, -0.0, 0.0, -np.inf, 0.5], dtype=kind)
+    found = ScoreCounts.from_scores([0, 1, 1, 0, 0, 1], scores)
+    largest = np.finfo(float).max
+    assert found.thresholds.tolist() == [largest, 0.5, 0.0, -largest]
+    assert found.positives.tolist() == [1, 1, 1, 0]
+    assert found.negatives.tolist() == [0, 1, 1, 1]
+    scores[3] = np.nan
+    with pytest.raises(InputError, match="got NaN at position 3"):
+        ScoreCounts.from_scores([0, 1, 1, 0, 0, 1], scores)
+    with pytest.raises(InputError, match="masked entry at position 0"):
+        ScoreCounts.from_scores([0, 1], np.ma.array([1, 2], mask=[True, False], dtype=kind))
 
 
 @given(scored(min_size=4), st.booleans())

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, binomtest, norm
+from scipy.stats import beta, binom, binomtest, norm
 
 from stakes import Confusion, CostCurve, CostCurveDifference, CostLine, PairedConfusion
 from stakes.curves import Band, average_curves
-from stakes.curves.bands import METHODS
+from stakes.curves.bands import METHODS, exact
 from stakes.errors import DesignError, InputError, InputTypeError
 
 PLACES = np.array([0.0, 0.07, 0.25, 1 / 3, 0.5, 0.61803, 0.9, 1.0])
@@ -483,3 +483,11 @@ def test_moments_check_what_they_are_asked_for():
     table = Confusion([[6, 4], [4, 16]], labels=[0, 1])
     mean, _ = CostLine.from_counts(table).moments()
     assert len(mean) == 201
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 0), (1, 1), (7, 3), (900, 1), (10**6, 160_000)])
+def test_numbers_of_mistakes_have_the_binomial_distribution(n, count):
+    numbers, shares = exact._binomial(n, count)  # noqa: SLF001 - of which the band is made
+    expected = binom.pmf(numbers, n, count / n)
+    assert shares == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert expected.sum() == pytest.approx(1, abs=1e-12)

@@ -1,5 +1,7 @@
 """Examples on which one of two alone is wrong, against counting them one by one."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import CostCurve, CostCurveDifference, CostLine, PairedConfusion, PairedScoreCounts
+from stakes.curves import _sampling
 
 
 def discordant(difference, examples, pc, weight=None):
@@ -71,6 +74,40 @@ def check_moments(difference, examples, weight=None, places=PLACES):
 def test_moments_are_equations_7_8_12_and_13_of_examples_counted_one_by_one(seed):
     examples = drawn(seed)
     check_moments(CostCurveDifference.from_scores(*examples, names=NAMES), examples)
+
+
+KINDS = {
+    "float64": np.float64,
+    "float32": np.float32,
+    "float16": np.float16,
+    "int64": np.int64,
+    "bool": np.bool_,
+    "decimal": lambda values: np.array([Decimal(str(each)) for each in values.tolist()]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+def test_scores_that_were_not_ranked_give_the_counts_of_ranks(kind, decimals, monkeypatch):
+    monkeypatch.setattr(_sampling, "ROWS_TOGETHER", 64)  # so that there are several parts
+    rng = np.random.default_rng(decimals)
+    y_true = rng.random(900) < 0.3
+    made = [np.round(2 * rng.normal(size=900) + y_true, decimals) for _ in range(2)]
+    made[1][:4] = [-0.0, 0.0, np.inf, -np.inf]
+    if not kind.startswith("float"):
+        made[1] = np.clip(made[1], -9, 9)
+    make = KINDS[kind]
+    scores = [make(each) if kind == "decimal" else each.astype(make) for each in made]
+    unranked, counts = (PairedScoreCounts.from_scores(y_true, *scores) for _ in range(2))
+    again = PairedScoreCounts(**counts.to_dict())
+    found = CostCurveDifference(unranked)
+    assert "ranks_1" not in vars(found.counts)
+    expected = CostCurveDifference(again)
+    assert found.band() == expected.band()
+    for mine, theirs in zip(found.moments(PLACES), expected.moments(PLACES), strict=True):
+        assert mine.tolist() == theirs.tolist()
+    assert "ranks_1" not in vars(found.counts)
+    assert unranked == again
 
 
 def weighted_variances(difference, examples, weight, pc):

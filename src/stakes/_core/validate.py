@@ -70,14 +70,20 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
     return str(value)
 
 
-def numeric(values: Any, name: str, *, ndim: int | None) -> NDArray[np.float64]:
-    """Turn `values` into an array of floats; without `ndim`, of any shape."""
+def numeric(
+    values: Any, name: str, *, ndim: int | None, single: bool = False
+) -> NDArray[np.float64]:
+    """Turn `values` into an array of floats; without `ndim`, of any shape.
+
+    With `single`, numbers of single precision stay such.
+    """
     if values is None:
         raise InputTypeError(name, "expected numbers, got None.")
     _refuse_masked(values, name)
     try:
         array = np.asarray(values)
-        numbers = array.astype(np.float64, copy=False) if _holds_numbers(array) else None
+        kind: Any = np.float32 if single and array.dtype == np.float32 else np.float64
+        numbers = array.astype(kind, copy=False) if _holds_numbers(array) else None
     except OverflowError as error:
         raise InputError(name, "expected numbers, got numbers too large.") from error
     except (TypeError, ValueError):
@@ -356,13 +362,16 @@ def bounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     A threshold of infinity then calls none of them positive, and one of minus infinity all: both
     stay a choice, whatever the scores.
     """
-    if len(scores) and max(scores.max(), -scores.min()) > LARGEST:
-        return np.clip(scores, -LARGEST, LARGEST)
+    if len(scores) and max(float(scores.max()), -float(scores.min())) > LARGEST:
+        return np.clip(scores.astype(np.float64, copy=False), -LARGEST, LARGEST)
     return scores
 
 
-def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
-    """Check scores: numbers, none of them NaN; infinite ones become the largest numbers."""
+def scores(y_score: Any, name: str = "y_score", *, single: bool = False) -> NDArray[np.float64]:
+    """Check scores: numbers, none of them NaN; infinite ones become the largest numbers.
+
+    With `single`, finite ones of single precision stay such.
+    """
     try:
         shape = np.shape(y_score)
     except ValueError:  # rows of different lengths, which `numeric` explains
@@ -373,7 +382,7 @@ def scores(y_score: Any, name: str = "y_score") -> NDArray[np.float64]:
             f"expected one score an example, got an array of shape {shape}.",
             "Take the column of the positive class, e.g. predict_proba(X)[:, 1].",
         )
-    array = numeric(y_score, name, ndim=1)
+    array = numeric(y_score, name, ndim=1, single=single)
     missing = np.isnan(array)
     if missing.any():
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,6 +19,9 @@ from stakes.errors import InputError, LabelError
 
 Ranks = NDArray[np.int32]
 """The position of each score among the distinct ones, highest first."""
+
+CELLS = 2**14
+"""Into so many cells the range of a curve's thresholds is divided: they fit into a fast cache."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -200,6 +203,37 @@ def ranked(scores: Floats) -> tuple[Floats, Ranks]:
     ranks = np.empty(len(scores), dtype=np.int32)
     ranks[order] = place[-1] - place
     return ordered[new][::-1].copy(), ranks
+
+
+def places_among(edges: Floats) -> Callable[[Floats], NDArray[np.int32]]:
+    """Return how to find how many of some ascending edges are at most each of many scores.
+
+    The range of the edges is divided into cells, in which scores keep their order whatever the
+    rounding. So a score is above the edges in lower cells and below those in higher ones; only
+    where its own cell has edges is it compared with them.
+    """
+    finite = edges[np.isfinite(edges)]
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = CELLS / np.ptp(finite) if len(finite) else np.inf
+
+    def cell(scores: Floats) -> NDArray[np.int32]:
+        with np.errstate(over="ignore"):
+            at = np.clip((scores - finite[0]) * scale, -1, CELLS)
+        return np.asarray(at, dtype=np.int32)
+
+    def places(scores: Floats) -> NDArray[np.int32]:
+        at = cell(scores)
+        found = before[at]
+        unsure = np.flatnonzero(some[at])
+        found[unsure] = np.searchsorted(edges, scores[unsure], side="right")
+        return found
+
+    if not 0 < scale < np.inf:  # all edges are one, or too far apart
+        return lambda scores: np.searchsorted(edges, scores, side="right").astype(np.int32)
+    held = np.bincount(cell(finite), minlength=CELLS + 2)  # the last is cell -1, which has none
+    before = (np.cumsum(held) - held).astype(np.int32)
+    before[-1], some = 0, held > 0
+    return places
 
 
 def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats, Ranks]:

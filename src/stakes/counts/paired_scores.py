@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,13 +22,16 @@ from stakes.counts._two_classes import (
     both_classes_weigh,
     checked_names,
     merged,
+    places_among,
     ranked,
     sides,
     two_classes,
 )
 from stakes.counts.engines import in_memory, scored
-from stakes.counts.scores import ScoreCounts, ScoreRows
+from stakes.counts.scores import ScoreCounts, ScoreRows, count_scores
 from stakes.errors import DesignError, InputError, InputTypeError
+
+_RANKED = ("thresholds_1", "ranks_1", "thresholds_2", "ranks_2")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -258,13 +261,12 @@ class PairedScoreCounts(TwoClassCounts):
         positive, labels = two_classes(column, *names)
         if parts is not None:
             validate.same_length({column.name: len(column), parts[0].name: len(parts[0])})
-        tables = [ranked(each) for each in scores]
         result = cls.__new__(cls)
+        if amounts[0] is None and parts is None:
+            result._set(_scores=tuple(map(readonly_copy, scores)))  # noqa: SLF001 - ranked if asked
+        else:
+            result._rank(scores)  # noqa: SLF001 - what was just made
         result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
-            thresholds_1=readonly(tables[0][0]),
-            thresholds_2=readonly(tables[1][0]),
-            ranks_1=readonly(tables[0][1]),
-            ranks_2=readonly(tables[1][1]),
             positive=readonly(positive),
             amounts=None if amounts[0] is None else readonly_copy(amounts[0]),
             squares=readonly(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
@@ -277,18 +279,35 @@ class PairedScoreCounts(TwoClassCounts):
             both_classes_weigh(result, column.name)
         return result
 
+    def __getattr__(self, name: str) -> Any:
+        """Rank scores when their ranks are asked for, which takes longer than counting them."""
+        if "_scores" not in vars(self) or name not in _RANKED:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._rank(vars(self)["_scores"])
+        return vars(self)[name]
+
+    def _rank(self, scores: Sequence[NDArray[np.float64]]) -> None:
+        made = [readonly(each) for column in scores for each in ranked(column)]
+        for name, each in zip(_RANKED, made, strict=True):
+            vars(self).setdefault(name, each)
+
     @property
     def first(self) -> ScoreCounts:
         """The score table of the first scorer."""
-        return self._marginal(self.thresholds_1, self.ranks_1)
+        return self._marginal(1)
 
     @property
     def second(self) -> ScoreCounts:
         """The score table of the second scorer."""
-        return self._marginal(self.thresholds_2, self.ranks_2)
+        return self._marginal(2)
 
-    def _marginal(self, thresholds: NDArray[np.float64], ranks: Ranks) -> ScoreCounts:
+    def _marginal(self, place: int) -> ScoreCounts:
         names = (self.pos_label, self.neg_label)
+        if "ranks_1" not in vars(self):
+            made = count_scores(vars(self)["_scores"][place - 1], self.positive, [None])
+            vars(self).setdefault(f"thresholds_{place}", readonly(made[0]))
+            return ScoreCounts._made(*made, *names)  # noqa: SLF001 - made by its own function
+        thresholds, ranks = (getattr(self, f"{name}_{place}") for name in ("thresholds", "ranks"))
         if self.parts is not None and self.part is not None:
             amounts = [self.amounts] + ([] if self.squares is None else [self.squares])
             rows = ScoreRows.of(self.parts, ranks, self.part, self.positive, amounts)
@@ -430,6 +449,24 @@ class PairedScoreCounts(TwoClassCounts):
             ["distinct scores of the second", number(len(self.thresholds_2))],
         ]
         return html_table(["", "value"], rows, caption="Joint score table")
+
+
+def left_out(
+    counts: PairedScoreCounts, place: int, cuts: NDArray[np.intp]
+) -> Callable[[slice], NDArray[np.int32]]:
+    """Return how to find, for a slice of the rows, at how many cuts each is called negative.
+
+    A cut is how many of the highest scores of one scorer, in the first `place` or the second, are
+    called positive; `cuts` ascend. Scores need not be ranked for this.
+    """
+    thresholds = getattr(counts, f"thresholds_{place}")
+    ranks = vars(counts).get(f"ranks_{place}")
+    if ranks is None:
+        lowest = np.where(cuts > 0, thresholds[cuts - 1], np.inf)  # score called positive
+        scores, called = vars(counts)["_scores"][place - 1], places_among(lowest[::-1])
+        return lambda rows: len(cuts) - called(scores[rows])
+    passed = np.cumsum(np.bincount(cuts, minlength=len(thresholds) + 1)).astype(np.int32)
+    return lambda rows: passed[ranks[rows]]
 
 
 def _ranks(ranks: Any, name: str, size: int, of: str) -> NDArray[Any]:

@@ -229,12 +229,11 @@ class ScoreCounts(TwoClassCounts):
             strata=strata,
         )
         column = as_column(y_true, "y_true")
-        scores = validate.scores(y_score)
+        in_parts = groups is not None or strata is not None
+        scores = validate.scores(y_score, single=not in_parts)
         validate.same_length({"y_true": len(column), "y_score": len(scores)})
         amounts = validate.weight_amounts(sample_weight, len(scores))
-        parts = None
-        if groups is not None or strata is not None:
-            parts = Parts.of_rows(groups, strata)
+        parts = Parts.of_rows(groups, strata) if in_parts else None
         return cls._from_rows(column, scores, amounts, (pos_label, neg_label), parts)
 
     @classmethod
@@ -302,7 +301,7 @@ class ScoreCounts(TwoClassCounts):
         """Count rows, each of which stands for one or more examples; of parts, if there are."""
         positive, (pos_label, neg_label) = two_classes(column, *names)
         if parts is None:
-            thresholds, tables = _count(scores, positive, amounts)
+            thresholds, tables = count_scores(scores, positive, amounts)
             result = cls._made(thresholds, tables, pos_label, neg_label)
         else:
             of_part, found = parts
@@ -412,13 +411,15 @@ class ScoreCounts(TwoClassCounts):
         cut = validate.numeric(threshold, "threshold", ndim=0)
         if np.isnan(cut):
             raise InputError("threshold", "expected a number, got NaN.")
-        above = self.thresholds >= cut
+        size = len(self.thresholds)
+        above = size - int(np.searchsorted(self.thresholds[::-1], cut))
         if self.rows is not None:
-            return self._parts_at(self.rows, above)
+            return self._parts_at(self.rows, np.arange(size) < above)
 
         def split(table: Sequence[NDArray[Any]]) -> list[list[Any]]:
             positives, negatives = table
-            return [[negatives[rows].sum(), positives[rows].sum()] for rows in (~above, above)]
+            ends = (slice(above, None), slice(above))
+            return [[negatives[rows].sum(), positives[rows].sum()] for rows in ends]
 
         return Confusion(
             split((self.positives, self.negatives)),
@@ -544,7 +545,7 @@ def _placed(
     return total
 
 
-def _count(
+def count_scores(
     scores: NDArray[np.floating[Any]],
     positive: NDArray[np.bool_],
     amounts: Sequence[NDArray[Any] | None],
@@ -571,31 +572,23 @@ def _count(
 def _count_alike(
     scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
-    """Count rows of one example each: sort both classes by value, and merge them.
+    """Count rows of one example each: sort all by value, and those of the smaller class.
 
     That takes less than half of the time of finding the order of all.
     """
     scores = _narrowed(scores)
-    classes = [_runs(scores[rows]) for rows in (positive, ~positive)]
-    few, many = sorted((0, 1), key=lambda side: len(classes[side][0]))
-    (values, times), (others, their_times) = classes[few], classes[many]
-    at = np.searchsorted(others, values)
-    shared = others[np.minimum(at, len(others) - 1)] == values if len(others) else at < 0
-    before = np.cumsum(shared)
-    at += np.arange(len(values)) - before + shared  # the places of the few among all
-    size = len(values) + len(others) - (before[-1].item() if len(before) else 0)
-    theirs = np.ones(size, dtype=bool)
-    theirs[at[~shared]] = False
-    thresholds = np.empty(size)
-    thresholds[::-1][theirs] = others
-    thresholds[::-1][at] = values
-    table = np.zeros((2, size), dtype=np.int64)
-    table[few, ::-1][at] = 1 if times is None else times
-    if their_times is None:
-        table[many, ::-1] = theirs
+    fewer = 0 if 2 * np.count_nonzero(positive) <= len(positive) else 1
+    values, ends = _runs(scores[positive if fewer == 0 else ~positive])
+    distinct, all_ends = _runs(scores.copy())
+    table = np.zeros((2, len(distinct)), dtype=np.int64)
+    few, many = table[fewer, ::-1], table[1 - fewer, ::-1]
+    few[np.searchsorted(distinct, values)] = 1 if ends is None else np.diff(ends, prepend=0)
+    if all_ends is None:
+        np.subtract(1, few, out=many)
     else:
-        table[many, ::-1][theirs] = their_times
-    return thresholds, [table]
+        np.subtract(all_ends, few, out=many)
+        many[1:] -= all_ends[:-1]
+    return distinct[::-1].astype(np.float64), [table]
 
 
 def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:
@@ -603,15 +596,17 @@ def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         if (scores[:SOME] != scores[:SOME].astype(np.float32)).any():
             return scores
-        narrow = scores.astype(np.float32)
-    return narrow if np.array_equal(narrow, scores) else scores
+        narrow = scores.astype(np.float32, copy=False)
+    return narrow if narrow is scores or np.array_equal(narrow, scores) else scores
 
 
 def _runs(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
-    """Sort values in place; return the distinct ones and how often each occurs, if not once."""
+    """Sort values in place; return the distinct ones and where each ends, if some occur again."""
     values.sort()
-    new = values[1:] != values[:-1]
-    if new.all():
+    last = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=last[:-1])
+    if last.all():
         return values, None
-    start = np.append(0, np.flatnonzero(new) + 1)
-    return values[start], np.diff(start, append=len(values))
+    ends = np.flatnonzero(last)
+    ends += 1
+    return values[last], ends

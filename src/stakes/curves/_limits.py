@@ -68,7 +68,7 @@ class Cuts:
         rates, sizes, rooms = [], [], None
         for side in (counts.negatives, counts.positives):
             sums = np.zeros(len(thresholds))
-            np.cumsum(side, out=sums[1:-1])
+            sums[1:-1] = np.cumsum(side)  # added up as whole numbers if they are: that is faster
             size = sums[-1] = sums[-2]
             sizes.append(np.broadcast_to(size, len(sums)))  # one number, in the place of many
             rates.append(np.divide(sums, size, out=sums))

@@ -432,8 +432,8 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     # Where the share does not fall there is no corner, and sums are enough.
     share = positives / both
     falls = np.append(0, np.flatnonzero(share[1:] < share[:-1]) + 1)
-    weights = np.add.reduceat(both, falls, dtype=np.float64)
-    share = np.add.reduceat(positives, falls, dtype=np.float64) / weights
+    weights = np.add.reduceat(both, falls).astype(np.float64)  # whole numbers add up faster
+    share = np.add.reduceat(positives, falls) / weights
     fit = isotonic_regression(share, weights=weights, increasing=False)
     starts = falls[fit.blocks[1:-1]]
     cuts = np.concatenate([[0], starts if used is None else used[starts], [len(negatives)]])
@@ -459,5 +459,4 @@ def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
 
 def cumulative(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[Any]:
     """Return the sum of the first so many values, for each cut."""
-    sums = np.append(values.dtype.type(0), np.cumsum(values))
-    return np.asarray(sums[cuts])
+    return np.where(cuts > 0, np.cumsum(values)[cuts - 1], 0)

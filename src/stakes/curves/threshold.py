@@ -413,20 +413,21 @@ def _best(
     fewest: float | None,
 ) -> int:
     """Return the best threshold: of equals, the highest, which raises the fewest alarms."""
-    labels = tuple(priors)
+    labels, candidates = tuple(priors), np.flatnonzero(allowed)
     if costs is not None:
         cell = costs.values_for(labels, labels)
         negative, positive = (
             cell[0, j] * (1 - rate) + cell[1, j] * rate
             for j, rate in enumerate((cuts.fpr, cuts.recall))
         )
-        order = (priors[labels[0]] * negative + priors[labels[1]] * positive,)
-    elif fewest is not None:
-        order = (cuts.fpr, -cuts.recall)  # type: ignore[assignment]
+        cost = priors[labels[0]] * negative + priors[labels[1]] * positive
+        order = [(cost[candidates], max(cost.max(), -cost.min()))]
     else:
-        order = (-cuts.recall, cuts.fpr)  # type: ignore[assignment]
-    candidates = np.flatnonzero(allowed)
-    for key in order:
-        least = key[candidates].min()
-        candidates = candidates[key[candidates] <= least + ROUNDING * np.abs(key).max()]
-    return int(candidates[0])
+        fpr, recall = cuts.fpr[candidates], cuts.recall[candidates]
+        order = [(-recall, 1.0), (fpr, 1.0)]  # the largest rate is that of calling all positive
+        if fewest is not None:
+            order.reverse()
+    best = np.ones(len(candidates), dtype=bool)
+    for key, largest in order:
+        best &= key <= key[best].min() + ROUNDING * largest
+    return int(candidates[best.argmax()])

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
+from scipy.special import ndtri
 
 from stakes._core.typing import Floats
 from stakes.curves._sampling import Multinomial, Sample, distinct, whole_numbers
@@ -32,6 +33,12 @@ MOST_TOGETHER = 5_000
 
 REACH = 8.5
 """Standard deviations beyond which nothing is left, with room for skewness."""
+
+LISTED = 2_000
+"""So many sums are put in order; among more, the one looked for is approached by halving."""
+
+CLOSE = 0.01
+"""Standard deviations by which a quantile may miss that of a normal distribution, as a guess."""
 
 NEARLY = 1e-9
 """Steps by which a sum may miss the place it is rounded to."""
@@ -83,9 +90,29 @@ def _draws(part: Multinomial, column: int) -> Draws:
 
 def _sum_distribution(part: Multinomial, column: int) -> tuple[Floats, Floats]:
     """Return the evenly spaced values of a sum of draws from -1, 0 and 1, and their shares."""
+    if len(part.counts) == 1:
+        return _binomial(part.size, round(float(part.counts[0, column])))
     signs = np.sign(part.values.sum(axis=1, keepdims=True))  # at PC(+) = 0 and 1 they do not show
     draws = _draws(Multinomial(part.n, part.counts[:, [column]], signs / part.n), 0)
     return CostDistribution([replace(draws, weight=float(draws.n))]).pmf()
+
+
+def _binomial(n: int, count: int) -> tuple[Floats, Floats]:
+    """Return the numbers of mistakes in n draws of which `count` in n are such, and their shares.
+
+    Neighbouring shares have simple ratios, whose products from the most likely number outwards are
+    as accurate as the shares are small: n = 10⁷ is as accurate as n = 10².
+    """
+    room = int(np.ceil(REACH * np.sqrt(count * (1 - count / n)) + REACH**2)) + 1
+    numbers = np.arange(max(count - room, 0), min(count + room, n) + 1, dtype=np.float64)
+    if count in (0, n):
+        return np.array([float(count)]), np.ones(1)
+    ratios = (n - numbers[:-1]) / numbers[1:] * (count / (n - count))
+    most = count - int(numbers[0])  # the mean is whole, so it is the most likely number
+    shares = np.ones(len(numbers))
+    np.cumprod(ratios[most:], out=shares[most + 1 :])
+    np.cumprod(1 / ratios[:most][::-1], out=shares[:most][::-1])
+    return numbers, shares / shares.sum()
 
 
 def _quantiles(
@@ -109,9 +136,32 @@ def _quantiles(
     def probability(count: NDArray[np.intp]) -> Floats:
         return np.asarray(reached[count] @ p)
 
-    count = _least(levels, (starts[0] - step, x[-1] + y[-1]), fitting, probability)
-    sums = np.where(count > 0, x + y[np.maximum(count, 1) - 1], -np.inf)
-    return np.asarray(sums.max(axis=1))
+    ends = (starts[0] - step, x[-1] + y[-1])
+    guesses = _guesses(((x, p), (y, q)), levels)
+    under, over = _bracket(levels, ends, fitting, probability, guesses, left=LISTED)
+    found = np.empty(len(levels))
+    for i, level in enumerate(levels):
+        rows = np.repeat(np.arange(len(x)), over[i] - under[i])
+        first = np.cumsum(over[i] - under[i]) - (over[i] - under[i])
+        places = np.arange(len(rows)) - first[rows] + under[i][rows]
+        sums = x[rows] + y[places]
+        order = np.argsort(sums)
+        total = reached[under[i]] @ p + np.cumsum((p[rows] * q[places])[order])
+        at = min(int(np.searchsorted(total, level - ROUNDING)), len(order) - 1)
+        found[i] = sums[order[at]]
+    return found
+
+
+def _guesses(distributions: Sequence[tuple[Floats, Floats]], levels: Floats) -> list[Floats]:
+    """Return where the quantiles of a sum probably lie: close to those of a normal one."""
+    means = [float(values @ shares) for values, shares in distributions]
+    squares = [
+        float((values - mean) ** 2 @ shares)
+        for (values, shares), mean in zip(distributions, means, strict=True)
+    ]
+    spread = np.sqrt(sum(squares))
+    middle = sum(means) + spread * ndtri(levels)
+    return [middle - CLOSE * spread, middle + CLOSE * spread]
 
 
 def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.intp]:
@@ -120,27 +170,33 @@ def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.in
     return np.asarray(np.clip(places, 0, size), dtype=np.intp)
 
 
-def _least(
+def _bracket(
     levels: Floats,
     ends: tuple[float, float],
     fitting: Callable[[Floats], NDArray[np.intp]],
     probability: Callable[[NDArray[np.intp]], Floats],
-) -> NDArray[np.intp]:
-    """Return how many values fit below the least t whose probability reaches each level.
+    guesses: Sequence[Floats] = (),
+    *,
+    left: int = 1,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return how many values fit below, and up to, a t whose probability reaches each level.
 
-    The interval between the `ends` is halved until one sum at most is left in it.
+    The interval between the `ends` is cut at the guesses, and then halved until so many sums at
+    most are left in it.
     """
     below, above = (np.full(len(levels), end) for end in ends)
     under, over = fitting(below), fitting(above)
-    for _ in range(HALVINGS):
-        if ((over - under).sum(axis=1) <= 1).all():
+    for tried in range(HALVINGS + len(guesses)):
+        if ((over - under).sum(axis=1) <= left).all():
             break
         middle = (below + above) / 2
+        if tried < len(guesses):
+            middle = np.clip(guesses[tried], below, above)
         count = fitting(middle)
         enough = probability(count) >= levels - ROUNDING
         below, above = np.where(enough, below, middle), np.where(enough, middle, above)
         under[~enough], over[enough] = count[~enough], count[enough]
-    return over
+    return under, over
 
 
 @dataclass(frozen=True)
@@ -203,7 +259,7 @@ def _joint_quantiles(
         return np.asarray(distribution.reached[every, count].sum(axis=1))
 
     ends = (starts[0] - b, starts[-1] + b * (columns - 1))
-    count = _least(levels, ends, fitting, probability)
+    _, count = _bracket(levels, ends, fitting, probability)
     likely = (count > 0) & (distribution.probabilities[every, np.maximum(count, 1) - 1] > 0)
     sums = np.where(likely, starts + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))
