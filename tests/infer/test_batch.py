@@ -4,8 +4,8 @@ import pytest
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, PairedConfusion
 from stakes.errors import InputError
 from stakes.infer import batch_intervals
-from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.infer.methods import names_of_intervals
+from stakes.infer.batch import Outcomes, batch_outcomes, batch_p_values, make_stratum
+from stakes.infer.methods import METHODS, names_of_intervals
 
 COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", labels=list("abc"))
 
@@ -21,6 +21,67 @@ def test_a_batch_is_its_tables_one_by_one(method):
     for k, table in enumerate(tables):
         one = CostEstimate(Confusion(table, list("abc")), COSTS).interval(0.9, method)
         assert (low[k], high[k]) == pytest.approx((one.low, one.high), rel=1e-7, abs=1e-9)
+
+
+def hard_tables(rng, cells):
+    """Return tables of few and many draws, with empty cells, of one class, without errors."""
+    drawn = [
+        rng.multinomial(n, rng.dirichlet(np.full(cells, spread)))
+        for n in (1, 30, 30, 1000, 1500, 40_000)
+        for spread in (0.1, 1.0)
+        for _ in range(10)
+    ]
+    size = round(cells**0.5)
+    tables = np.reshape(drawn, (-1, size, size))
+    tables[0], tables[1:3, :, 1:] = 50 * np.eye(size, dtype=int), 0
+    tables[1:3, 0, 0] = 7
+    return tables
+
+
+@pytest.mark.parametrize("options", [{}, {"laplace": 0}, {"laplace": "auto"}, {"method": "bca"}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[0, 30], [1, 0]],
+        [[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]],
+        [[-1, 300, 20], [1, 0, 7], [40, 0, 0]],
+        [[0, 2**0.5, 1], [1, 0, 7], [3, 5, 0]],  # no common step
+    ],
+)
+def test_many_distributions_are_those_of_one_table_each(values, options):
+    costs = CostMatrix(values, rows="predicted", labels=range(len(values)))
+    tables = hard_tables(np.random.default_rng(5), costs.values.size)
+    if costs.values[0, 1] == 2**0.5:
+        tables = tables[::15]  # which are treated one by one
+    settings = {"method": "exact"} | options
+    low, high = batch_intervals(tables, costs, **settings)
+    alone = [
+        tuple(CostEstimate(Confusion(each, range(len(values))), costs).interval(**settings))
+        for each in tables
+    ]
+    assert np.column_stack([low, high]) == pytest.approx(np.array(alone), rel=1e-12, abs=1e-12)
+
+
+def test_tables_in_several_strata_are_those_of_the_class_priors():
+    rng, priors = np.random.default_rng(6), {"a": 0.7, "b": 0.2, "c": 0.1}
+    tables = 1 + rng.multinomial(90, rng.dirichlet(np.ones(9)), 12).reshape(-1, 3, 3)
+    columns = [COSTS.values[:, each] for each in range(3)]
+    strata = tuple(
+        make_stratum(column, tables[:, :, each], weight=prior)
+        for each, (column, prior) in enumerate(zip(columns, priors.values(), strict=True))
+    )
+    low, high = METHODS["exact"].limits(Outcomes(strata, "stratified"), 0.05)
+    for k, table in enumerate(tables):
+        estimate = CostEstimate(Confusion(table, list("abc")), COSTS)
+        one = estimate.interval(method="exact", class_priors=priors)
+        assert (low[k], high[k]) == pytest.approx((one.low, one.high), rel=1e-12)
+
+
+def test_many_quantiles_at_once_are_those_one_by_one():
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    found = CostEstimate(Confusion([[50, 2], [8, 40]], [0, 1]), costs).distribution()
+    levels = [0.0, 1e-12, 0.5, 1.0]
+    assert found.quantile(levels).tolist() == [found.quantile(each) for each in levels]
 
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")

@@ -773,7 +773,7 @@ class Inference(ABC):
         if outcomes.design not in exact.METHOD.designs:
             raise _no_such_design(exact.METHOD.name, outcomes.design, names_of_intervals())
         given = self._laplace if laplace is None else laplace
-        return exact.distributions(outcomes, given, 0.05)[0]
+        return exact.distributions(outcomes, given, 0.05).one(0)
 
     def _with_design(self, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Return the same with the design that the options describe, and the other options."""

@@ -213,7 +213,7 @@ class CostDistribution:
             np.full(probability.shape, self._distribution.size - 1),
         )
         while (high - low > 1).any():
-            middle = (low + high) // 2
+            middle = (low + high + 1) // 2  # never before the first position
             reached = self._distribution.cumulative(middle) >= probability - ROUNDING
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         result = self._values(high)

@@ -21,17 +21,13 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     spread = stratum.moment(2)
     skewness = stratum.moment(3) / np.where(spread > 0, spread, 1) ** 1.5
     acceleration = skewness / (6 * np.sqrt(stratum.n))
-    ends = []
-    for table, distribution in enumerate(distributions(outcomes, 0.0, alpha)):
-        mean = stratum.mean[table]
-        below = (distribution.cdf(mean) + 1 - distribution.sf(mean)) / 2
-        bias = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
-        z = bias + ndtri([alpha / 2, 1 - alpha / 2])
-        levels = ndtr(bias + z / (1 - acceleration[table] * z))
-        room = distribution.error * np.array([-1, 1])  # 0 where the distribution is exact
-        ends.append(distribution.quantile(levels) + room)
-    low, high = np.array(ends).T
-    return low, high
+    found, mean = distributions(outcomes, 0.0, alpha), stratum.mean
+    below = (found.cdf(mean) + 1 - found.sf(mean)) / 2
+    bias = ndtri(np.clip(below, 1e-12, 1 - 1e-12))[:, np.newaxis]
+    z = bias + ndtri([alpha / 2, 1 - alpha / 2])
+    levels = ndtr(bias + z / (1 - acceleration[:, np.newaxis] * z))
+    low, high = found.quantile(levels).T
+    return low - found.error, high + found.error  # 0 where the distribution is exact
 
 
 METHOD = IntervalMethod(name="bca", designs=ONE_SAMPLE, limits=limits)
