@@ -22,7 +22,14 @@ from stakes.audit._draw import (
     mixed,
     number_of_text,
 )
-from stakes.errors import FileError, InputError, InputTypeError, LabelError, PlanError
+from stakes.errors import (
+    FileError,
+    InputError,
+    InputTypeError,
+    LabelError,
+    NotClaimedWarning,
+    PlanError,
+)
 
 COSTS = CostMatrix.from_errors(
     false_positive=5, false_negative=500, pos_label="fraud", neg_label="ok"
@@ -363,6 +370,9 @@ class TestRead:
         wide, narrow = plan.reading(labels).interval, once.reading(labels).interval
         assert wide.confidence == pytest.approx(0.99)
         assert wide.width > narrow.width
+        with pytest.warns(NotClaimedWarning, match=r"take the limits from plan\.interval"):
+            found = plan.read(labels)
+        assert plan.interval(found) == wide
         anytime = pool.plan(COSTS, n_labels=300, anytime=True)
         labels = labelled(anytime, truth)
         found = anytime.reading(labels)

@@ -113,6 +113,7 @@ def test_an_edit_of_a_callee_compiles_again(copy):
     assert answer(copy, LOOK_UP) == EDITED
 
 
+@pytest.mark.services  # compiles for long
 def test_a_kill_while_new_code_is_kept_does_not_bring_back_old_code(copy):
     assert answer(copy, LOOK_UP) == FOUND
     edit(copy)
@@ -176,6 +177,7 @@ def test_compiled_code_uses_no_other_files():
     assert not [path for path in others if "njit" in path.read_text()]
 
 
+@pytest.mark.services  # compiles for long
 def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(copy):
     (copy / "stakes/learn/trees/__pycache__").write_text("no folder")
     nowhere = "/dev/null/none"
@@ -183,12 +185,14 @@ def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(copy):
     assert answer(copy, LOOK_UP, **places) == FOUND
 
 
+@pytest.mark.services  # compiles for long
 def test_a_full_disk_only_costs_time(copy):
     assert answer(copy, FULL_DISK + LOOK_UP) == FOUND
     assert not kept(copy)
     assert answer(copy, LOOK_UP) == FOUND
 
 
+@pytest.mark.services  # compiles for long
 @pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
 def test_broken_files_only_cost_time(copy, ending):
     assert answer(copy, LOOK_UP) == FOUND

@@ -31,7 +31,14 @@ from stakes.audit._reading import (
     width_shares,
 )
 from stakes.counts import CostSample
-from stakes.errors import FileError, InputError, InputTypeError, PlanError
+from stakes.errors import (
+    FileError,
+    InputError,
+    InputTypeError,
+    NotClaimedWarning,
+    PlanError,
+    warn,
+)
 from stakes.infer._design import LEAST_LEFT
 from stakes.infer._inference import Interval
 from stakes.infer._outcomes import Design
@@ -263,7 +270,7 @@ class LabelPlan(Result):
         CostEstimate or CostDifference
             With all that these can do. Their own intervals and tests are those of labels that are
             read once; for a plan with several looks, or read at any time, `interval` has the
-            limits to report.
+            limits to report, and a warning says so.
 
         Examples
         --------
@@ -277,7 +284,14 @@ class LabelPlan(Result):
         >>> found.cost, round(found.interval().high, 2)
         (0.25, 0.75)
         """
-        return self._result(self._known(self._checked(labels, skipped)[0]))
+        found = self._result(self._known(self._checked(labels, skipped)[0]))
+        if self.options.anytime or self.options.looks > 1:
+            warn(
+                "this plan allows for several looks, and the intervals and tests of what is read "
+                "are for one: take the limits from plan.interval(result) or plan.reading(labels).",
+                NotClaimedWarning,
+            )
+        return found
 
     def reading(self, labels: Any, *, skipped: str | None = None) -> Reading:
         """Return what the labels tell, and what they tell of each stratum.
