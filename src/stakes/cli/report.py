@@ -118,7 +118,7 @@ def report(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
-    """Write a report on what each model costs, and say which to use."""
+    """Write a report on what each model costs, and which to use."""
     output = context.obj
     check_volume(volume, per)
     check_name(out, (".html", ".htm"))

@@ -275,9 +275,21 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
     return text_table(header, rows)
 
 
-def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
+def policy_pair_title(pairs: Sequence[PolicyPair], unit: str) -> str:
+    """Write above differences what would make their table wider than a terminal."""
+    first = _same_first(pairs)
+    what = "Differences in cost" if first is None else f"Cost of {first} minus that of others"
+    return f"{what}, {unit + ' ' if unit else ''}per decision:"
+
+
+def _same_first(pairs: Sequence[PolicyPair]) -> str | None:
+    """Return the policy that all pairs begin with, if there is one."""
+    return pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
+
+
+def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
     """Write how the cheapest policy, or candidates, differ in cost from others."""
-    first = pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
+    first = _same_first(pairs)
     header = [
         "pair" if first is None else "against",
         "difference",
@@ -296,9 +308,7 @@ def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float)
         ]
         for pair in pairs
     ]
-    what = "Differences in cost" if first is None else f"Cost of {first} minus that of others"
-    # The title has what would make the table wider than a terminal.
-    return f"{what}, {unit + ' ' if unit else ''}per decision:\n{text_table(header, rows)}"
+    return text_table(header, rows)
 
 
 def _verdict(pair: PolicyPair) -> str:

@@ -656,10 +656,10 @@ def _finds_size(found: Findings) -> str:
         return (
             f"What fewer or more than {number(found.data.n)} test {found.settings.noun} would show."
         )
+    within = money(first.target, found.settings.unit)
     return (
         f"{rounded(first.plan.n)} test {found.settings.noun} would put the upper limit of "
-        f"{first.name} within {money(first.target, found.settings.unit)} of its cost; this test has "
-        f"{number(found.data.n)}."
+        f"{first.name} within {within} of its cost; this test has {number(found.data.n)}."
     )
 
 
