@@ -12,6 +12,10 @@ from stakes.errors import InputError, InputTypeError, LabelError
 costs_of_one = st.floats(-1e6, 1e6)
 
 
+def test_tiny_amounts_are_compared_although_their_squares_vanish():
+    assert CostSample([5.6e-163, 9.1e-250]).n == 2
+
+
 @given(st.lists(costs_of_one, min_size=2, max_size=20), st.data())
 def test_merging_parts_equals_taking_all(costs, data):
     cut = data.draw(st.integers(1, len(costs) - 1))

@@ -42,6 +42,11 @@ def rounded(value: float) -> str:
     return f"{value:.{min(digits, 12)}f}"
 
 
+def money(value: float, unit: str) -> str:
+    """Write a cost in a sentence: three significant digits and the unit, if there is one."""
+    return f"{rounded(value)} {unit}" if unit else rounded(value)
+
+
 def decimals_for(values: Iterable[float]) -> int:
     """Return how many decimals give the smallest number of a column three digits."""
     sizes = [abs(value) for value in values if value and math.isfinite(value)]

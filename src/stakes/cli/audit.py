@@ -178,7 +178,7 @@ def read(
     report: Report = None,
     json: options.Json = None,
 ) -> None:
-    """Say what the labels tell, and what to label next."""
+    """Report what the labels show, and what to label next."""
     from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import audit_found
 
@@ -459,7 +459,7 @@ def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
 
 
 app = typer.Typer(
-    help="Choose rows to label, and read what few labels tell.",
+    help="Choose rows to label, and report what few labels show.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

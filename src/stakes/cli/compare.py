@@ -149,7 +149,7 @@ def compare(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> int:
-    """Say how models differ in cost; --gate stops a costlier one."""
+    """Show how models differ in cost; --gate stops a costlier one."""
     from stakes.infer.gate import checked_margin
 
     output = context.obj
@@ -220,7 +220,7 @@ def _for_build(output: Output, found: Comparison, build: BuildOptions, confidenc
 
 def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
     """Say the outcome first: of the gate, or else which policy to use."""
-    from stakes.show.text import policy_pair_table
+    from stakes.show.text import policy_pair_table, policy_pair_title
 
     if found.gate is not None:
         lead = "Gate not passed." if found.gate.unjudged else f"Gate {found.gate.outcome}."
@@ -235,7 +235,8 @@ def _show(output: Output, found: Comparison, confidence: float, *, named: bool) 
     unit = found.settings.unit
     pairs = found.against_baseline if named else found.pairs
     if pairs:
-        output.table(policy_pair_table(pairs, unit, confidence))
+        output.text(policy_pair_title(pairs, unit))
+        output.table(policy_pair_table(pairs, confidence))
     for warning in dict.fromkeys(each.warning for each in pairs if each.warning):
         output.text()
         output.text(warning)

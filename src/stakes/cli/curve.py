@@ -135,7 +135,7 @@ def curve(
     csv: Csv = None,
     json: options.Json = None,
 ) -> None:
-    """State which model is cheapest under which prevalence and costs."""
+    """Show which model is cheapest at which prevalence and costs."""
     from stakes._core.text import csv_text
     from stakes.findings.data import costs_of, data_of, run_settings_of
 

@@ -119,7 +119,7 @@ def plan(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
-    """Say how many test examples are needed."""
+    """Compute how many test examples are needed."""
     from stakes.findings.data import RunSettings, costs_of, data_of, run_settings_of
     from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_test_size

@@ -118,7 +118,7 @@ def report(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
-    """Write a report on what each model costs, and say which to use."""
+    """Write a report on what each model costs, and which to use."""
     output = context.obj
     check_volume(volume, per)
     check_name(out, (".html", ".htm"))
@@ -209,11 +209,11 @@ def _show_divided(output: Output, found: Findings) -> None:
     sure = found.settings.confidence
     if found.slices:
         output.text()
-        output.table(slice_table(found.slices, sure))
+        output.table(slice_table(found.slices, sure, found.settings.unit))
         output.text(slice_notes(found.slices, sure))
     if found.periods:
         output.text()
-        output.table(period_table(found.periods, sure))
+        output.table(period_table(found.periods, sure, found.settings.unit))
         output.text(period_notes(found.periods, sure))
     for note in found.divided_notes:
         output.text(note)

@@ -135,7 +135,7 @@ def threshold(
     unit: options.Unit = "",
     json: options.Json = None,
 ) -> None:
-    """Choose the score from which on to call an example positive."""
+    """Choose the threshold from which a score counts as positive."""
     from stakes.cli.curve import NO_COSTS
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
 

@@ -436,6 +436,7 @@ def _unequal(amounts: NDArray[np.float64]) -> bool:
     positive = found[times == 1]
     if len(positive) < 2:  # noqa: PLR2004 - nothing to compare
         return False
+    positive = positive / positive.max()  # squares of tiny amounts would be 0
     worth = float(positive.sum()) ** 2 / float(positive @ positive)
     return worth < FEWEST_AMOUNTS and worth < HALF * len(positive)
 

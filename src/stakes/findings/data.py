@@ -185,7 +185,7 @@ class Sampling(Finding):
     text: str
 
 
-def sampling_of(study: Study) -> Sampling | None:
+def sampling_of(study: Study, noun: str) -> Sampling | None:
     """Return how the examples were drawn; None where they are single rows of equal weight."""
     columns, parts = getattr(study.roles, "design", None), study.joint.parts
     if columns is None:  # counts alone tell of none
@@ -218,7 +218,7 @@ def sampling_of(study: Study) -> Sampling | None:
         false_negative=columns.false_negative,
         effective_n=effective,
         caution=caution,
-        text=_sampling_text(study, n_groups, n_strata, effective),
+        text=_sampling_text(study, noun, n_groups, n_strata, effective),
     )
 
 
@@ -235,7 +235,7 @@ def _effective(study: Study) -> float:
 
 
 def _sampling_text(
-    study: Study, n_groups: int | None, n_strata: int | None, effective: float
+    study: Study, noun: str, n_groups: int | None, n_strata: int | None, effective: float
 ) -> str:
     """Say how the examples were drawn."""
     columns = study.roles.design
@@ -252,11 +252,11 @@ def _sampling_text(
         found.append(f"{number(n_groups)} groups{by('groups')}{worth}")
     if n_strata is not None:
         found.append(f"{number(n_strata)} strata{by('strata')}")
-    sentences = [f"The examples are in {listed(found)}."] if found else []
+    sentences = [f"The {noun} are in {listed(found)}."] if found else []
     if columns.sample_weight is not None:
         worth = ""
         if n_groups is None and effective < EQUAL * study.n:
-            worth = f": they are worth {number(effective)} examples of equal weight"
+            worth = f": they are worth {number(effective)} {noun} of equal weight"
         sentences.append(f"They are weighted{by('sample_weight')}{worth}.")
     if study.examples is not None:
         both = (columns.false_positive, columns.false_negative)
@@ -300,7 +300,7 @@ class Data(Finding):
     sampling: Sampling | None
 
 
-def data_of(study: Study) -> Data:
+def data_of(study: Study, noun: str = "examples") -> Data:
     """Return what is known of the examples."""
     joint = study.joint
     return Data(
@@ -311,7 +311,7 @@ def data_of(study: Study) -> Data:
         class_counts=study.class_rows or tuple(joint.class_counts().tolist()),
         pos_label=study.pos_label,
         notes=tuple(study.notes),
-        sampling=sampling_of(study),
+        sampling=sampling_of(study, noun),
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -226,6 +226,20 @@ class Findings(Finding):
     software: Mapping[str, str]
 
 
+class _OfModel(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Named = TypeVar("_Named", bound=_OfModel)
+
+
+def _in_order(models: tuple[Model, ...], found: tuple[_Named, ...]) -> tuple[_Named, ...]:
+    """Return what was found of each model in the order that all sections have."""
+    places = {model.name: place for place, model in enumerate(models)}
+    return tuple(sorted(found, key=lambda each: places[each.name]))
+
+
 def findings(
     study: Study, settings: Settings | None = None, divided: Divided | None = None
 ) -> Findings:
@@ -265,10 +279,11 @@ def findings(
         warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
         warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict says it
         policies = study.policies
-        parts = divided_of(study, divided)
+        parts = divided_of(study, divided, chosen.unit)
+        models = models_of(study, chosen.unit, chosen.volume)
         return Findings(
             schema=SCHEMA,
-            data=data_of(study),
+            data=data_of(study, chosen.noun),
             costs=costs_of_study(study),
             settings=report_settings_of(study, chosen),
             verdict=study.verdict(
@@ -279,7 +294,7 @@ def findings(
                 noun=chosen.noun,
             ),
             policies=policies_found(study, chosen.volume),
-            models=models_of(study, chosen.unit, chosen.volume),
+            models=models,
             constants=constants_of(study),
             pairs=study.policies.pairs,
             moved=moved_found(study),
@@ -288,12 +303,12 @@ def findings(
             curves=curves_of(study),
             sensitivity=sensitivity_of(study, chosen),
             sample_size=sample_sizes_of(study, chosen),
-            decision=decisions_of(study),
+            decision=_in_order(models, decisions_of(study)),
             slices=parts.slices,
             periods=parts.periods,
             divided_notes=parts.notes,
-            calibration=calibration_of(study),
-            score_distributions=distributions_of(study),
+            calibration=_in_order(models, calibration_of(study)),
+            score_distributions=_in_order(models, distributions_of(study)),
             left_out=_left_out(study),
             software=software(),
         )

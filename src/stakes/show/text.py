@@ -174,7 +174,7 @@ def _decimals(values: Iterable[float]) -> int:
     return decimals
 
 
-def slice_table(slices: Sequence[SliceFound], confidence: float) -> str:
+def slice_table(slices: Sequence[SliceFound], confidence: float, unit: str = "") -> str:
     """Write what slices cost, the most expensive first."""
     decimals = decimals_for(each.cost for each in slices if each.cost is not None)
     rows = [
@@ -189,7 +189,7 @@ def slice_table(slices: Sequence[SliceFound], confidence: float) -> str:
         for each in slices
     ]
     sure = f"{percent(confidence)} interval"
-    return text_table(["slice", "rows", "cost", sure, "of all", "verdict"], rows)
+    return text_table(["slice", "rows", f"cost{_unit(unit)}", sure, "of all", "verdict"], rows)
 
 
 def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
@@ -224,7 +224,7 @@ def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
     return " ".join(notes)
 
 
-def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
+def period_table(periods: Sequence[PeriodFound], confidence: float, unit: str = "") -> str:
     """Write what periods cost, in their order."""
     decimals = decimals_for(each.cost for each in periods if each.cost is not None)
     rows = [
@@ -238,7 +238,7 @@ def period_table(periods: Sequence[PeriodFound], confidence: float) -> str:
         for each in periods
     ]
     sure = f"{percent(confidence)} interval"
-    return text_table(["period", "rows", "cost per decision", sure, "change"], rows)
+    return text_table(["period", "rows", f"{unit or 'cost'} per decision", sure, "change"], rows)
 
 
 def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float) -> str:
@@ -275,14 +275,25 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
     return text_table(header, rows)
 
 
-def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
+def policy_pair_title(pairs: Sequence[PolicyPair], unit: str) -> str:
+    """Write above differences what would make their table wider than a terminal."""
+    first = _same_first(pairs)
+    what = "Differences in cost" if first is None else f"Cost of {first} minus that of others"
+    return f"{what}, {unit + ' ' if unit else ''}per decision:"
+
+
+def _same_first(pairs: Sequence[PolicyPair]) -> str | None:
+    """Return the policy that all pairs begin with, if there is one."""
+    return pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
+
+
+def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
     """Write how the cheapest policy, or candidates, differ in cost from others."""
-    first = pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
+    first = _same_first(pairs)
     header = [
-        "pair" if first is None else f"{first} against",
-        f"difference{_unit(unit)}",
+        "pair" if first is None else "against",
+        "difference",
         f"{percent(confidence)} interval",
-        "p",
         "adjusted p",
         "verdict",
     ]
@@ -292,7 +303,6 @@ def policy_pair_table(pairs: Sequence[PolicyPair], unit: str, confidence: float)
             f"{pair.first} - {pair.second}" if first is None else pair.second,
             in_column(pair.difference, decimals),
             _limits((pair.low, pair.high), decimals),
-            p_value(pair.p_value),
             p_value(pair.adjusted),
             _verdict(pair),
         ]

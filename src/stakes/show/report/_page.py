@@ -39,7 +39,7 @@ from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
 from stakes.findings.report import Findings
-from stakes.findings.sensitivity import CostPath
+from stakes.findings.sensitivity import CostPath, Flips
 from stakes.infer.flips import Flip
 from stakes.infer.rates import TITLES
 from stakes.infer.sensitivity import shown_words
@@ -55,6 +55,7 @@ from stakes.show.report._answer import (
     assumptions,
     confusion_of,
     cuts_text,
+    decimals_for,
     notes_of,
     panel_of,
     people_number,
@@ -72,6 +73,7 @@ from stakes.show.report._theme import MOST_ROWS, colour, dash, policy_colours
 MOST_TABLE_CELLS = 144
 MOST_LISTED = 10
 MOST_RIVALS = 4
+MOST_TURNS = 3
 MOST_MATRICES = 6
 LETTERS_FROM = 5
 """From so many classes on, letters head the columns beside names that may not fit."""
@@ -227,10 +229,9 @@ FIRST_STRONG, END = "\u2068", "\u2069"
 
 
 def _sayer(found: Findings) -> Callable[[str], str]:
-    """Return what lets names that are written from right to left stand in sentences."""
+    """Return what writes sentences for people: minus signs, names that keep their direction."""
     names = {
-        *(each.name for each in found.policies),
-        *(each.name for each in found.models),
+        *(each.name for each in found.models),  # not policies: a threshold is behind the name
         *map(str, (*found.data.labels, *found.data.decisions, found.settings.unit)),
     }
     turned = [
@@ -239,7 +240,12 @@ def _sayer(found: Findings) -> Callable[[str], str]:
         if any(unicodedata.bidirectional(each) in RIGHT_TO_LEFT for each in name)
     ]
     found_in = re.compile("|".join(map(re.escape, turned)) or r"(?!)")
-    return partial(found_in.sub, rf"{FIRST_STRONG}\g<0>{END}")
+
+    def say(sentence: str) -> str:
+        signed = re.sub(r"(?<=[\s(])-(?=\d)", "\N{MINUS SIGN}", sentence)
+        return found_in.sub(rf"{FIRST_STRONG}\g<0>{END}", signed)
+
+    return say
 
 
 def path_words(found: Findings) -> list[str]:
@@ -316,7 +322,26 @@ def flip_table(found: Findings) -> FlipTable | None:
         rivals=tuple(region.other for region in regions),
         rows=tuple(rows[:MOST_LISTED]),
         of=len(rows),
-        others=tuple(each.summary for each in every if id(each) not in shown),
+        others=tuple(_other_words(each) for each in every if id(each) not in shown),
+    )
+
+
+def _other_words(region: Flips) -> str:
+    """Say where the nearest costs turn the verdict against a rival that the table leaves out."""
+    turns = [(flip, turn) for flip in region.flips if (turn := _turn(flip)) is not None]
+    if region.ratio is not None or not turns:
+        return region.summary
+    turns.sort(key=lambda each: each[1].far)
+    parts = [
+        f"predicting {flip.decision!r} when it was {flip.label!r} costs "
+        f"{'more' if turn.holds == 'above' else 'less'} than {people_number(turn.at)} "
+        f"(now {people_number(flip.cost)})"
+        for flip, turn in turns[:MOST_TURNS]
+    ]
+    nearest = f" The {MOST_TURNS} nearest of {len(turns)}." if len(turns) > MOST_TURNS else ""
+    return (
+        f"{region.cheaper} keeps the lower estimate than {region.other}, changing one cost at a "
+        f"time, while {'; '.join(parts)}.{nearest}"
     )
 
 
@@ -515,6 +540,8 @@ def _environment() -> Any:
         "listed": listed,
         "percent": percent,
         "exact": exact,
+        "decimals": decimals_for,
+        "column": aligned,
         "label": repr,
         "threshold": threshold,
         "thresholds": threshold_range,

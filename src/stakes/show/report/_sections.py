@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core.optional import altair
-from stakes._core.text import listed, number, percent, percent_range
+from stakes._core.text import listed, money, number, percent, percent_range, rounded
 from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
 from stakes.findings.report import Findings
@@ -220,7 +220,7 @@ def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
             .encode(
                 x=x, x2=alt.X2("to:Q"), color=alt.Color("range.cheaper:N", scale=scale, legend=None)
             ),
-            base.mark_text(align="left", baseline="bottom", dy=-7, limit=300).encode(
+            base.mark_text(align="left", baseline="bottom", dy=-7, limit=WHOLE).encode(
                 x=alt.value(0), text=alt.Text("pair:N")
             ),
         ],
@@ -241,6 +241,12 @@ MOST_PANELS = 6
 
 MOST_CELLS = 400
 """How many costs, at most, the page lets people edit."""
+
+WHOLE = {"expr": "width"}
+"""The longest that words above a row may be: all of the width."""
+
+UNTURNED = "replace(datum.second, '@', '\u200e@')"
+"""A name from right to left must not turn the threshold behind it."""
 
 ROW = 46
 EXTENT = 46
@@ -280,9 +286,9 @@ def _pair_charts(found: Findings) -> Drawn:
             base.mark_point(filled=True, size=80, opacity=1).encode(
                 x=alt.X("difference:Q"), color=sure, tooltip=tips
             ),
-            base.mark_text(align="left", baseline="bottom", dy=-9, limit=300).encode(
-                x=alt.value(0), text=alt.Text("second:N")
-            ),
+            base.transform_calculate(title=UNTURNED)
+            .mark_text(align="left", baseline="bottom", dy=-9, limit=WHOLE)
+            .encode(x=alt.value(0), text=alt.Text("title:N")),
         ],
         ROW * len(shown) + 10,
     )
@@ -362,11 +368,11 @@ def _near(found: Findings, path: CostPath) -> list[str]:
     """Return the policies of a path but constants that cost far more than every model."""
     models = {each.name for each in found.policies if each.model is not None}
     mine = [name in models for name in path.names]
-    reach = float(path.high[mine].max()) if any(mine) else 0.0
+    reach = path.high[mine].max(axis=0) if any(mine) else np.zeros(len(path.position))
     return [
         name
         for name, cost, of_model in zip(path.names, path.cost, mine, strict=True)
-        if of_model or reach <= 0 or float(cost.min()) <= FARTHEST * reach
+        if of_model or (cost <= FARTHEST * reach).any() or (reach <= 0).all()
     ]
 
 
@@ -413,7 +419,9 @@ def _slice_charts(found: Findings) -> Drawn:
     if not found.slices:
         return {}
     shown = min(len(found.slices), MOST_ROWS)
-    base = _rows_of(shown, "datum.column + ': ' + datum.slice + ' (n = ' + datum.n + ')'")
+    base = _rows_of(
+        shown, "datum.column + ': ' + datum.slice + ' (n = ' + format(datum.n, ',') + ')'"
+    )
     words = (
         f"Cost per decision in {shown} slices, each with its interval. The table has the numbers."
     )
@@ -454,7 +462,7 @@ def _cost_rows(found: Findings, data: str, base: Any, shown: int) -> Any:
             base.transform_filter("isValid(datum.cost)")
             .mark_point(filled=True, size=80, opacity=1)
             .encode(x=alt.X("cost:Q"), color=sure),
-            base.mark_text(align="left", baseline="bottom", dy=-9, limit=300).encode(
+            base.mark_text(align="left", baseline="bottom", dy=-9, limit=WHOLE).encode(
                 x=alt.value(0), text=alt.Text("name:N")
             ),
         ],
@@ -648,10 +656,10 @@ def _finds_size(found: Findings) -> str:
         return (
             f"What fewer or more than {number(found.data.n)} test {found.settings.noun} would show."
         )
+    within = money(first.target, found.settings.unit)
     return (
-        f"{number(first.plan.n)} test {found.settings.noun} would put the upper limit of "
-        f"{first.name} within {number(first.target)} of its cost; this test has "
-        f"{number(found.data.n)}."
+        f"{rounded(first.plan.n)} test {found.settings.noun} would put the upper limit of "
+        f"{first.name} within {within} of its cost; this test has {number(found.data.n)}."
     )
 
 

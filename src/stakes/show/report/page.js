@@ -35,6 +35,17 @@ globalThis.stakesPage = (() => {
     else element.dataset.value = String(value);
   }
 
+  /** Show the name of a policy; one from right to left does not turn the threshold behind it. */
+  function showPolicy(element, name) {
+    const at = name.lastIndexOf("@");
+    if (at < 1) {
+      element.textContent = name;
+      return;
+    }
+    const model = Object.assign(document.createElement("bdi"), { textContent: name.slice(0, at) });
+    element.replaceChildren(model, "@", document.createElement("wbr"), name.slice(at + 1));
+  }
+
   /** Say what is wrong, or nothing. */
   function complain(id, text) {
     const element = document.getElementById(id);
@@ -216,5 +227,5 @@ globalThis.stakesPage = (() => {
     dispatchEvent(new Event("resize")); // charts take the width of the window again
   });
 
-  return { findings, constants, views, signed, percent, asNumber, show, complain, setRows, setSignals, reachTables };
+  return { findings, constants, views, signed, percent, asNumber, show, showPolicy, complain, setRows, setSignals, reachTables };
 })();

@@ -7,7 +7,7 @@
 (() => {
   "use strict";
 
-  const { findings, complain, asNumber, reachTables } = globalThis.stakesPage;
+  const { findings, complain, asNumber, reachTables, showPolicy } = globalThis.stakesPage;
   const { number, quoted } = globalThis.stakesWords;
   const live = globalThis.stakesLive;
   const answer = globalThis.stakesAnswer;
@@ -177,7 +177,7 @@
       element.replaceChildren(...original[i].map((node) => node.cloneNode(true)));
     });
     const best = document.querySelector("[data-best]");
-    if (best !== null) best.textContent = verdict.use;
+    if (best !== null) showPolicy(best, verdict.use);
     if (findings.pairs.length) sections.drawPairs(findings.pairs);
     sections.drawCurves(asStated());
   }

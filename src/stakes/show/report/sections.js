@@ -6,7 +6,7 @@
 globalThis.stakesSections = (() => {
   "use strict";
 
-  const { findings, constants, signed, percent, asNumber, show, setRows, setSignals } = globalThis.stakesPage;
+  const { findings, constants, signed, percent, asNumber, show, showPolicy, setRows, setSignals } = globalThis.stakesPage;
   const { number: plain, pValue } = globalThis.stakesWords;
   const number = (value) => signed(plain(value));
   const { atShares, estimates, warning } = globalThis.stakesLive;
@@ -121,7 +121,7 @@ globalThis.stakesSections = (() => {
       setRows("pairs", "@pairs", []);
       return;
     }
-    document.querySelector("[data-best]").textContent = best.name;
+    showPolicy(document.querySelector("[data-best]"), best.name);
     body.replaceChildren(...pairs.map(() => pairRow.cloneNode(true)));
     const decimals = tableDecimals(policies);
     pairs.forEach((pair, i) => fillPair(body.rows[i], pair, decimals));
@@ -130,7 +130,7 @@ globalThis.stakesSections = (() => {
 
   function fillPair(row, pair, decimals) {
     const [low, difference, high] = [pair.low, pair.difference, pair.high].map((each) => aligned(each, decimals));
-    show(row, "second", pair.second);
+    showPolicy(row.querySelector("[data-field=second]"), pair.second);
     show(row, "difference", difference, pair.difference);
     show(row, "limits", `${low} to ${high}`);
     for (const field of ["p_value", "adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
