@@ -23,6 +23,7 @@ from stakes._core.optional import address_limit, altair, jinja2, vl_convert
 from stakes._core.text import (
     DIGITS,
     amount,
+    decimals_for,
     exact,
     listed,
     number,
@@ -55,7 +56,6 @@ from stakes.show.report._answer import (
     assumptions,
     confusion_of,
     cuts_text,
-    decimals_for,
     notes_of,
     panel_of,
     people_number,
