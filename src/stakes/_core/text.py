@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any
@@ -40,11 +40,6 @@ def rounded(value: float) -> str:
     if digits <= 0:
         return f"{float(f'{value:.{DIGITS}g}'):,.0f}"
     return f"{value:.{min(digits, 12)}f}"
-
-
-def money(value: float, unit: str) -> str:
-    """Write a cost in a sentence: three significant digits and the unit, if there is one."""
-    return f"{rounded(value)} {unit}" if unit else rounded(value)
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -112,9 +107,9 @@ def percent_range(low: float, high: float) -> str:
     return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]}% to {ends[1]}%"
 
 
-def with_unit(value: float, unit: str) -> str:
-    """Write a number with its unit, if it has one."""
-    return f"{number(value)} {unit}" if unit else number(value)
+def with_unit(value: float, unit: str, write: Callable[[float], str] = number) -> str:
+    """Write a number with its unit, if it has one; in a sentence, `rounded`."""
+    return f"{write(value)} {unit}" if unit else write(value)
 
 
 def flag_words(threshold: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core.labels import LabelMatcher
-from stakes._core.text import money
+from stakes._core.text import rounded, with_unit
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import InputError
 from stakes.findings.data import Finding
@@ -165,8 +165,8 @@ def divided_of(study: Study, divided: Divided | None, unit: str = "") -> Divided
     periods, notes = _periods(study, divided, rows)
     policy = study.policies[study.verdict().use]
     if policy.cross_fitted and study.examples is None:
-        inside = money(study.policies.in_sample_cost(policy.name), unit)
-        outside = money(study.policies.estimate(policy.name).cost, unit)
+        inside = with_unit(study.policies.in_sample_cost(policy.name), unit, rounded)
+        outside = with_unit(study.policies.estimate(policy.name).cost, unit, rounded)
         chosen = (
             f"The threshold was chosen on these rows. With it they cost {inside} per decision; on "
             f"held-out folds, which did not choose it, {outside}."

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stakes._core.optional import altair
-from stakes._core.text import listed, money, number, percent, percent_range, rounded
+from stakes._core.text import listed, number, percent, percent_range, rounded, with_unit
 from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
 from stakes.findings.report import Findings
@@ -656,7 +656,7 @@ def _finds_size(found: Findings) -> str:
         return (
             f"What fewer or more than {number(found.data.n)} test {found.settings.noun} would show."
         )
-    within = money(first.target, found.settings.unit)
+    within = with_unit(first.target, found.settings.unit, rounded)
     return (
         f"{rounded(first.plan.n)} test {found.settings.noun} would put the upper limit of "
         f"{first.name} within {within} of its cost; this test has {number(found.data.n)}."
