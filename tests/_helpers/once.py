@@ -19,6 +19,7 @@ FUNCTIONS = {
     "stakes.infer._probability.gamma_ratio": ("quantile", "upper_tail", "near_scores"),
     "stakes.infer._probability.sampling": ("all_tilted",),
     "stakes.infer._inference": ("limits", "run_test"),
+    "stakes.infer.methods.extremal": ("tails_of",),
     "stakes.infer.planning": ("plan_from",),
     "stakes.policies._path": ("chosen_at",),
     "stakes.policies._rule": ("cheapest_cuts",),

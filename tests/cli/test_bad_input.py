@@ -400,3 +400,17 @@ def test_bad_input_is_named_and_leaves_nothing_behind(case, stakes, folder):
     assert re.search(case.says, said.err), said.err
     assert "a fault in stakes" not in said.err
     assert {path: path.read_bytes() for path in folder.rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("evaluate predictions.csv --fp 10 --fn 400 --fn 4 --pos-label fraud", "--fn"),
+        ("report predictions.csv -c costs.csv --by tree --by old", "--by"),
+        ("compare predictions.csv -c costs.csv --costs costs.csv", "--costs"),
+    ],
+)
+def test_a_second_value_is_not_taken_instead_of_the_first(command, option, stakes):
+    said = stakes(*command.split())
+    assert said.code == 2
+    assert f"{option} is given 2 times, and takes one value." in said.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from stakes.cli._output import Output, Progress
 from stakes.errors import FileError, InputError, InputTypeError
@@ -32,7 +34,22 @@ def add(app: typer.Typer, module: ModuleType, name: str | None = None) -> None:
     examples = module.EXAMPLES if name is None else module.EXAMPLES[name]
     lines = "\n".join(f"  {each}" for each in examples)
     # \b keeps typer from filling the lines.
-    app.command(epilog=f"\b\nExamples:\n{lines}")(expanded(function))
+    app.command(cls=_Once, epilog=f"\b\nExamples:\n{lines}")(expanded(function))
+
+
+class _Once(TyperCommand):
+    """A command that refuses a second value for an option that takes one.
+
+    Of several values typer takes the last in silence, and the answer would be about that one alone.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(order).items():
+            once = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
+            if once and times > 1:
+                ctx.fail(f"{option.opts[0]} is given {times} times, and takes one value.")
+        return super().parse_args(ctx, args)
 
 
 def expanded(command: Callable[..., Any]) -> Callable[..., Any]:

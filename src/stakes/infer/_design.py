@@ -244,7 +244,7 @@ def _room(
     else:
         cells = rows.table
         can = ((cells.costs - mean) * towards >= reach) & cells.allowed
-        can &= np.isin(cells.kinds, rows.kinds[inside])
+        can &= (np.bincount(rows.kinds[inside], minlength=len(rows.labels)) > 0)[cells.kinds]
         by_class = [(rows.kinds == kind) & inside for kind in np.unique(cells.kinds[can])]
         alike += by_class
         # Rows are drawn by what was decided, if by anything: without weights their class tells all,
