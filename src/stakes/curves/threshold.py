@@ -381,11 +381,7 @@ def choose_threshold(
     allowed = limits.checked()
     if costs is not None:
         rules = ["cheapest", *rules]
-    if costs is None:
-        place = _most_found(cuts, allowed, fewest=min_recall is not None)
-    else:
-        place = _cheapest(cuts, costs, priors, allowed)
-    threshold = cuts.threshold(place)
+    threshold = cuts.threshold(_best(cuts, costs, priors, allowed, fewest=min_recall is not None))
     choice = ThresholdChoice(
         threshold=threshold,
         confusion=counts.confusion_at(threshold),
@@ -408,10 +404,17 @@ def _priors(counts: ScoreCounts, class_priors: Any) -> dict[Label, float]:
     return dict(zip(labels, shares.tolist(), strict=True))
 
 
-def _cheapest(
-    cuts: Cuts, costs: CostMatrix, priors: Mapping[Label, float], allowed: range | Places
+def _best(
+    cuts: Cuts,
+    costs: CostMatrix | None,
+    priors: Mapping[Label, float],
+    allowed: range | Places,
+    *,
+    fewest: bool,
 ) -> int:
-    """Return the cheapest threshold: of equals, the highest, which raises the fewest alarms."""
+    """Return the best threshold: of equals, the highest, which raises the fewest alarms."""
+    if costs is None:
+        return _most_found(cuts, allowed, fewest=fewest)
     labels = tuple(priors)
     cell = costs.values_for(labels, labels)
     negative, positive = (
@@ -425,7 +428,7 @@ def _cheapest(
 
 
 def _most_found(cuts: Cuts, allowed: range | Places, *, fewest: bool) -> int:
-    """Return the threshold with the most positives found, or the fewest false alarms before that.
+    """Return the threshold that finds the most positives; if `fewest`, of the fewest false alarms.
 
     Of equals, the highest. Both rates rise from place to place, so that halving finds it.
     """
