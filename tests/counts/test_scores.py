@@ -102,6 +102,7 @@ def test_infinite_scores_of_any_precision_are_the_largest_numbers(kind):
     found = ScoreCounts.from_scores([0, 1, 1, 0, 0, 1], scores)
     largest = np.finfo(float).max
     assert found.thresholds.tolist() == [largest, 0.5, 0.0, -largest]
+    assert np.signbit(found.thresholds).tolist() == [False, False, False, True]
     assert found.positives.tolist() == [1, 1, 1, 0]
     assert found.negatives.tolist() == [0, 1, 1, 1]
     scores[3] = np.nan

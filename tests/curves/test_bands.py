@@ -485,6 +485,19 @@ def test_moments_check_what_they_are_asked_for():
     assert len(mean) == 201
 
 
+@pytest.mark.parametrize("sizes", [(30, 500), (20_000, 300_000)])
+@pytest.mark.parametrize("miss", [0.2, 0.5])
+def test_guesses_of_exact_limits_save_time_and_change_nothing(monkeypatch, sizes, miss):
+    line = CostLine(0.01, 1 - miss, *sizes)
+    bands = [line.band(0.9, method="exact", pc=PLACES)]
+    for guessed in ([], [np.full(2, 0.001), np.full(2, 1e9)]):
+        monkeypatch.setattr(exact, "_guesses", lambda *_, guessed=guessed: guessed)
+        bands.append(line.band(0.9, method="exact", pc=PLACES))
+    for band in bands[1:]:
+        assert band.low == pytest.approx(bands[0].low, abs=1e-15)
+        assert band.high == pytest.approx(bands[0].high, abs=1e-15)
+
+
 @pytest.mark.parametrize(("n", "count"), [(1, 0), (1, 1), (7, 3), (900, 1), (10**6, 160_000)])
 def test_numbers_of_mistakes_have_the_binomial_distribution(n, count):
     numbers, shares = exact._binomial(n, count)  # noqa: SLF001 - of which the band is made

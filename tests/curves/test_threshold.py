@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from stakes import CostEstimate, CostMatrix, ScoreCounts, choose_threshold
-from stakes.curves import ThresholdChoice
+from stakes.curves import ThresholdChoice, _limits
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import Design
 
@@ -149,6 +149,27 @@ def test_under_a_least_recall_the_fewest_alarms_are_false(seed, least):
     choice = choose_threshold(ScoreCounts.from_scores(y_true, y_score), min_recall=least)
     assert choice.confusion.counts[1, 0] == min(allowed)
     assert choice.recall >= least - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("assurance", [None, 0.8])
+def test_counts_added_up_in_blocks_give_the_same_choice(monkeypatch, seed, assurance):
+    """Counts as floats are added up one by one; whole ones in blocks, of which there are many."""
+    monkeypatch.setattr(_limits, "BLOCK", 4)
+    counts = ScoreCounts.from_scores(*drawn(seed, n=200))
+    sides = [side.astype(float) for side in (counts.positives, counts.negatives)]
+    one_by_one = ScoreCounts(counts.thresholds, *sides)
+    for rate in (0, 0.03, 0.2, 0.5, 0.9, 1):
+        for given_ in (
+            {"max_fpr": rate},
+            {"min_recall": rate},
+            {"capacity": 200 * rate},
+            {"max_fpr": rate, "min_recall": 0.4},
+            {"costs": COSTS, "max_fpr": rate},
+        ):
+            choices = [chosen(each, **given_, assurance=assurance) for each in (counts, one_by_one)]
+            one, other = (each and each.threshold for each in choices)
+            assert one == other
 
 
 def test_of_as_few_false_alarms_the_threshold_that_finds_more_is_chosen():

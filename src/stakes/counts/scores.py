@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -346,12 +347,12 @@ class ScoreCounts(TwoClassCounts):
         """The groups and strata of the examples, where they have such."""
         return None if self.rows is None else self.rows.parts
 
-    @property
+    @cached_property
     def n_positives(self) -> Any:
         """The number of positive examples."""
         return self.positives.sum().item()
 
-    @property
+    @cached_property
     def n_negatives(self) -> Any:
         """The number of negative examples."""
         return self.negatives.sum().item()
@@ -574,21 +575,23 @@ def _count_alike(
 ) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
     """Count rows of one example each: sort all by value, and those of the smaller class.
 
-    That takes less than half of the time of finding the order of all.
+    That takes less than half of the time of finding the order of all. Scores are sorted with the
+    other sign, so that the highest come first without another array of all; zero then has none.
     """
     scores = _narrowed(scores)
     fewer = 0 if 2 * np.count_nonzero(positive) <= len(positive) else 1
-    values, ends = _runs(scores[positive if fewer == 0 else ~positive])
-    distinct, all_ends = _runs(scores.copy())
+    values, ends = _runs(0 - scores[positive if fewer == 0 else ~positive])
+    distinct, all_ends = _runs(0 - scores)
     table = np.zeros((2, len(distinct)), dtype=np.int64)
-    few, many = table[fewer, ::-1], table[1 - fewer, ::-1]
+    few, many = table[fewer], table[1 - fewer]
     few[np.searchsorted(distinct, values)] = 1 if ends is None else np.diff(ends, prepend=0)
     if all_ends is None:
         np.subtract(1, few, out=many)
     else:
         np.subtract(all_ends, few, out=many)
         many[1:] -= all_ends[:-1]
-    return distinct[::-1].astype(np.float64), [table]
+    thresholds = distinct.astype(np.float64, copy=False)
+    return np.subtract(0, thresholds, out=thresholds), [table]
 
 
 def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +28,43 @@ LIMIT_ROUNDING = 1e-12
 MOST_TRIED = 1024
 """So many thresholds are tried at once."""
 
+BLOCK = 2**12
+"""So many counts are added up together."""
+
+Places = NDArray[np.intp]
+
+
+class Running:
+    """The share of a class that scores at least each threshold, for counts of whole numbers.
+
+    They are added up block by block, and inside of a block only where that is asked for. So a
+    search among very many thresholds reads the counts once, and makes no other array as long.
+    """
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        self.counts = counts
+        sums = np.add.reduceat(counts, np.arange(0, len(counts), BLOCK))
+        self.before = np.append(0, np.cumsum(sums))
+
+    def __getitem__(self, places: Any) -> Any:
+        """Return the share at one place or several, or at a slice of all."""
+        if isinstance(places, slice):
+            return _shares(self.counts)[places]
+        if np.ndim(places):
+            return np.array([self[place] for place in places])
+        end = min(places, len(self.counts))  # the last place calls everything positive
+        block = end // BLOCK
+        above = self.before[block] + self.counts[block * BLOCK : end].sum()
+        return above / self.before[-1]
+
+
+def _shares(values: NDArray[Any]) -> Floats:
+    """Return the share of a class that scores at least each threshold, at all of them."""
+    sums = np.zeros(len(values) + 2)
+    sums[1:-1] = np.cumsum(values)  # added up as whole numbers if they are: that is faster
+    sums[-1] = sums[-2]
+    return np.asarray(np.divide(sums, sums[-1], out=sums))
+
 
 @dataclass(frozen=True)
 class Cuts:
@@ -35,27 +72,25 @@ class Cuts:
 
     Attributes
     ----------
-    thresholds, fpr, recall : ndarray
-        The thresholds, highest first, and the rates of negatives and positives called positive.
+    scores : ndarray
+        The thresholds between these two, highest first.
+    fpr, recall : ndarray or Running
+        The rates of negatives and positives called positive, which rise from place to place.
     sizes : pair of ndarray
         How many negatives and positives there are at each threshold: all of them, or what weighted
         ones, or those in groups, are worth there.
     rooms : pair of pair of ndarray, or None
         How many times as large as one of them a negative (then a positive) may be that was not
         seen: not called positive, and called positive. None where all examples are alike.
-    nothing, everything : ndarray of bool
-        Where nothing, and everything, is called positive, whatever it scores.
     n : float
         The number of examples.
     """
 
-    thresholds: Floats
-    fpr: Floats
-    recall: Floats
+    scores: Floats
+    fpr: Floats | Running
+    recall: Floats | Running
     sizes: tuple[Floats, Floats]
     rooms: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None
-    nothing: Booleans
-    everything: Booleans
     n: float
 
     @classmethod
@@ -64,55 +99,117 @@ class Cuts:
 
         How sure they are takes time, and matters only where limits are to be assured.
         """
-        thresholds = np.concatenate([[np.inf], counts.thresholds, [-np.inf]])
-        rates, sizes, rooms = [], [], None
-        for side in (counts.negatives, counts.positives):
-            sums = np.zeros(len(thresholds))
-            sums[1:-1] = np.cumsum(side)  # added up as whole numbers if they are: that is faster
-            size = sums[-1] = sums[-2]
-            sizes.append(np.broadcast_to(size, len(sums)))  # one number, in the place of many
-            rates.append(np.divide(sums, size, out=sums))
+        n, rooms = len(counts.thresholds), None
+        sides = (counts.negatives, counts.positives)
+        whole = not designed(counts) and all(side.dtype.kind == "i" for side in sides)
+        rates = [Running(side) if whole else _shares(side) for side in sides]
+        totals = (counts.n_negatives, counts.n_positives)
+        sizes = [np.broadcast_to(float(total), n + 2) for total in totals]  # one number each
         if assured and designed(counts):
-            n = len(counts.thresholds)
             at = np.append(np.arange(n + 1), n)
             parts = drawn(np.full(len(at), 0.5), *mistakes_at(counts, at), full=False)[::-1]
             sizes = [np.asarray(part.n) for part in parts]
             of_parts = [part.rooms for part in parts if part.rooms is not None]
             (kept, called), (found, missed) = of_parts
             rooms = ((kept[0], called[0]), (missed[0], found[0]))
-        nothing, everything = (np.zeros(len(thresholds), dtype=bool) for _ in range(2))
-        nothing[0] = everything[-1] = True
-        return cls(
-            thresholds,
-            rates[0],
-            rates[1],
-            (sizes[0], sizes[1]),
-            rooms,
-            nothing,
-            everything,
-            counts.n,
-        )
+        return cls(counts.thresholds, rates[0], rates[1], (sizes[0], sizes[1]), rooms, counts.n)
+
+    def __len__(self) -> int:
+        return len(self.scores) + 2
+
+    def threshold(self, place: int) -> float:
+        """Return a threshold; the first and the last are infinite."""
+        if 0 < place <= len(self.scores):
+            return float(self.scores[place - 1])
+        return np.inf if place == 0 else -np.inf
 
 
 @dataclass(frozen=True)
 class _Rate:
-    """A rate at each threshold, of how many, what it counts for, and the room for one unseen."""
+    """A rate of alarms, or of the others, at each threshold, and what it counts for.
+
+    `n` is of how many it is, and `room` how large one may be that was not seen.
+    """
 
     n: Floats
-    rate: Floats
+    share: Floats | Running
+    alarms: bool
     weight: float
     room: Floats | None
 
-    def sample(self, i: NDArray[np.intp]) -> Multinomial:
+    def at(self, places: Any) -> Any:
+        """Return the rate at a threshold, at several, or at a slice of all."""
+        share = self.share[places]
+        return share if self.alarms else 1 - share
+
+    def sample(self, places: Places) -> Multinomial:
         """Return the draws behind it at some thresholds."""
-        n, rooms = self.n[i], None
+        n, rooms = self.n[places], None
         if self.room is not None:
-            room = self.room[i][np.newaxis]
+            room = self.room[places][np.newaxis]
             rooms = (np.ones_like(room), room)
-        return Multinomial(n, (self.rate[i] * n)[np.newaxis], (self.weight / n)[np.newaxis], rooms)
+        counts = self.at(places) * n
+        return Multinomial(n, counts[np.newaxis], (self.weight / n)[np.newaxis], rooms)
 
 
-def _first_failure(order: NDArray[np.intp], keeps: Callable[[NDArray[np.intp]], Booleans]) -> int:
+@dataclass(frozen=True)
+class _Limit:
+    """What a weighted sum of rates may be at most, on these examples or with assurance on others.
+
+    The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
+    theirs. The share of alarms among `new` decisions varies about its rate besides.
+    """
+
+    most: float
+    rates: tuple[_Rate, ...]
+    assurance: float | None
+    new: float | None = None
+
+    def total(self, places: Any) -> Any:
+        """Return the sum at a threshold, at several, or at a slice of all."""
+        return sum(each.weight * each.at(places) for each in self.rates)
+
+    def keeps(self, places: Places) -> Booleans:
+        """Tell at which thresholds the limit is kept with assurance."""
+        total, sample = self.total(places), [each.sample(places) for each in self.rates]
+        limits = partial(room_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
+        arm = combined(sample, limits)[1] - total
+        spread = 0.0 if self.new is None else total * (1 - total) / self.new
+        upper = total + np.sqrt(arm**2 + ndtri(self.assurance) ** 2 * spread)
+        return np.asarray(upper <= self.most + LIMIT_ROUNDING)
+
+    @property
+    def assured(self) -> bool:
+        """Whether it is not enough that these examples keep the limit."""
+        return self.assurance is not None and self.most < 1
+
+    def range_of(self, n: int) -> range:
+        """Return which of n thresholds keep the limit, where all examples are alike.
+
+        The upper limit then rises with the rate, and the rate from threshold to threshold. The
+        first keeps it whatever comes: it calls nothing positive, or nothing negative.
+        """
+        places = range(n)[:: 1 if self.rates[0].alarms else -1]
+        kept = places[: bisect_right(places, self.most + LIMIT_ROUNDING, key=self.total)]
+        if self.assured:
+            passed = bisect_left(kept, 1, key=lambda place: not self.keeps(np.array([place]))[0])
+            kept = places[: max(passed, 1)]
+        return kept[:: places.step]
+
+    def places_of(self, n: int) -> Places:
+        """Return which of n thresholds keep the limit, where one may have more room than another.
+
+        The one that calls nothing positive, or nothing negative, keeps it whatever comes.
+        """
+        total = self.total(slice(None))
+        order = np.argsort(total, kind="stable")
+        order = order[: np.searchsorted(total[order], self.most + LIMIT_ROUNDING, side="right")]
+        if self.assured:
+            order = order[: _first_failure(order, self.keeps)]
+        return np.union1d(order, [0 if self.rates[0].alarms else n - 1])
+
+
+def _first_failure(order: Places, keeps: Callable[[Places], Booleans]) -> int:
     """Return how many of the thresholds keep a limit before the first that does not.
 
     Stopping there is what makes trying many of them harmless. Of very many, some are tried first,
@@ -155,6 +252,11 @@ def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[s
     return found
 
 
+def index_of(places: range | Places) -> slice | Places:
+    """Return what takes places out of an array, which is sooner done by a slice than by a range."""
+    return slice(places.start, places.stop) if isinstance(places, range) else places
+
+
 class Limits:
     """The limits that a threshold must keep."""
 
@@ -187,69 +289,37 @@ class Limits:
                 "it is that a limit is kept; give max_fpr=, min_recall= or capacity= too.",
             )
 
-    def allowed(self) -> Booleans:
-        """Return which thresholds keep all limits."""
-        cuts = self.cuts
-        allowed = np.ones(len(cuts.thresholds), dtype=bool)
+    def allowed(self) -> range | Places:
+        """Return the places of the thresholds that keep all limits, in their order."""
+        n, limits = len(self.cuts), self._limits()
+        if self.cuts.rooms is not None:
+            return reduce(np.intersect1d, [each.places_of(n) for each in limits])
+        kept = [range(n), *(each.range_of(n) for each in limits)]
+        return range(max(each.start for each in kept), min(each.stop for each in kept))
+
+    def _limits(self) -> list[_Limit]:
+        limits = []
         if self.max_fpr is not None:
-            rates = [self._rate(0, alarms=True)]
-            allowed &= self._at_most(self.max_fpr, rates) | self._sure(cuts.nothing)
+            limits.append(_Limit(self.max_fpr, (self._rate(0, alarms=True),), self.assurance))
         if self.min_recall is not None:
-            rates = [self._rate(1, alarms=False)]
-            allowed &= self._at_most(1 - self.min_recall, rates) | self._sure(cuts.everything)
+            misses = self._rate(1, alarms=False)
+            limits.append(_Limit(1 - self.min_recall, (misses,), self.assurance))
         if self.capacity is not None:
             rates = [self._rate(side, alarms=True, weight=self.priors[side]) for side in (0, 1)]
             most = self.capacity / self.volume
-            allowed &= self._at_most(most, rates, new=self.volume) | self._sure(cuts.nothing)
-        return allowed
+            limits.append(_Limit(most, tuple(rates), self.assurance, self.volume))
+        return limits
 
     def _rate(self, side: int, *, alarms: bool, weight: float = 1.0) -> _Rate:
         """Return the rate of alarms among negatives (0) or positives (1), or of the others."""
         cuts = self.cuts
-        rate = (cuts.fpr, cuts.recall)[side]
         room = None if cuts.rooms is None else cuts.rooms[side][int(alarms)]
-        return _Rate(cuts.sizes[side], rate if alarms else 1 - rate, weight, room)
+        return _Rate(cuts.sizes[side], (cuts.fpr, cuts.recall)[side], alarms, weight, room)
 
-    def _sure(self, cut: Booleans) -> Booleans:
-        """Return the threshold that keeps a limit whatever comes, which matters with assurance."""
-        return cut if self.assurance is not None else np.zeros_like(cut)
-
-    def _at_most(self, limit: float, rates: list[_Rate], new: float | None = None) -> Booleans:
-        """Tell where a weighted sum of rates keeps a limit; or does with assurance.
-
-        The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
-        theirs. The share of alarms among `new` decisions varies about its rate besides.
-        """
-        total = rates[0].rate if rates[0].weight == 1 else rates[0].weight * rates[0].rate
-        for each in rates[1:]:
-            total = total + each.weight * each.rate
-        if self.assurance is None or limit >= 1:
-            return np.asarray(total <= limit + LIMIT_ROUNDING)
-
-        def keeps(i: NDArray[np.intp]) -> Booleans:
-            sample = [each.sample(i) for each in rates]
-            limits = partial(room_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
-            arm = combined(sample, limits)[1] - total[i]
-            spread = 0.0 if new is None else total[i] * (1 - total[i]) / new
-            upper = total[i] + np.sqrt(arm**2 + ndtri(self.assurance) ** 2 * spread)
-            return np.asarray(upper <= limit + LIMIT_ROUNDING)
-
-        kept = np.zeros(len(total), dtype=bool)
-        if self.cuts.rooms is None:  # the limit rises with the rate, the rate with the threshold
-            places = range(len(total))[:: 1 if total[0] <= total[-1] else -1]
-            within = bisect_right(places, limit + LIMIT_ROUNDING, key=total.__getitem__)
-            passed = bisect_left(places[:within], 1, key=lambda i: not keeps(np.array([i]))[0])
-            kept[:: places.step][:passed] = True
-            return kept
-        order = np.argsort(total, kind="stable")
-        order = order[: np.searchsorted(total[order], limit + LIMIT_ROUNDING, side="right")]
-        kept[order[: _first_failure(order, keeps)]] = True
-        return kept
-
-    def checked(self) -> Booleans:
-        """Return which thresholds keep all limits, of which there must be one."""
+    def checked(self) -> range | Places:
+        """Return the places of the thresholds that keep all limits, of which there must be one."""
         allowed, rules = self.allowed(), self.rules()
-        if not allowed.any():
+        if not len(allowed):
             raise InputError(
                 self.names(),
                 f"no threshold has a {' and a '.join(rules)}.",

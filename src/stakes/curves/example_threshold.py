@@ -15,7 +15,7 @@ from stakes._core.typing import Booleans, Floats
 from stakes._core.values import Result
 from stakes.costs import ExampleCosts
 from stakes.counts import CostSample, ScoreCounts
-from stakes.curves._limits import Cuts, Limits
+from stakes.curves._limits import Cuts, Limits, index_of
 from stakes.curves._rates import represented
 from stakes.errors import InputTypeError, LabelError
 from stakes.infer._inference import Interval
@@ -173,12 +173,11 @@ def choose_for_examples(
     validate.alpha(confidence)
     rows = _Examples.of(y_score, costs, design, **examples)
     thresholds, totals = rows.totals()
-    rules, allowed = ["cheapest"], np.ones(len(thresholds), dtype=bool)
+    rules, candidates = ["cheapest"], np.arange(len(thresholds))
     if any(each is not None for each in asked.values()):
         limits = rows.limits(design, asked)
-        allowed = limits.checked()
+        candidates = candidates[index_of(limits.checked())]
         rules += limits.rules()
-    candidates = np.flatnonzero(allowed)
     least = totals[candidates].min() + ROUNDING * np.abs(totals).max()
     threshold = float(thresholds[candidates[totals[candidates] <= least][0]])
     sample, alarms = rows.at(threshold)

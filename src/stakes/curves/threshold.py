@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Label
@@ -15,7 +15,7 @@ from stakes._core.text import flag_words, html_table, matrix_table, number, perc
 from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, GroupedConfusion, ScoreCounts
-from stakes.curves._limits import Cuts, Limits
+from stakes.curves._limits import Cuts, Limits, Places, index_of
 from stakes.curves._rates import represented
 from stakes.curves.curve import check_both_classes
 from stakes.curves.example_threshold import ExampleThresholdChoice, choose_for_examples
@@ -381,7 +381,7 @@ def choose_threshold(
     allowed = limits.checked()
     if costs is not None:
         rules = ["cheapest", *rules]
-    threshold = float(cuts.thresholds[_best(cuts, costs, priors, allowed, fewest=min_recall)])
+    threshold = cuts.threshold(_best(cuts, costs, priors, allowed, fewest=min_recall is not None))
     choice = ThresholdChoice(
         threshold=threshold,
         confusion=counts.confusion_at(threshold),
@@ -408,26 +408,33 @@ def _best(
     cuts: Cuts,
     costs: CostMatrix | None,
     priors: Mapping[Label, float],
-    allowed: NDArray[np.bool_],
+    allowed: range | Places,
     *,
-    fewest: float | None,
+    fewest: bool,
 ) -> int:
     """Return the best threshold: of equals, the highest, which raises the fewest alarms."""
-    labels, candidates = tuple(priors), np.flatnonzero(allowed)
-    if costs is not None:
-        cell = costs.values_for(labels, labels)
-        negative, positive = (
-            cell[0, j] * (1 - rate) + cell[1, j] * rate
-            for j, rate in enumerate((cuts.fpr, cuts.recall))
-        )
-        cost = priors[labels[0]] * negative + priors[labels[1]] * positive
-        order = [(cost[candidates], max(cost.max(), -cost.min()))]
-    else:
-        fpr, recall = cuts.fpr[candidates], cuts.recall[candidates]
-        order = [(-recall, 1.0), (fpr, 1.0)]  # the largest rate is that of calling all positive
-        if fewest is not None:
-            order.reverse()
-    best = np.ones(len(candidates), dtype=bool)
-    for key, largest in order:
-        best &= key <= key[best].min() + ROUNDING * largest
-    return int(candidates[best.argmax()])
+    if costs is None:
+        return _most_found(cuts, allowed, fewest=fewest)
+    labels = tuple(priors)
+    cell = costs.values_for(labels, labels)
+    negative, positive = (
+        cell[0, j] * (1 - rate) + cell[1, j] * rate
+        for j, rate in enumerate((cuts.fpr[:], cuts.recall[:]))
+    )
+    cost = priors[labels[0]] * negative + priors[labels[1]] * positive
+    candidates = cost[index_of(allowed)]
+    least = candidates.min() + ROUNDING * max(cost.max(), -cost.min())
+    return int(allowed[np.argmax(candidates <= least)])
+
+
+def _most_found(cuts: Cuts, allowed: range | Places, *, fewest: bool) -> int:
+    """Return the threshold that finds the most positives; if `fewest`, of the fewest false alarms.
+
+    Of equals, the highest. Both rates rise from place to place, so that halving finds it.
+    """
+    last = -1
+    if fewest:
+        least = cuts.fpr[allowed[0]] + ROUNDING
+        last += bisect_right(allowed, least, key=cuts.fpr.__getitem__)
+    most = cuts.recall[allowed[last]] - ROUNDING
+    return int(allowed[bisect_left(allowed, most, key=cuts.recall.__getitem__)])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ LISTED = 2_000
 """So many sums are put in order; among more, the one looked for is approached by halving."""
 
 CLOSE = 0.01
-"""Standard deviations by which a quantile may miss that of a normal distribution, as a guess."""
+"""Standard deviations by which a quantile of a sum rarely misses a guess."""
 
 NEARLY = 1e-9
 """Steps by which a sum may miss the place it is rounded to."""
@@ -88,13 +89,34 @@ def _draws(part: Multinomial, column: int) -> Draws:
     return Draws(values * part.n, probabilities, part.size, 1.0)
 
 
-def _sum_distribution(part: Multinomial, column: int) -> tuple[Floats, Floats]:
-    """Return the evenly spaced values of a sum of draws from -1, 0 and 1, and their shares."""
+@dataclass(frozen=True)
+class _Lattice:
+    """A sum of draws from -1, 0 and 1: its values, evenly spaced, and their shares."""
+
+    values: Floats
+    shares: Floats
+
+    @cached_property
+    def reached(self) -> Floats:
+        """The shares of the first so many values."""
+        return np.append(0.0, np.cumsum(self.shares))
+
+    @cached_property
+    def moments(self) -> Floats:
+        """The mean, and the second and the third central moment."""
+        mean = self.values @ self.shares
+        about = self.values - mean
+        weighted = about * about * self.shares
+        return np.array([mean, weighted.sum(), about @ weighted])
+
+
+def _sum_distribution(part: Multinomial, column: int) -> _Lattice:
+    """Return the distribution of a sum of draws."""
     if len(part.counts) == 1:
-        return _binomial(part.size, round(float(part.counts[0, column])))
+        return _Lattice(*_binomial(part.size, round(float(part.counts[0, column]))))
     signs = np.sign(part.values.sum(axis=1, keepdims=True))  # at PC(+) = 0 and 1 they do not show
     draws = _draws(Multinomial(part.n, part.counts[:, [column]], signs / part.n), 0)
-    return CostDistribution([replace(draws, weight=float(draws.n))]).pmf()
+    return _Lattice(*CostDistribution([replace(draws, weight=float(draws.n))]).pmf())
 
 
 def _binomial(n: int, count: int) -> tuple[Floats, Floats]:
@@ -115,85 +137,89 @@ def _binomial(n: int, count: int) -> tuple[Floats, Floats]:
     return numbers, shares / shares.sum()
 
 
-def _quantiles(
-    distributions: Sequence[tuple[Floats, Floats]], steps: Sequence[float], levels: Floats
-) -> Floats:
+def _quantiles(lattices: Sequence[_Lattice], steps: Sequence[float], levels: Floats) -> Floats:
     """Return the quantiles of a X + b Y, the least values whose probability reaches the level."""
-    (x, p), (y, q) = (
-        (step * values, distribution)
-        for (values, distribution), step in zip(distributions, steps, strict=True)
-    )
-    if np.ptp(y) < np.ptp(x):  # add up over the one that matters less
-        (x, p), (y, q) = (y, q), (x, p)
-    if np.ptp(y) == 0:
+    scaled = [(step * each.values, each) for each, step in zip(lattices, steps, strict=True)]
+    scaled.sort(key=lambda pair: pair[0][-1] - pair[0][0])  # add up over the one that matters less
+    (x, first), (y, second) = scaled
+    if y[-1] == y[0]:
         return np.full(len(levels), x[0] + y[0])
     step, starts = float(y[1] - y[0]), x + y[0]
-    reached = np.append(0.0, np.cumsum(q))
+    p, q, reached = first.shares, second.shares, second.reached
 
-    def fitting(t: Floats) -> NDArray[np.intp]:
-        return _fitting(t, starts, step, len(y))
-
-    def probability(count: NDArray[np.intp]) -> Floats:
-        return np.asarray(reached[count] @ p)
+    def fitting(t: Floats) -> tuple[NDArray[np.intp], Floats]:
+        count = _fitting(t, starts, step, len(y))
+        return count, reached[count] @ p
 
     ends = (starts[0] - step, x[-1] + y[-1])
-    guesses = _guesses(((x, p), (y, q)), levels)
-    under, over = _bracket(levels, ends, fitting, probability, guesses, left=LISTED)
+    guesses = _guesses(lattices, steps, levels, LISTED / 2 * step / len(x))
+    sizes = (len(x), len(y))
+    under, over = _bracket(levels, ends, sizes, fitting, guesses, left=LISTED)
     found = np.empty(len(levels))
     for i, level in enumerate(levels):
-        rows = np.repeat(np.arange(len(x)), over[i] - under[i])
-        first = np.cumsum(over[i] - under[i]) - (over[i] - under[i])
-        places = np.arange(len(rows)) - first[rows] + under[i][rows]
-        sums = x[rows] + y[places]
+        of_row = np.repeat(np.arange(len(x)), over[i] - under[i])
+        before = np.cumsum(over[i] - under[i]) - over[i]
+        places = np.arange(len(of_row)) - before[of_row]
+        sums = x[of_row] + y[places]
         order = np.argsort(sums)
-        total = reached[under[i]] @ p + np.cumsum((p[rows] * q[places])[order])
+        total = reached[under[i]] @ p + np.cumsum((p[of_row] * q[places])[order])
         at = min(int(np.searchsorted(total, level - ROUNDING)), len(order) - 1)
         found[i] = sums[order[at]]
     return found
 
 
-def _guesses(distributions: Sequence[tuple[Floats, Floats]], levels: Floats) -> list[Floats]:
-    """Return where the quantiles of a sum probably lie: close to those of a normal one."""
-    means = [float(values @ shares) for values, shares in distributions]
-    squares = [
-        float((values - mean) ** 2 @ shares)
-        for (values, shares), mean in zip(distributions, means, strict=True)
+def _guesses(
+    lattices: Sequence[_Lattice], steps: Sequence[float], levels: Floats, width: float
+) -> list[Floats]:
+    """Return what the quantiles of a sum probably lie between: the closest guesses come first.
+
+    Quantiles of a normal distribution, corrected for skewness (Cornish & Fisher 1938), are mostly
+    so close that what is left between the first two guesses, `width` apart, can be listed.
+    """
+    moments = [
+        each.moments * step ** np.arange(1, 4) for each, step in zip(lattices, steps, strict=True)
     ]
-    spread = np.sqrt(sum(squares))
-    middle = sum(means) + spread * ndtri(levels)
-    return [middle - CLOSE * spread, middle + CLOSE * spread]
+    mean, square, cube = np.sum(moments, axis=0)
+    z, spread = ndtri(levels), np.sqrt(square)
+    middle = mean + spread * (z + (z**2 - 1) * cube / (6 * spread**3))
+    rooms = (width / 2, CLOSE * spread)
+    return [middle + sign * room for room in rooms for sign in (-1, 1)]
 
 
 def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.intp]:
     """Return how many of `size` values, a step apart from each start on, are at most each t."""
-    places = np.floor((t[:, np.newaxis] - starts) / step + NEARLY) + 1
-    return np.asarray(np.clip(places, 0, size), dtype=np.intp)
+    places = t[:, np.newaxis] - starts
+    places /= step
+    places += 1 + NEARLY
+    np.clip(places, 0, size, out=places)
+    return places.astype(np.intp)
 
 
 def _bracket(
     levels: Floats,
     ends: tuple[float, float],
-    fitting: Callable[[Floats], NDArray[np.intp]],
-    probability: Callable[[NDArray[np.intp]], Floats],
+    sizes: tuple[int, int],
+    fitting: Callable[[Floats], tuple[NDArray[np.intp], Floats]],
     guesses: Sequence[Floats] = (),
     *,
     left: int = 1,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return how many values fit below, and up to, a t whose probability reaches each level.
 
-    The interval between the `ends` is cut at the guesses, and then halved until so many sums at
-    most are left in it.
+    They are in rows of as many each, the `sizes`; none fits below the first end, and all up to the
+    second. What lies between the ends is cut at the guesses, and then halved until so many at most
+    are left in it. `fitting` returns how many fit up to some t, and the probability of these.
     """
     below, above = (np.full(len(levels), end) for end in ends)
-    under, over = fitting(below), fitting(above)
+    under, over = (np.full((len(levels), sizes[0]), each) for each in (0, sizes[1]))
     for tried in range(HALVINGS + len(guesses)):
         if ((over - under).sum(axis=1) <= left).all():
             break
         middle = (below + above) / 2
         if tried < len(guesses):
             middle = np.clip(guesses[tried], below, above)
-        count = fitting(middle)
-        enough = probability(count) >= levels - ROUNDING
+        count, probability = fitting(middle)
+        enough = probability >= levels - ROUNDING
         below, above = np.where(enough, below, middle), np.where(enough, middle, above)
         under[~enough], over[enough] = count[~enough], count[enough]
     return under, over
@@ -252,14 +278,12 @@ def _joint_quantiles(
         return np.asarray(x[np.searchsorted(reached, levels - ROUNDING)])
     starts, every = x + b * distribution.y, np.arange(rows)
 
-    def fitting(t: Floats) -> NDArray[np.intp]:
-        return _fitting(t, starts, b, columns)
-
-    def probability(count: NDArray[np.intp]) -> Floats:
-        return np.asarray(distribution.reached[every, count].sum(axis=1))
+    def fitting(t: Floats) -> tuple[NDArray[np.intp], Floats]:
+        count = _fitting(t, starts, b, columns)
+        return count, distribution.reached[every, count].sum(axis=1)
 
     ends = (starts[0] - b, starts[-1] + b * (columns - 1))
-    _, count = _bracket(levels, ends, fitting, probability)
+    _, count = _bracket(levels, ends, (rows, columns), fitting)
     likely = (count > 0) & (distribution.probabilities[every, np.maximum(count, 1) - 1] > 0)
     sums = np.where(likely, starts + b * (count - 1), -np.inf)
     return np.asarray(sums.max(axis=1))
