@@ -24,7 +24,6 @@ from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
 from stakes.policies import PolicyPair
 from stakes.show.report._theme import (
-    CONFIG,
     CONSTANT,
     MOST_ROWS,
     NUMBER,
@@ -839,7 +838,7 @@ class Chart:
 def charts(found: Findings) -> dict[str, Chart]:
     """Return the Vega-Lite charts of a report by their names."""
     return {
-        name: Chart(spec | {"config": CONFIG}, words)
+        name: Chart(spec, words)
         for section in SECTIONS
         for name, (spec, words) in section.charts(found).items()
     }

@@ -61,10 +61,11 @@ def layers(found_at: str, marks: Sequence[Any], height: int) -> dict[str, Any]:
     datasets: dict[str, Any] = {}
     inside = {"top_level": False, "data": alt.NamedData(name=found_at), "datasets": datasets}
     spec: dict[str, Any] = {
+        "config": CONFIG,
+        "layer": [mark.to_dict(validate=False, context=inside) for mark in marks],
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"name": found_at},
         "height": height,
-        "layer": [mark.to_dict(validate=False, context=inside) for mark in marks],
         "width": "container",
     }
     return spec | {"datasets": datasets} if datasets else spec
