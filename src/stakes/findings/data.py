@@ -40,12 +40,18 @@ class Finding(Result):
         return found
 
 
+READY = (str, int, bool, type(None))
+"""What JSON holds as it is."""
+
+
 def plain(value: Any) -> Any:
     """Return what JSON can hold of a value.
 
     Dataclasses become dictionaries, arrays and tuples lists, infinite numbers the text "inf" or
     "-inf". NaN raises: an unknown number is None in the findings, never NaN.
     """
+    if type(value) in READY or (type(value) is float and math.isfinite(value)):
+        return value  # most values, and told before all else, which takes longer
     if is_dataclass(value) and not isinstance(value, type):
         return {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
