@@ -62,13 +62,11 @@ def plain(value: Any) -> Any:
         return entries if ready else plain(entries)
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        if math.isnan(value):
-            raise ValueError("NaN is no finding; None stands for what cannot be computed.")
-        return value if math.isfinite(value) else str(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}.")
+    if not isinstance(value, int | str | float):
+        raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}.")
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("NaN is no finding; None stands for what cannot be computed.")
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def key_of(name: str) -> str:

@@ -616,10 +616,10 @@ def _for_interval(
         trust = ceil(TRUST * (future.outcomes.only.moment(3)[0] / variance**1.5) ** 2)
     n = _smallest(
         max(spread, rare),
-        lambda size: _is_assured(future, size, arm, assurance, alpha, weight),
+        lambda size: _is_assured(future, size, arm, assurance, alpha=alpha, weight=weight),
         too_small,
     )
-    found = _assured_arm(future, n, assurance, alpha, weight)
+    found = _assured_arm(future, n, assurance, alpha=alpha, weight=weight)
     return Plan(n, goal, spread, rare, trust, found, assurance)
 
 
@@ -647,10 +647,10 @@ def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
 
 
 def _assured_arm(
-    future: FutureSets, n: int, assurance: float, alpha: float, weight: float
+    future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
 ) -> float:
     """Return what the arms of so many of the test sets of n examples do not exceed."""
-    _, near = _near_quantile(future, n, assurance, alpha, weight)
+    _, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
     if len(near.strata) > 1:
         return extremal.high_of_one(near, alpha, weight=weight) - float(near.mean[0])
     _, high = extremal.limits(near, alpha, weight=weight)
@@ -658,10 +658,10 @@ def _assured_arm(
 
 
 def _is_assured(
-    future: FutureSets, n: int, arm: float, assurance: float, alpha: float, weight: float
+    future: FutureSets, n: int, arm: float, assurance: float, *, alpha: float, weight: float
 ) -> bool:
     """Tell whether so many of the test sets have no longer arm, from tails: limits take longer."""
-    rough, near = _near_quantile(future, n, assurance, alpha, weight)
+    rough, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
     if not 1 / FAR < rough / arm < FAR:
         return rough <= arm
     if len(near.strata) > 1:
@@ -671,7 +671,7 @@ def _is_assured(
 
 
 def _near_quantile(
-    future: FutureSets, n: int, assurance: float, alpha: float, weight: float
+    future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
 ) -> tuple[float, Outcomes]:
     """Return the quantile of the arms of test sets, and the sets next to it, by approximations."""
     tables = future.drawn(n)

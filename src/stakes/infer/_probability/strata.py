@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import scipy
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, expit, ndtr, ndtri
 
 from stakes._core.typing import Floats

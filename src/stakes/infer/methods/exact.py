@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 import scipy
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from stakes._core.typing import Floats
@@ -26,6 +26,7 @@ from stakes.infer._probability.convolution import (
     WORTH_PICKING,
     Draws,
     common_step,
+    fast_length,
 )
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer._probability.sampling import all_tilted
@@ -353,7 +354,7 @@ def _convolved(samples: Samples, step: float) -> Iterator[tuple[NDArray[np.intp]
     for each in np.unique(lengths):
         here = np.flatnonzero((lengths == each) & ((high - low) <= LARGEST_LATTICE * steps))
         if len(here) >= WORTH_SHARING:
-            length = scipy.fft.next_fast_len(int(sizes[here].max()), real=True)
+            length = fast_length(int(sizes[here].max()))
             circle = _Circle(samples.of(here), step, length)
             for rows, group in circle.distributions(first[here], sizes[here] - 1):
                 some = here[rows]
