@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import fft
 from scipy.stats import binom, binomtest
 
 from stakes import Confusion, CostDifference, CostEstimate, CostMatrix, PairedConfusion
 from stakes.errors import InputError
-from stakes.infer._probability.convolution import Draws, common_step
+from stakes.infer._probability.convolution import Draws, common_step, fast_length
 from stakes.infer._probability.distribution import CostDistribution
 
 # Table 1 of Margineantu & Dietterich (2000), and counts of its four classes.
@@ -248,3 +249,8 @@ def test_no_probability_is_lost_where_one_cost_dwarfs_the_others(expensive, miss
             assert found == pytest.approx(k * expensive / n + 0.05, abs=0.01 + 1e-3 * expensive / n)
             low, high = distribution.bracket(q)
             assert low <= found <= high
+
+
+def test_fast_lengths_are_those_of_scipy():
+    for size in (*range(1, 3000), 10**6 + 1, 2**20, 3**13, 5**9 + 1):
+        assert fast_length(size) == fft.next_fast_len(size, real=True)

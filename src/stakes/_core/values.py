@@ -202,7 +202,7 @@ def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError 
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
-        hints = get_type_hints(function)
+        hints = _parameter_hints(function)
     except (TypeError, NameError):  # Python names what is missing; a hint may be for mypy alone
         return None
     for name, value in given.items():
@@ -211,6 +211,15 @@ def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError 
         if one and value is not parameter.default and not _fits(value, hints.get(name, Any)):
             return _refusal(name, value, parameter.annotation)
     return None
+
+
+def _parameter_hints(function: Any) -> dict[str, Any]:
+    """Return the hints of what a function takes; those of what it returns may be for mypy alone."""
+    inner = inspect.unwrap(function)
+    taking = types.FunctionType(inner.__code__, inner.__globals__, closure=inner.__closure__)
+    hints = inner.__annotations__.items()
+    taking.__annotations__ = {name: hint for name, hint in hints if name != "return"}
+    return get_type_hints(taking)
 
 
 def _refusal(name: str, value: Any, annotation: str) -> RefusedInputError:

@@ -40,12 +40,18 @@ class Finding(Result):
         return found
 
 
+READY = (str, int, bool, type(None))
+"""What JSON holds as it is."""
+
+
 def plain(value: Any) -> Any:
     """Return what JSON can hold of a value.
 
     Dataclasses become dictionaries, arrays and tuples lists, infinite numbers the text "inf" or
     "-inf". NaN raises: an unknown number is None in the findings, never NaN.
     """
+    if type(value) in READY or (type(value) is float and math.isfinite(value)):
+        return value  # most values, and told before all else, which takes longer
     if is_dataclass(value) and not isinstance(value, type):
         return {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -56,13 +62,11 @@ def plain(value: Any) -> Any:
         return entries if ready else plain(entries)
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        if math.isnan(value):
-            raise ValueError("NaN is no finding; None stands for what cannot be computed.")
-        return value if math.isfinite(value) else str(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}.")
+    if not isinstance(value, int | str | float):
+        raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}.")
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("NaN is no finding; None stands for what cannot be computed.")
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def key_of(name: str) -> str:

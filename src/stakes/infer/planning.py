@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from math import ceil, isqrt
 from typing import Any
 
@@ -615,9 +614,13 @@ def _for_interval(
     trust = None
     if len(future.parts) == 1 and (variance := future.outcomes.only.moment(2)[0]) > 0:
         trust = ceil(TRUST * (future.outcomes.only.moment(3)[0] / variance**1.5) ** 2)
-    found = partial(_assured_arm, future, assurance=assurance, alpha=alpha, weight=weight)
-    n = _smallest(max(spread, rare), lambda size: found(size, against=arm) <= arm, too_small)
-    return Plan(n, goal, spread, rare, trust, found(n), assurance)
+    n = _smallest(
+        max(spread, rare),
+        lambda size: _is_assured(future, size, arm, assurance, alpha=alpha, weight=weight),
+        too_small,
+    )
+    found = _assured_arm(future, n, assurance, alpha=alpha, weight=weight)
+    return Plan(n, goal, spread, rare, trust, found, assurance)
 
 
 def _for_any_interval(costs: CostMatrix, arm: float, alpha: float, weight: float) -> Plan:
@@ -644,31 +647,41 @@ def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
 
 
 def _assured_arm(
-    future: FutureSets,
-    n: int,
-    assurance: float,
-    alpha: float,
-    weight: float,
-    *,
-    against: float | None = None,
+    future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
 ) -> float:
-    """Return what the arms of so many of the test sets of n examples do not exceed.
+    """Return what the arms of so many of the test sets of n examples do not exceed."""
+    _, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
+    if len(near.strata) > 1:
+        return extremal.high_of_one(near, alpha, weight=weight) - float(near.mean[0])
+    _, high = extremal.limits(near, alpha, weight=weight)
+    return float(np.median(high - near.mean))
 
-    The arms of all are approximated, and those next to the quantile computed; unless the arm that
-    it is compared with is far from the approximation.
-    """
+
+def _is_assured(
+    future: FutureSets, n: int, arm: float, assurance: float, *, alpha: float, weight: float
+) -> bool:
+    """Tell whether so many of the test sets have no longer arm, from tails: limits take longer."""
+    rough, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
+    if not 1 / FAR < rough / arm < FAR:
+        return rough <= arm
+    if len(near.strata) > 1:
+        return extremal.high_of_one(near, alpha, weight=weight) - float(near.mean[0]) <= arm
+    tails = extremal.tails_above(near, near.mean + arm, weight=weight)
+    return bool(np.median(tails) <= alpha / 2)
+
+
+def _near_quantile(
+    future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
+) -> tuple[float, Outcomes]:
+    """Return the quantile of the arms of test sets, and the sets next to it, by approximations."""
     tables = future.drawn(n)
     rough = extremal.quick_high(tables, alpha, weight=weight) - tables.mean
     order = np.argsort(rough)
     rank = ceil(assurance * len(order)) - 1
-    if against is not None and not 1 / FAR < rough[order[rank]] / against < FAR:
-        return float(rough[order[rank]])
-    if len(tables.strata) > 1:  # of which one takes as long as many without strata
-        one = _rows(tables, order[rank : rank + 1])
-        return extremal.high_of_one(one, alpha, weight=weight) - float(one.mean[0])
-    near = _rows(tables, order[max(rank - NEIGHBOURS, 0) : rank + NEIGHBOURS + 1])
-    _, high = extremal.limits(near, alpha, weight=weight)
-    return float(np.median(high - near.mean))
+    # Of several strata, one table takes as long as many without.
+    near = NEIGHBOURS if len(tables.strata) == 1 else 0
+    rows = order[max(rank - near, 0) : rank + near + 1]
+    return float(rough[order[rank]]), _rows(tables, rows)
 
 
 @dataclass(frozen=True)

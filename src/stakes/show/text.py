@@ -395,8 +395,8 @@ def _unit(unit: str) -> str:
     return f" ({unit})" if unit else ""
 
 
-CONTROL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold."""
+CONTROL = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""What XML cannot hold; a set so large takes long to compile, so that waits until it is used."""
 
 
 def verdicts(gate: GateResult) -> list[tuple[str, str]]:
@@ -561,7 +561,7 @@ def github_lines(
 
 def _plain(text: str) -> str:
     """Return a text without what XML cannot hold."""
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub(CONTROL, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def _cell(text: str) -> str:

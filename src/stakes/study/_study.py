@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -24,10 +24,6 @@ from stakes.counts import (
     PairedScoreCounts,
     ScoreCounts,
 )
-from stakes.curves._rates import represented, represented_pair, represented_table
-from stakes.curves.curve import CostCurve
-from stakes.curves.difference import CostCurveDifference
-from stakes.curves.line import CostLine
 from stakes.errors import InputError
 from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer._shares import cell_shares, checked_priors
@@ -48,6 +44,11 @@ from stakes.predictions import (
 from stakes.predictions.classes import TWO
 from stakes.predictions.table import NO_DESIGN
 from stakes.study._given import Costs, Given, given_counts, given_rows, mean_matrix
+
+if TYPE_CHECKING:  # most studies are not asked for curves, which take long to load
+    from stakes.curves.curve import CostCurve
+    from stakes.curves.difference import CostCurveDifference
+    from stakes.curves.line import CostLine
 
 SHOWN_MODELS = 6
 """Models that the text of a study shows: it has ten lines at most."""
@@ -630,6 +631,8 @@ class_names
         dict
             From each model to its CostCurve.
         """
+        from stakes.curves.curve import CostCurve
+
         if not self.both_classes or len(self.costs.decisions) != TWO:
             return {}
         return {name: CostCurve(self.scores_where_used(name), name) for name in self.scores}
@@ -658,8 +661,11 @@ class_names
         if name not in tuple(self.scores):
             raise InputError("name", f"there are no scores of {name!r}.")
         counts = self.scores[name]
-        stratified = counts.parts is not None and counts.parts.strata is not None
-        return represented(counts, self.design) if stratified else counts
+        if counts.parts is None or counts.parts.strata is None:
+            return counts
+        from stakes.curves._rates import represented
+
+        return represented(counts, self.design)
 
     def where_thresholds_are_used(self) -> dict[str, Any]:
         """Return the class priors and the population as `stakes.choose_threshold` takes them.
@@ -700,6 +706,8 @@ class_names
             raise InputError("names", f"expected one or two of {listing(self.joint.names)}.")
         table = self.joint.pair(*names) if len(names) == TWO else self.joint.single(*names)
         if isinstance(table, GroupedConfusion):
+            from stakes.curves._rates import represented_table
+
             return represented_table(table, self.design)
         return table
 
@@ -711,6 +719,8 @@ class_names
         dict
             From each model to its CostLine.
         """
+        from stakes.curves.line import CostLine
+
         two = len(self.costs.decisions) == TWO
         if not self.both_classes or self.pos_label is None or not two:
             return {}
@@ -772,6 +782,9 @@ class_names
         >>> study.curve_difference("one", "two").names
         ('one', 'two')
         """
+        from stakes.curves._rates import represented_pair
+        from stakes.curves.difference import CostCurveDifference
+
         names = (first, second)
         if any(name in self.scores for name in names):
             pair = represented_pair(self.paired_scores(*names), self.design)

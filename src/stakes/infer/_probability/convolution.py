@@ -10,8 +10,8 @@ from math import lcm, prod
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
 
 from stakes._core.typing import Floats
 from stakes.errors import InputError
@@ -101,7 +101,7 @@ class SpectralDistribution(ListedDistribution):
     def _listed(self) -> Floats:  # type: ignore[override]
         spectrum = np.zeros(self._length // 2 + 1, dtype=np.complex128)
         spectrum[self._index] = self._powers
-        folded = fft.irfft(spectrum, n=self._length)
+        folded = np.fft.irfft(spectrum, n=self._length)
         begin = self._offset % self._length
         return np.concatenate([folded[begin:], folded[:begin]])[: self.size]
 
@@ -330,6 +330,23 @@ def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     return float(origin), ListedDistribution(binom.pmf(np.arange(first, last + 1), *given))
 
 
+def fast_length(size: int) -> int:
+    """Return the least whole number from `size` on whose prime factors are 2, 3 and 5.
+
+    Transforms of such lengths are fast. `scipy.fft.next_fast_len` returns the same, but scipy's
+    transforms take longer to load than most distributions take to compute.
+    """
+    found, five = 1 << (size - 1).bit_length(), 1
+    while five < found:
+        odd = five
+        while odd < found:
+            halves = -(-size // odd) - 1
+            found = min(found, odd << halves.bit_length())
+            odd *= 3
+        five *= 5
+    return found
+
+
 def convolve(
     parts: Sequence[Draws], low: float, high: float, step: float
 ) -> tuple[float, SpectralDistribution]:
@@ -340,7 +357,7 @@ def convolve(
     as n = 10².
     """
     size = int(np.ceil((high - low) / step)) + 2
-    length = fft.next_fast_len(size, real=True)
+    length = fast_length(size)
     start = sum(part.weight * part.commonest for part in parts)
     placed = [_on_lattice(part, step) for part in parts]
     centre = sum(
@@ -370,7 +387,7 @@ def _powers_everywhere(
     shift: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
     """Return the angles at which the power of the transform is not negligible, and the powers."""
-    transforms = [np.conj(fft.rfft(_on_circle(*each, length))) for each in placed]
+    transforms = [np.conj(np.fft.rfft(_on_circle(*each, length))) for each in placed]
     log_size = np.zeros(length // 2 + 1)
     kept = np.arange(len(log_size))
     for part, transform in zip(parts, transforms, strict=True):
@@ -605,7 +622,7 @@ def joint_probabilities(
         angle = angle[large] + stratum.n * np.arctan2(transform.imag, 1 + transform.real)
     powers = np.zeros(prod(shape), dtype=np.complex128)
     powers[kept] = np.exp(log_size - 1j * angle)
-    return np.asarray(fft.irfftn(powers.reshape(shape), s=tuple(lengths)))
+    return np.asarray(scipy.fft.irfftn(powers.reshape(shape), s=tuple(lengths)))
 
 
 def _joint_transform(

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
 
 from stakes._core import validate
 from stakes._core.typing import Floats
@@ -32,6 +31,7 @@ from stakes.infer._probability.convolution import (
     Placed,
     binomial,
     convolve,
+    fast_length,
     joint_probabilities,
     lattice_step,
     near_fraction,
@@ -539,7 +539,7 @@ def _table(
         here = (outcomes.stratum == stratum) & places.any(axis=1)
         if here.any():
             strata.append(Placed(places[here], outcomes.probabilities[here], n))
-    lengths = [fft.next_fast_len(high - low + 1, real=True) for low, high in windows]
+    lengths = [fast_length(high - low + 1) for low, high in windows]
     table = joint_probabilities(strata, lengths, smoothed=smoothed)
     for axis, (low, high) in enumerate(windows):
         table = np.take(np.roll(table, -low, axis), np.arange(high - low + 1), axis)

@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 from scipy.special import betainc, betaincinv, betaln, expit, ndtr, ndtri
 
 from stakes._core.typing import Floats
@@ -594,14 +594,14 @@ def _convolved(contributions: list[Contribution], known: float) -> Distribution:
     start = sum(float(each.points[0]) for each in spread)
     width = sum(float(each.points[-1] - each.points[0]) for each in spread)
     step = width / LATTICE
-    length = fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
+    length = scipy.fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
     transform = 1.0
     for each in spread:
         cell = each.masses(step, length)
         # The lattice may be coarse for the narrower ones, but must not move their means.
         start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
-        transform = transform * fft.rfft(cell)
-    mass = np.maximum(fft.irfft(transform, n=length), 0.0)
+        transform = transform * scipy.fft.rfft(cell)
+    mass = np.maximum(scipy.fft.irfft(transform, n=length), 0.0)
     return _thinned(certain + start + step * np.arange(length), mass, step)
 
 

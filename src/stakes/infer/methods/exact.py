@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 from scipy.special import ndtr
 
 from stakes._core.typing import Floats
@@ -26,6 +26,7 @@ from stakes.infer._probability.convolution import (
     WORTH_PICKING,
     Draws,
     common_step,
+    fast_length,
 )
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer._probability.sampling import all_tilted
@@ -353,7 +354,7 @@ def _convolved(samples: Samples, step: float) -> Iterator[tuple[NDArray[np.intp]
     for each in np.unique(lengths):
         here = np.flatnonzero((lengths == each) & ((high - low) <= LARGEST_LATTICE * steps))
         if len(here) >= WORTH_SHARING:
-            length = fft.next_fast_len(int(sizes[here].max()), real=True)
+            length = fast_length(int(sizes[here].max()))
             circle = _Circle(samples.of(here), step, length)
             for rows, group in circle.distributions(first[here], sizes[here] - 1):
                 some = here[rows]
@@ -524,7 +525,7 @@ class _Circle:
             steps = -self._n[rows] * self._commonest[rows] - first[rows]
             turns = np.mod(steps, self._length).astype(np.int64)[:, np.newaxis] * angles
             powers *= roots[turns % self._length]
-            yield rows, _Listed(fft.irfft(powers, n=self._length, axis=1), last[rows])
+            yield rows, _Listed(scipy.fft.irfft(powers, n=self._length, axis=1), last[rows])
 
 
 def _power(base: NDArray[np.complex128], n: Ints) -> NDArray[np.complex128]:

@@ -188,6 +188,12 @@ def tails(
     )
 
 
+def tails_above(outcomes: Outcomes, bounds: Floats, *, weight: float = WEIGHT) -> Floats:
+    """Return the α/2 at which the upper limits of independent rows would be bounds of their own."""
+    stratum = _condensed(outcomes).only
+    return upper_tail(stratum.costs, _posteriors(stratum, weight)[1], bounds)
+
+
 def quick_high(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> Floats:
     """Approximate the upper limit, by a gamma distribution with the same three moments.
 
@@ -201,9 +207,11 @@ def quick_high(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> F
 def pearson3_isf(level: float, skewness: Floats | float) -> Floats:
     """Return what a gamma variable of mean 0, variance 1 and this skewness exceeds so often."""
     size = np.maximum(np.abs(skewness), NO_SKEWNESS)
-    shape = 4 / size**2
+    shape = np.asarray(4 / size**2)
     right = np.asarray(skewness) > 0
-    found = np.where(right, gammainccinv(shape, level), gammaincinv(shape, level))
+    found = np.empty(shape.shape)
+    found[right] = gammainccinv(shape[right], level)
+    found[~right] = gammaincinv(shape[~right], level)
     gamma = np.where(right, 1, -1) * (found - shape) * size / 2
     return np.asarray(np.where(size <= NO_SKEWNESS, -ndtri(level), gamma))
 
@@ -213,7 +221,9 @@ def pearson3_sf(x: Floats, skewness: Floats) -> Floats:
     size = np.maximum(np.abs(skewness), NO_SKEWNESS)
     shape, right = 4 / size**2, skewness > 0
     at = np.maximum(shape + np.where(right, 1, -1) * x * 2 / size, 0.0)
-    gamma = np.where(right, gammaincc(shape, at), gammainc(shape, at))
+    gamma = np.empty(shape.shape)
+    gamma[right] = gammaincc(shape[right], at[right])
+    gamma[~right] = gammainc(shape[~right], at[~right])
     return np.asarray(np.where(size <= NO_SKEWNESS, ndtr(-x), gamma))
 
 

@@ -51,12 +51,24 @@ def dash(index: int) -> str:
     return " ".join(f"{length:g}" for length in DASHES[index % len(DASHES)])
 
 
-def layers(found_at: str, marks: Sequence[Any], height: int) -> Any:
-    """Lay marks over each other that draw the data at a place of the findings."""
+def layers(found_at: str, marks: Sequence[Any], height: int) -> dict[str, Any]:
+    """Lay marks over each other that draw the data at a place of the findings.
+
+    Altair copies and checks charts many times as it lays them over each other; what Vega-Lite
+    wants of it is no more than their list.
+    """
     alt = altair()
-    return alt.layer(*marks, data=alt.NamedData(name=found_at)).properties(
-        width="container", height=height, autosize={"type": "fit-x", "contains": "padding"}
-    )
+    datasets: dict[str, Any] = {}
+    inside = {"top_level": False, "data": alt.NamedData(name=found_at), "datasets": datasets}
+    spec: dict[str, Any] = {
+        "config": CONFIG,
+        "layer": [mark.to_dict(validate=False, context=inside) for mark in marks],
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"name": found_at},
+        "height": height,
+        "width": "container",
+    }
+    return spec | {"datasets": datasets} if datasets else spec
 
 
 def scales(names: Sequence[str]) -> tuple[Any, Any]:
