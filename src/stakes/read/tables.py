@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from stakes._core.optional import imported
 from stakes._core.validate import aligned
 from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
+    MisplacedQuoteError,
     NoObjectError,
-    QuoteCheck,
+    WholeRows,
     check_csv,
     check_objects,
     csv_lines,
@@ -51,6 +53,8 @@ KINDS = {
 }
 SHEETS = ".xlsx"
 """How the names of workbooks end; one of several sheets is named after a #."""
+
+COLUMNAR = ("parquet", "arrow")
 
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"} | {
@@ -152,8 +156,8 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         content = piped(path)
     elif content is None:
         check_readable(workbook_of(path)[0] if is_workbook(path) else path, source)
-    kind, stream = _opened(path, content, source)
-    table = arrow_read(lambda: countable(_READERS[kind](stream, source)), source, "a table")
+    kind, opened = _opened(path, content, source)
+    table = arrow_read(lambda: countable(_READERS[kind](opened, source)), source, "a table")
     check_not_counts(table.schema, source)
     names = table.column_names
     check_names(names, source)
@@ -349,15 +353,15 @@ def check_readable(path: Any, source: str) -> None:
         raise FileError(source, "the file is empty; expected a table of predictions.")
 
 
-def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
-    """Return the format of a table and a stream of its bytes."""
+def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Callable[[], Any]]:
+    """Return the format of a table, and what opens a stream of its bytes."""
     pa = pyarrow()
     if content is not None:
         if not content.strip():
             raise FileError(source, "the file is empty; expected a table of predictions.")
-        return _shown_kind(content), pa.BufferReader(content)
+        return _shown_kind(content), partial(pa.BufferReader, content)
     if is_workbook(path):
-        return "xlsx", str(path)
+        return "xlsx", lambda: str(path)
     kind, packing = file_kind(Path(path)), PACKED.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError(
@@ -367,8 +371,8 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         )
     name = os.fsencode(path)  # which need not be UTF-8
     if packing is not None:
-        return kind, pa.BufferReader(_read_packed(pa.OSFile(name), packing, source))
-    return kind, pa.memory_map(name) if kind in ("parquet", "arrow") else pa.OSFile(name)
+        return kind, partial(pa.BufferReader, _read_packed(pa.OSFile(name), packing, source))
+    return kind, partial(pa.memory_map if kind in COLUMNAR else pa.OSFile, name)
 
 
 def file_kind(path: Path) -> str | None:
@@ -391,10 +395,10 @@ def workbook_of(path: Any) -> tuple[str, str | None]:
     return file, sheet
 
 
-def _read_workbook(path: str, source: str) -> Any:
+def _read_workbook(named: Callable[[], str], source: str) -> Any:
     """Read a sheet of a workbook: its values, typed as they are there."""
     openpyxl = imported("openpyxl", "reading .xlsx files", "'stakes[excel]'")
-    file, sheet = workbook_of(path)
+    file, sheet = workbook_of(named())
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
     except Exception as error:  # zip, XML and openpyxl's own, of which there are many
@@ -443,53 +447,99 @@ Each block makes a piece of each column, so short blocks of many columns are man
 """
 
 
-def _read_csv(stream: Any, source: str) -> Any:
-    pa = pyarrow()
-    from pyarrow import csv as arrow_csv
-
-    content = stream.read_buffer()
-    names, separator = csv_header(content, source)
-    text = {name: pa.string() for name in names}
-    quotes = QuoteCheck(separator)
-    quotes.feed(content)
-    lines = not quotes.regular or quotes.breaks
-    block = min(max(LEAST_BLOCK, len(names) * OF_A_COLUMN), MOST_BLOCK)
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=arrow_csv.ReadOptions(block_size=block),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=lines),
-            convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
-        )
-    except pa.ArrowInvalid as error:
-        raise csv_problem(content, separator, source, error) from error
-    check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
-    return table
-
-
-def check_quotes(quotes: QuoteCheck, stream: Any, separator: str, read: tuple[str, int]) -> None:
-    """Raise where quotes of a CSV file that was read made pyarrow lose or alter rows.
+class CsvFile:
+    """A CSV file, read as a whole or a block of rows at a time; its cells are text.
 
     Parameters
     ----------
-    quotes : QuoteCheck
-        What was found out about them on the way.
-    stream : file
-        The bytes of the file, from the beginning.
-    separator : str
-        What stands between cells.
-    read : tuple of str and int
-        The name of the file, and how many rows pyarrow read.
+    opened : callable
+        Returns the bytes of the file, from the beginning.
+    source : str
+        The name of the file, for errors.
     """
-    if quotes.regular:
-        return
-    source, rows = read
-    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
-        found = check_csv(text, separator, source)
-    if found != rows:
-        raise FileError(
-            source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
-        )
+
+    def __init__(self, opened: Callable[[], Any], source: str) -> None:
+        self._opened, self._source = opened, source
+        with opened() as stream:
+            start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
+        self.names, self._separator = csv_header(start, source)
+
+    def table(self) -> Any:
+        """Return all rows."""
+        from pyarrow import csv as arrow_csv
+
+        block = min(max(LEAST_BLOCK, len(self.names) * OF_A_COLUMN), MOST_BLOCK)
+        try:
+            try:
+                return arrow_csv.read_csv(self._rows(), **self._options(block))
+            except MisplacedQuoteError:
+                options = self._options(block, breaks=True)
+                table = arrow_csv.read_csv(self._opened(), **options)
+        except pyarrow().ArrowInvalid as error:
+            raise self._problem(error) from error
+        self._check(table.num_rows)
+        return table
+
+    def tables(self, columns: Sequence[str], block: int) -> Iterator[Any]:
+        """Iterate over the rows in so many bytes, with these columns alone."""
+        read = 0
+        try:
+            for table in self._tables(self._rows(), self._options(block, columns)):
+                yield table
+                read += table.num_rows
+        except MisplacedQuoteError:
+            rows, options = 0, self._options(block, columns, breaks=True)
+            for table in self._tables(self._opened(), options):
+                yield table.slice(min(max(read - rows, 0), table.num_rows))  # not yielded before
+                rows += table.num_rows
+            self._check(rows)
+
+    def _tables(self, stream: Any, options: dict[str, Any]) -> Iterator[Any]:
+        pa = pyarrow()
+        from pyarrow import csv as arrow_csv
+
+        try:
+            for batch in arrow_csv.open_csv(stream, **options):
+                yield pa.Table.from_batches([batch])
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" not in str(error):  # a header and nothing else
+                raise self._problem(error) from error
+
+    def _rows(self) -> WholeRows:
+        return WholeRows(self._opened(), self._separator)
+
+    def _options(
+        self, block: int, columns: Sequence[str] | None = None, *, breaks: bool = False
+    ) -> dict[str, Any]:
+        """Return how pyarrow reads; with `breaks`, what does not come in blocks of whole rows."""
+        from pyarrow import csv as arrow_csv
+
+        text = dict.fromkeys(self.names, pyarrow().string())
+        return {
+            "read_options": arrow_csv.ReadOptions(block_size=block),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self._separator, newlines_in_values=breaks
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                column_types=text,
+                include_columns=columns,
+                strings_can_be_null=False,
+                check_utf8=breaks,
+            ),
+        }
+
+    def _problem(self, error: Exception) -> FileError:
+        with self._opened() as stream:
+            return csv_problem(stream.read_buffer(), self._separator, self._source, error)
+
+    def _check(self, rows: int) -> None:
+        """Raise where quotes made pyarrow lose or alter rows, of which it read so many."""
+        with io.TextIOWrapper(self._opened(), "utf-8-sig", errors="replace", newline="") as text:
+            found = check_csv(text, self._separator, self._source)
+        if found != rows:
+            raise FileError(
+                self._source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
+            )
 
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
@@ -510,8 +560,12 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
         return next(csv.reader([first], delimiter=separator)), separator
 
 
-def _read_jsonl(stream: Any, source: str) -> Any:
-    return jsonl_table(stream.read_buffer(), source)
+def _read_csv(opened: Callable[[], Any], source: str) -> Any:
+    return CsvFile(opened, source).table()
+
+
+def _read_jsonl(opened: Callable[[], Any], source: str) -> Any:
+    return jsonl_table(opened().read_buffer(), source)
 
 
 def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
@@ -538,10 +592,11 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
     return table
 
 
-def _read_parquet(stream: Any, source: str) -> Any:
+def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
     from pyarrow import parquet
 
     def read() -> Any:
+        stream = opened()
         file = parquet.ParquetFile(stream, buffer_size=BUFFER)
         names = repetitive(file)
         stream.seek(0)
@@ -594,11 +649,11 @@ def repetitive(file: Any) -> list[str]:
     return [name for name, size in size_of.items() if size < most and name not in packed]
 
 
-def _read_arrow(stream: Any, source: str) -> Any:
+def _read_arrow(opened: Callable[[], Any], source: str) -> Any:
     from pyarrow import feather
 
     def read() -> Any:
-        table = feather.read_table(stream)
+        table = feather.read_table(opened())
         table.validate(full=True)  # pyarrow believes what the file says of its own bytes
         return table
 
