@@ -9,7 +9,9 @@ from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
 from stakes.read.shards import Shard
-from stakes.read.tables import read_table
+from stakes.read.tables import CsvFile, read_table
+
+whole = CsvFile.table
 
 
 def test_cells_of_csv_files_stay_text(tmp_path):
@@ -68,6 +70,36 @@ def test_text_of_parquet_files_in_any_encoding_is_read(encoding, tmp_path):
     pq.write_table(pa.table({"a": values}), path, **options)
     assert read_table(path).table.to_pydict() == {"a": values}
     assert [rows.table["a"].to_pylist() for rows in Shard(path).batches(["a"])] == [values]
+
+
+def test_columns_are_read_when_they_are_asked_for(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b,c\n1,"x\ny",3\n4,5,6\n')
+    read = []
+    monkeypatch.setattr(CsvFile, "table", lambda *given: read.append(given[1:]) or whole(*given))
+    rows = read_table(path, first=lambda name: name == "b").table
+    assert (rows.column_names, rows.num_rows) == (["a", "b", "c"], 2)
+    assert rows.schema == read_table(path).table.schema
+    assert rows.column("b").to_pylist() == ["x\ny", "5"]
+    assert read[:1] == [(["b"],)]
+    del read[:]
+    assert rows.column("a").to_pylist() == ["1", "4"]
+    assert rows.take([1]).to_pydict() == {"a": ["4"], "b": ["5"], "c": ["6"]}
+    assert read == [()]
+    with pytest.raises(AttributeError):
+        rows.nothing  # noqa: B018 - a name that tables have not
+
+
+def test_a_file_that_changes_before_all_columns_are_read_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,2\n")
+    rows = read_table(path, first=lambda name: name == "a").table
+    path.write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(FileError, match="it changed while it was read, from 1 to 2 rows"):
+        rows.column("b")
+    path.unlink()
+    with pytest.raises(FileError, match="cannot be read"):
+        rows.column("b")
 
 
 def test_packed_files(tmp_path):

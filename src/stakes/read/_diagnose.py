@@ -23,7 +23,7 @@ PIECE = 1 << 20
 QUOTE, BYTE_ORDER_MARK = ord('"'), b"\xef\xbb\xbf"
 RETURN, NEWLINE = b"\r\n"
 
-LINE = 1 << 12
+LINE = 1 << 16
 """Bytes at the end of a piece in which a line is most likely to end."""
 
 WORD = 64

@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,9 @@ class FileRows:
         return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
 
 
-def read_table(path: Any, content: bytes | None = None) -> FileRows:
+def read_table(
+    path: Any, content: bytes | None = None, first: Callable[[str], bool] | None = None
+) -> FileRows:
     """Read the rows of a table; the columns of CSV files are text.
 
     Parameters
@@ -148,6 +150,9 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         The file, in the format that its name ends with; or standard input, whose format shows.
     content : bytes, optional
         What standard input holds, if it was read already.
+    first : callable, optional
+        Tells of the name of a column whether it is sure or likely to be needed. The other columns
+        of a CSV file are read when one of them is asked for.
     """
     source = source_name(path)
     if content is None and str(path) == STANDARD_INPUT:
@@ -157,13 +162,16 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
     elif content is None:
         check_readable(workbook_of(path)[0] if is_workbook(path) else path, source)
     kind, opened = _opened(path, content, source)
-    table = arrow_read(lambda: countable(_READERS[kind](opened, source)), source, "a table")
-    check_not_counts(table.schema, source)
-    names = table.column_names
-    check_names(names, source)
+    if kind == "csv":
+        table = arrow_read(lambda: _read_csv(opened, source, first), source, "a table")
+    else:
+        table = arrow_read(lambda: countable(_READERS[kind](opened, source)), source, "a table")
+        check_not_counts(table.schema, source)
+        check_names(table.column_names, source)
+        table = table.replace_schema_metadata(None)
     if not table.num_rows:
-        raise no_rows(source, names)
-    return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
+        raise no_rows(source, table.column_names)
+    return FileRows(table, source, kind, content=content)
 
 
 def is_frame(data: Any) -> bool:
@@ -459,21 +467,22 @@ class CsvFile:
     """
 
     def __init__(self, opened: Callable[[], Any], source: str) -> None:
-        self._opened, self._source = opened, source
+        self._opened, self.source = opened, source
         with opened() as stream:
             start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
         self.names, self._separator = csv_header(start, source)
 
-    def table(self) -> Any:
-        """Return all rows."""
+    def table(self, columns: Sequence[str] | None = None) -> Any:
+        """Return all rows, with some columns or all."""
         from pyarrow import csv as arrow_csv
 
-        block = min(max(LEAST_BLOCK, len(self.names) * OF_A_COLUMN), MOST_BLOCK)
+        width = len(self.names if columns is None else columns)
+        block = min(max(LEAST_BLOCK, width * OF_A_COLUMN), MOST_BLOCK)
         try:
             try:
-                return arrow_csv.read_csv(self._rows(), **self._options(block))
+                return arrow_csv.read_csv(self._rows(), **self._options(block, columns))
             except MisplacedQuoteError:
-                options = self._options(block, breaks=True)
+                options = self._options(block, columns, breaks=True)
                 table = arrow_csv.read_csv(self._opened(), **options)
         except pyarrow().ArrowInvalid as error:
             raise self._problem(error) from error
@@ -530,16 +539,59 @@ class CsvFile:
 
     def _problem(self, error: Exception) -> FileError:
         with self._opened() as stream:
-            return csv_problem(stream.read_buffer(), self._separator, self._source, error)
+            return csv_problem(stream.read_buffer(), self._separator, self.source, error)
 
     def _check(self, rows: int) -> None:
         """Raise where quotes made pyarrow lose or alter rows, of which it read so many."""
         with io.TextIOWrapper(self._opened(), "utf-8-sig", errors="replace", newline="") as text:
-            found = check_csv(text, self._separator, self._source)
+            found = check_csv(text, self._separator, self.source)
         if found != rows:
             raise FileError(
-                self._source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
+                self.source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
             )
+
+
+class LaterColumns:
+    """Rows of a CSV file, of which some columns are read, and the others if one is asked for.
+
+    It has what an Arrow table has.
+
+    Parameters
+    ----------
+    file : CsvFile
+        The file.
+    columns : sequence of str
+        The columns to read now.
+    """
+
+    def __init__(self, file: CsvFile, columns: Sequence[str]) -> None:
+        self._file, self._first, self.column_names = file, file.table(columns), file.names
+        self._names, self.num_rows = frozenset(columns), self._first.num_rows
+
+    @cached_property
+    def schema(self) -> Any:
+        """The names and types of all columns."""
+        pa = pyarrow()
+        return pa.schema([(name, pa.string()) for name in self.column_names])
+
+    def column(self, name: str) -> Any:
+        """Return a column."""
+        return (self._first if name in self._names else self._whole).column(name)
+
+    @cached_property
+    def _whole(self) -> Any:
+        table = arrow_read(self._file.table, self._file.source, "a table")
+        if table.num_rows != self.num_rows:
+            raise FileError(
+                self._file.source,
+                f"it changed while it was read, from {self.num_rows:,} to {table.num_rows:,} rows.",
+            )
+        return table
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._whole, name)  # what is done to all rows is done to all columns
 
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
@@ -560,8 +612,14 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
         return next(csv.reader([first], delimiter=separator)), separator
 
 
-def _read_csv(opened: Callable[[], Any], source: str) -> Any:
-    return CsvFile(opened, source).table()
+def _read_csv(
+    opened: Callable[[], Any], source: str, first: Callable[[str], bool] | None = None
+) -> Any:
+    file = CsvFile(opened, source)
+    check_names(file.names, source)
+    if first is None:
+        return file.table()
+    return LaterColumns(file, [name for name in file.names if first(name)])
 
 
 def _read_jsonl(opened: Callable[[], Any], source: str) -> Any:
@@ -670,7 +728,6 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
 
 
 _READERS = {
-    "csv": _read_csv,
     "jsonl": _read_jsonl,
     "parquet": _read_parquet,
     "arrow": _read_arrow,
