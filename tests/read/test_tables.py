@@ -2,12 +2,14 @@ import bz2
 import io
 import sys
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
+from stakes.read import shards
 from stakes.read.shards import Shard
 from stakes.read.tables import CsvFile, read_table
 
@@ -51,6 +53,32 @@ def test_formats_that_know_types(tmp_path):
         found = read_table(tmp_path / name)
         assert found.table.to_pydict() == table.to_pydict()
         assert found.place(1) == ("line 3" if name == "a.ndjson" else "row 2")
+
+
+def test_text_as_polars_writes_it_can_be_counted(tmp_path):
+    """Its Arrow files have string views, which pyarrow cannot count, nor take from."""
+    labels = ["ok", "fraud"] * 3
+    frame = pl.DataFrame(
+        {"a": labels, "b": pl.Series(labels, dtype=pl.Categorical), "c": [b"x", b"y"] * 3}
+    )
+    frame.write_ipc(tmp_path / "a.arrow")
+    expected = {name: frame[name].to_list() for name in frame.columns}
+    read = [read_table(tmp_path / "a.arrow").table]
+    read += [rows.table for rows in Shard(tmp_path / "a.arrow").batches(["a", "b", "c"])]
+    for table in read:
+        assert table.to_pydict() == expected
+        assert [len(column.unique()) for column in table.columns] == [2, 2, 2]
+        assert table.take([0]).num_rows == 1
+
+
+@pytest.mark.parametrize("blank", [b"  \n", b"\n \t\n"])
+def test_a_first_line_of_spaces_is_refused(blank, tmp_path):
+    """pyarrow takes it for the header, and guessed the types of the columns of another name."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(blank + b"actual\n01\n")
+    for read in (read_table, Shard.schema):
+        with pytest.raises(FileError, match=r"line [12]: expected the names of columns"):
+            read(path if read is read_table else Shard(path))
 
 
 def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
@@ -100,6 +128,37 @@ def test_a_file_that_changes_before_all_columns_are_read_is_refused(tmp_path):
     path.unlink()
     with pytest.raises(FileError, match="cannot be read"):
         rows.column("b")
+
+
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [("18446744073709551617", "1"), ("9007199254740993", "0.5"), ("-9007199254740993", "1e3")],
+)
+def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path, monkeypatch):
+    """Labels and ids that differ would be the same."""
+    monkeypatch.setattr(shards, "BLOCK", 20)
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"a": {other}}}\n\n{{"a": {number}}} {{"a": {other}}}\n')
+    with pytest.raises(FileError, match=rf"line 3, column 'a': the number {number} has too many"):
+        read_table(path)
+    with pytest.raises(FileError, match=rf"line 3, column 'a': the number {number} has too many"):
+        list(Shard(path).batches(["a"]))
+    path.write_text('{"a": 9007199254740992, "b": 1e300}\n{"a": 0.5, "b": 1}\n')
+    assert read_table(path).table["a"].to_pylist() == [2.0**53, 0.5]
+
+
+def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(bz2.compress(b"a,b\n1,2\n"))
+    with pytest.raises(FileError, match=r"it is packed by bz2\. Let its name end with \.bz2"):
+        read_table(path)
+
+
+def test_lines_of_json_end_where_those_of_an_editor_do(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": "x\u2028y"}\n{"a": 1}\n', encoding="utf-8")
+    with pytest.raises(FileError, match="line 2, column 'a': got a number, but text in line 1"):
+        read_table(path)
 
 
 def test_packed_files(tmp_path):

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import numpy as np
@@ -269,7 +269,7 @@ def jsonl_lines(text: TextIO) -> Iterator[int]:
 
 def _jsonl_values(text: TextIO) -> Iterator[tuple[int, Any]]:
     """Iterate over the values of a file of JSON lines, with their lines."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)  # pyarrow takes tabs in text, too
     for number, line in enumerate(text, 1):
         at, whole = 0, line.strip()
         while at < len(whole):  # pyarrow takes several objects on one line
@@ -362,6 +362,45 @@ class NoObjectError(ValueError):
     """A file of JSON lines has, or may have, a value that is no object."""
 
 
+def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, int]) -> None:
+    """Raise where JSON lines have a whole number that floating-point numbers cannot hold.
+
+    pyarrow rounds those beyond 64 bits, and large ones in a column that has fractions too, so that
+    different ids or labels would be the same.
+
+    Parameters
+    ----------
+    content : bytes or buffer
+        The lines.
+    columns : sequence of str
+        The columns that have large numbers.
+    place : tuple of str and int
+        The name of the file, and how many of its lines came before these.
+    """
+    if not columns:
+        return
+    source, before = place
+    try:
+        rows = [*_jsonl_values(io.StringIO(bytes(content).decode("utf-8-sig")))]
+    except (ValueError, RecursionError) as error:  # pyarrow takes more than JSON
+        raise jsonl_problem(bytes(content), source, error, before) from error
+    for number, row in rows:
+        for name in columns:
+            if _is_rounded(value := row.get(name)):
+                raise FileError(
+                    f"{source}, line {before + number}, column {name!r}",
+                    f"the number {value} has too many digits to be read exactly.",
+                    "Write the column as text.",
+                )
+
+
+def _is_rounded(value: Any) -> bool:
+    try:
+        return isinstance(value, int) and int(float(value)) != value
+    except OverflowError:
+        return True
+
+
 def check_objects(content: Any) -> None:
     """Raise where JSON lines have a null for a row.
 
@@ -416,7 +455,7 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
     except UnicodeDecodeError as error:
         return encoding_problem(content, source, error)
     kinds: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), before + 1):
+    for number, line in enumerate(io.StringIO(text), before + 1):
         if not line.strip():
             continue
         try:

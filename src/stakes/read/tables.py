@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 import stat
@@ -26,6 +27,7 @@ from stakes.read._diagnose import (
     NoObjectError,
     WholeRows,
     check_csv,
+    check_large_numbers,
     check_objects,
     csv_lines,
     csv_problem,
@@ -66,6 +68,9 @@ LEAST_TEXT = 4
 
 SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 """Encodings of Parquet that pyarrow can read as a dictionary; others it would refuse."""
+
+EXACT = 2**53
+"""Whole numbers up to this one are exact as floating-point numbers."""
 
 BUFFER = 1 << 20
 """Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
@@ -250,24 +255,47 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 def countable(table: Any) -> Any:
     """Return a table whose columns pyarrow can count; it has more types than it can work on."""
-    pa = pyarrow()
-    from pyarrow import compute as pc
-
     for at, field in enumerate(table.schema):
-        kind = field.type
-        extended = isinstance(kind, pa.BaseExtensionType)
-        if not (extended or pa.types.is_run_end_encoded(kind) or pa.types.is_float16(kind)):
-            continue
         column = table.column(at)
-        if extended:
-            column = pa.chunked_array([each.storage for each in column.chunks], kind.storage_type)
-        if pa.types.is_run_end_encoded(column.type):
-            decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
-            column = pa.chunked_array(decoded, column.type.value_type)
-        if pa.types.is_float16(column.type):
-            column = column.cast(pa.float32())
-        table = table.set_column(at, field.name, column)
+        plainer = _countable(column)
+        if plainer is not column:
+            table = table.set_column(at, field.name, plainer)
     return table
+
+
+def _countable(column: Any) -> Any:
+    """Return a column of another type if pyarrow cannot count its own, else the column itself."""
+    pa = pyarrow()
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        storage = [each.storage for each in column.chunks]
+        return _countable(pa.chunked_array(storage, kind.storage_type))
+    if pa.types.is_run_end_encoded(kind):
+        from pyarrow import compute as pc
+
+        decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
+        return _countable(pa.chunked_array(decoded, kind.value_type))
+    if pa.types.is_dictionary(kind):
+        values = _plainer(kind.value_type)
+        if values is None:
+            return column
+        chunks = [
+            pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(values))
+            for each in column.chunks
+        ]
+        return pa.chunked_array(chunks, pa.dictionary(kind.index_type, values))
+    plainer = _plainer(kind)
+    return column if plainer is None else column.cast(plainer)
+
+
+def _plainer(kind: Any) -> Any:
+    """Return the type to which one that pyarrow cannot count is cast; None for others."""
+    pa = pyarrow()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_string_view(kind):  # as polars writes text
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(kind) else None
 
 
 def check_not_counts(schema: Any, source: str) -> None:
@@ -597,6 +625,12 @@ class LaterColumns:
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     """Return the names of the columns, and the separator, which shows best in the first line."""
     start = bytes(content.slice(0, min(content.size, HEADER)))
+    for magic, packing in UNPACKERS.items():
+        if start.startswith(magic):
+            ending = next(each for each, known in PACKED.items() if known == packing)
+            raise FileError(
+                source, f"it is packed by {packing}.", f"Let its name end with {ending}."
+            )
     try:
         text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
     except UnicodeDecodeError as error:
@@ -607,9 +641,16 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
-        return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
+        names = next(filter(None, rows))
     except (csv.Error, StopIteration):  # a quote that is left open, which is said later
         return next(csv.reader([first], delimiter=separator)), separator
+    if len(names) == 1 and not names[0].strip():
+        raise FileError(
+            f"{source}, line {rows.line_num}",
+            "expected the names of columns, the line has only spaces.",
+            "Remove the line.",
+        )
+    return names, separator
 
 
 def _read_csv(
@@ -647,7 +688,22 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
+    check_large_numbers(content, _large_numbers(table), (source, before))
     return table
+
+
+def _large_numbers(table: Any) -> list[str]:
+    """Return the columns of floating-point numbers that are too large to tell whole ones apart."""
+    types = pyarrow().types
+    from pyarrow import compute as pc
+
+    floats = [field.name for field in table.schema if types.is_floating(field.type)]
+    ranges = [pc.min_max(table.column(name)).as_py().values() for name in floats]
+    return [
+        name
+        for name, ends in zip(floats, ranges, strict=True)
+        if any(end is not None and EXACT <= abs(end) < math.inf for end in ends)
+    ]
 
 
 def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
