@@ -223,8 +223,10 @@ class WholeRows(io.RawIOBase):
             block = allocate_buffer(before + size)
             memory = memoryview(block).cast("B")
             memory[:before] = self._rest
-            end = before + self._stream.readinto(memory[before:])
-            quotes.feed(memory[before:end])
+            end = before
+            while new := self._stream.readinto(memory[end : end + PIECE]):
+                quotes.feed(memory[end : end + new])  # while the cache has it
+                end += new
             self._read, over = start + end, end == before
             if quotes.misplaced or (over and not quotes.regular) or before > MOST_OF_A_ROW:
                 raise MisplacedQuoteError
