@@ -461,7 +461,7 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line.rstrip("\r\n"))  # or an error would be in the next line
         except json.JSONDecodeError as error:
             return FileError(
                 f"{source}, line {number}, column {error.colno}",
