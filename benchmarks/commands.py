@@ -45,6 +45,7 @@ costs = stakes.CostMatrix.read("costs.csv")
 stakes.report(pd.read_parquet("scored.parquet"), costs, out="report.html")
 """
 CLASSES = np.array(["ok", "fraud"])
+BREAKS = ("every cell, and line breaks,", "all_valid")
 COSTS = "predicted\\actual,ok,fraud\nok,0,100\nfraud,3,0\n"
 
 
@@ -132,9 +133,8 @@ def _reading() -> Iterator[Row]:
     """Read a CSV file, whose quotes are looked at, against pyarrow, which does not look."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
-        for quoting in ("none", "all_valid"):
-            _write_text(path, 3 * 10**5, quoting)
-            cells = "no cell" if quoting == "none" else "every cell"
+        for cells, quoting in (("no cell", "none"), ("every cell", "all_valid"), BREAKS):
+            _write_text(path, 3 * 10**5, quoting, breaks=cells == BREAKS[0])
             yield within(
                 f"reading of 3·10⁵ rows of CSV, {cells} in quotes",
                 partial(read_table, str(path)),
@@ -145,12 +145,14 @@ def _reading() -> Iterator[Row]:
             )
 
 
-def _write_text(path: Path, n: int, quoting: str) -> None:
+def _write_text(path: Path, n: int, quoting: str, *, breaks: bool = False) -> None:
     rng = np.random.default_rng(0)
     columns: dict[str, Any] = {"actual": _labels(rng.random(n) < 0.1)}
     for i in range(4):
         columns[f"model_{i}"] = _labels(rng.random(n) < 0.1)
         columns[f"model_{i}_score"] = pa.array(rng.random(n).round(6)).cast(pa.string())
+    if breaks:
+        columns["note"] = ["a note of\ntwo lines"] * n
     options = arrow_csv.WriteOptions(quoting_style=quoting)
     arrow_csv.write_csv(pa.table(columns), path, options)
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from stakes.cli.main import main
-from stakes.read import shards
+from stakes.read import shards, tables
 
 PAIRS = [("ok", "ok"), ("fraud", "fraud"), ("ok", "fraud"), ("fraud", "ok"), ("ok", "ok")] * 3
 GOOD = Counter(PAIRS)
@@ -30,7 +30,7 @@ NOTES = ["", "fine", "a b", "é", "5 in"] * 3
 COSTS = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
 COUNT = [*COSTS, "--without-scores", "--actual", "actual", "-m", "m"]
 SMALL = 150
-"""Bytes that are read at a time of a file in a folder, so that even small ones have several."""
+"""Bytes that are read at a time, so that even small files have several blocks."""
 
 REFUSED, UNKNOWN = "refused", "unknown"
 
@@ -163,7 +163,8 @@ def counted(kind, content, way, folder):
         given, extra = str(inside), GOOD
     else:
         Path(given).write_bytes(content)
-    with mock.patch.object(shards, "BLOCK", SMALL):
+    small = mock.patch.multiple(tables, LEAST_BLOCK=SMALL, OF_A_COLUMN=1)
+    with mock.patch.object(shards, "BLOCK", SMALL), small:
         found = run(["count", given, *COUNT], folder, stdin)
     return found if found == REFUSED else found - extra
 

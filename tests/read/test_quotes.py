@@ -4,18 +4,19 @@ import bz2
 import csv
 import gzip
 import io
+from itertools import pairwise
+from unittest import mock
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import csv as arrow_csv
 
 from stakes.errors import FileError
-from stakes.read import shards
-from stakes.read._diagnose import PIECE, QuoteCheck
+from stakes.read import shards, tables
+from stakes.read._diagnose import PIECE, MisplacedQuoteError, QuoteCheck, WholeRows
 from stakes.read.shards import Shard
-from stakes.read.tables import read_table
+from stakes.read.tables import CsvFile, read_table
 
 HEADER = "id,actual,note\n"
 ROWS = [f"{i},ok,fine\n" for i in range(1000)]
@@ -120,32 +121,50 @@ def test_what_is_regular_every_parser_reads_alike(text, step):
         list(csv.reader(io.StringIO(text, newline=""), strict=True))
 
 
-def parsed(content, block, *, breaks):
-    table = arrow_csv.read_csv(
-        pa.BufferReader(content),
-        read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=True),
-        parse_options=arrow_csv.ParseOptions(newlines_in_values=breaks),
-        convert_options=arrow_csv.ConvertOptions(column_types={"f0": pa.string()}),
-    )
-    return table["f0"].to_pylist()
-
-
 cells = st.lists(st.sampled_from(['"', "\n", "\r", "\r\n", "x", "é", ","]), max_size=4).map("".join)
 
 
-@given(st.lists(cells, min_size=1, max_size=9), st.sampled_from(["\n", "\r\n"]), st.data())
-def test_cells_without_line_breaks_are_read_alike_faster(values, end, data):
-    """Where no line break is found in quotes, pyarrow need not look for one; else it must."""
+@given(
+    st.lists(st.tuples(cells, cells), min_size=1, max_size=9),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    st.integers(1, 60),
+    st.booleans(),
+)
+def test_blocks_of_whole_rows_are_read_as_the_file_is(rows, end, quoting, block, batched):
+    """pyarrow does not look for line breaks in cells, and needs not where no block ends in one."""
     written = io.StringIO(newline="")
-    csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator=end).writerows(zip(values))
-    content = written.getvalue().encode()
-    check = QuoteCheck(",")
-    check.feed(content)
-    assert check.regular
-    assert check.breaks == any(set("\r\n") & set(value) for value in values)
-    assume(not check.breaks)
-    block = data.draw(st.integers(max(map(len, content.split(b"\n"))) + 3, len(content) + 9))
-    assert parsed(content, block, breaks=False) == parsed(content, 1 << 20, breaks=True)
+    csv.writer(written, quoting=quoting, lineterminator=end).writerows([("a", "b"), *rows])
+    text = written.getvalue()
+    content = text.encode()
+    file = CsvFile(lambda: pa.BufferReader(content), "a.csv")
+    found = file.tables(["a", "b"], block) if batched else [_blockwise(file, block)]
+    read = [tuple(row.values()) for table in found for row in table.to_pylist()]
+    assert read == [*map(tuple, csv.reader(io.StringIO(text, newline="")))][1:]
+
+
+def _blockwise(file, block):
+    with mock.patch.multiple(tables, LEAST_BLOCK=block, OF_A_COLUMN=1):
+        return file.table()
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 9))
+def test_blocks_end_with_rows_or_a_quote_is_misplaced(text, size):
+    content = text.encode()
+    stream, blocks = WholeRows(pa.BufferReader(content), ","), []
+    try:
+        while block := stream.read(size):
+            blocks.append(block)
+    except MisplacedQuoteError:
+        check = QuoteCheck(",")
+        check.feed(content)
+        assert not check.regular
+    else:
+        assert b"".join(blocks) == content
+    for block, after in pairwise(blocks):
+        assert block.count(b'"') % 2 == 0
+        assert block.endswith((b"\n", b"\r"))
+        assert not (block.endswith(b"\r") and after.startswith(b"\n"))
 
 
 @pytest.mark.parametrize("late", ['"x\ny"', '"x\ry"', '5" pipe'])

@@ -2,14 +2,18 @@ import bz2
 import io
 import sys
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
+from stakes.read import shards
 from stakes.read.shards import Shard
-from stakes.read.tables import read_table
+from stakes.read.tables import CsvFile, read_table
+
+whole = CsvFile.table
 
 
 def test_cells_of_csv_files_stay_text(tmp_path):
@@ -51,6 +55,32 @@ def test_formats_that_know_types(tmp_path):
         assert found.place(1) == ("line 3" if name == "a.ndjson" else "row 2")
 
 
+def test_text_as_polars_writes_it_can_be_counted(tmp_path):
+    """Its Arrow files have string views, which pyarrow cannot count, nor take from."""
+    labels = ["ok", "fraud"] * 3
+    frame = pl.DataFrame(
+        {"a": labels, "b": pl.Series(labels, dtype=pl.Categorical), "c": [b"x", b"y"] * 3}
+    )
+    frame.write_ipc(tmp_path / "a.arrow")
+    expected = {name: frame[name].to_list() for name in frame.columns}
+    read = [read_table(tmp_path / "a.arrow").table]
+    read += [rows.table for rows in Shard(tmp_path / "a.arrow").batches(["a", "b", "c"])]
+    for table in read:
+        assert table.to_pydict() == expected
+        assert [len(column.unique()) for column in table.columns] == [2, 2, 2]
+        assert table.take([0]).num_rows == 1
+
+
+@pytest.mark.parametrize("blank", [b"  \n", b"\n \t\n"])
+def test_a_first_line_of_spaces_is_refused(blank, tmp_path):
+    """pyarrow takes it for the header, and guessed the types of the columns of another name."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(blank + b"actual\n01\n")
+    for read in (read_table, Shard.schema):
+        with pytest.raises(FileError, match=r"line [12]: expected the names of columns"):
+            read(path if read is read_table else Shard(path))
+
+
 def test_repetitive_text_of_parquet_files_stays_a_dictionary(tmp_path):
     names = [f"example {i}" for i in range(3000)]
     table = pa.table({"id": names, "a": ["ok", "fraud", "ok"] * 1000, "x": [[1]] * 3000})
@@ -68,6 +98,67 @@ def test_text_of_parquet_files_in_any_encoding_is_read(encoding, tmp_path):
     pq.write_table(pa.table({"a": values}), path, **options)
     assert read_table(path).table.to_pydict() == {"a": values}
     assert [rows.table["a"].to_pylist() for rows in Shard(path).batches(["a"])] == [values]
+
+
+def test_columns_are_read_when_they_are_asked_for(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b,c\n1,"x\ny",3\n4,5,6\n')
+    read = []
+    monkeypatch.setattr(CsvFile, "table", lambda *given: read.append(given[1:]) or whole(*given))
+    rows = read_table(path, first=lambda name: name == "b").table
+    assert (rows.column_names, rows.num_rows) == (["a", "b", "c"], 2)
+    assert rows.schema == read_table(path).table.schema
+    assert rows.column("b").to_pylist() == ["x\ny", "5"]
+    assert read[:1] == [(["b"],)]
+    del read[:]
+    assert rows.column("a").to_pylist() == ["1", "4"]
+    assert rows.take([1]).to_pydict() == {"a": ["4"], "b": ["5"], "c": ["6"]}
+    assert read == [()]
+    with pytest.raises(AttributeError):
+        rows.nothing  # noqa: B018 - a name that tables have not
+
+
+def test_a_file_that_changes_before_all_columns_are_read_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,2\n")
+    rows = read_table(path, first=lambda name: name == "a").table
+    path.write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(FileError, match="it changed while it was read, from 1 to 2 rows"):
+        rows.column("b")
+    path.unlink()
+    with pytest.raises(FileError, match="cannot be read"):
+        rows.column("b")
+
+
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [("18446744073709551617", "1"), ("9007199254740993", "0.5"), ("-9007199254740993", "1e3")],
+)
+def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path, monkeypatch):
+    """Labels and ids that differ would be the same."""
+    monkeypatch.setattr(shards, "BLOCK", 20)
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"a": {other}}}\n\n{{"a": {number}}} {{"a": {other}}}\n')
+    with pytest.raises(FileError, match=rf"line 3, column 'a': the number {number} has too many"):
+        read_table(path)
+    with pytest.raises(FileError, match=rf"line 3, column 'a': the number {number} has too many"):
+        list(Shard(path).batches(["a"]))
+    path.write_text('{"a": 9007199254740992, "b": 1e300}\n{"a": 0.5, "b": 1}\n')
+    assert read_table(path).table["a"].to_pylist() == [2.0**53, 0.5]
+
+
+def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(bz2.compress(b"a,b\n1,2\n"))
+    with pytest.raises(FileError, match=r"it is packed by bz2\. Let its name end with \.bz2"):
+        read_table(path)
+
+
+def test_lines_of_json_end_where_those_of_an_editor_do(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": "x\u2028y"}\n{"a": 1}\n', encoding="utf-8")
+    with pytest.raises(FileError, match="line 2, column 'a': got a number, but text in line 1"):
+        read_table(path)
 
 
 def test_packed_files(tmp_path):

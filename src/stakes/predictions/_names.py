@@ -146,6 +146,12 @@ def looks_like_decisions(name: str) -> bool:
     return bool(BARE_DECISION.search(name) or DECISION_AFFIX.search(name))
 
 
+def says_part(name: str) -> bool:
+    """Tell whether a name is that of scores, ids, groups or models: such columns are looked at."""
+    kinds = (SCORE_NAMES, BARE_SCORE, ID_NAMES, GROUP_NAMES, MODEL_COLUMNS)
+    return any(kind.search(name) for kind in kinds)
+
+
 def says_decisions(name: str, scored: Collection[str]) -> bool:
     """Tell whether a name is that of decisions, or of a model that has scores.
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from stakes._core.labels import MOST_LABELS, Cells, Label, Labels, is_blank, listing, plain
 from stakes.errors import FileError, InputError, InputTypeError
-from stakes.predictions._names import looks_like_score
+from stakes.predictions._names import looks_like_score, says_part
 from stakes.predictions.arrow import ArrowTable, is_nested, reversal
 from stakes.predictions.count_file import is_count_file, read_count_file
 from stakes.predictions.long_form import check_wide, side_by_side
@@ -367,6 +367,15 @@ def _sharded(
     return None if whole else table
 
 
+def _needed(columns: Columns) -> Callable[[str], bool] | None:
+    """Return what tells which columns are needed by their names; None where values tell."""
+    if columns.actual is None or not (columns.models or columns.scores):
+        return None
+    named = {columns.actual, *columns.models, *columns.scores, columns.key, columns.model_column}
+    named |= {*columns.design.used().values(), *columns.divides}
+    return lambda name: name in named or says_part(name)
+
+
 def _whole(
     paths: Sequence[str], piped: bytes | None, columns: Columns, progress: Progress
 ) -> ArrowTable:
@@ -385,7 +394,8 @@ def _whole(
         if is_remote(path):
             files.append(read_remote(path, columns.table, columns.query))
         else:
-            files.append(read_table(path, piped if path == STANDARD_INPUT else None))
+            content = piped if path == STANDARD_INPUT else None
+            files.append(read_table(path, content, None if paths[1:] else _needed(columns)))
 
     def on_column(name: str) -> None:
         progress.step(f"counting {name!r}")

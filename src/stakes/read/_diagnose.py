@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import numpy as np
@@ -23,8 +23,14 @@ PIECE = 1 << 20
 QUOTE, BYTE_ORDER_MARK = ord('"'), b"\xef\xbb\xbf"
 RETURN, NEWLINE = b"\r\n"
 
+LINE = 1 << 16
+"""Bytes at the end of a piece in which a line is most likely to end."""
+
 WORD = 64
 """Bits that are worked on at once."""
+
+MOST_OF_A_ROW = 1 << 28
+"""Bytes in which a row must end, if its quotes are where they belong."""
 
 Words = NDArray[np.uint64]
 
@@ -44,19 +50,16 @@ class QuoteCheck:
 
     Attributes
     ----------
-    fed : int
-        How many bytes were looked at, or would have been if no quote had been misplaced.
-    breaks : bool
-        Whether a line break was found in quotes. pyarrow reads files that have none faster, if it
-        is told so; if it is told wrongly it reads other cells.
+    rows_end : int
+        How many of the bytes that were fed are before the end of the last whole row.
     misplaced : bool
         Whether a quote was found that is not where it belongs; what follows is not looked at.
     """
 
     def __init__(self, separator: str) -> None:
         self._separator = ord(separator)
-        self.fed = 0
-        self._inside = self.misplaced = self.breaks = False
+        self._fed = self.rows_end = 0
+        self._inside = self.misplaced = False
         # What the byte before is: a quote, or text outside of quotes.
         self._quote = self._text = False
         # Kept, since to make arrays anew takes longer than to fill them.
@@ -74,9 +77,8 @@ class QuoteCheck:
         if not size:
             return
         view = np.frombuffer(content, dtype=np.uint8)
-        if not self.fed and view[:3].tobytes() == BYTE_ORDER_MARK:
-            view = view[3:]
-        self.fed += size
+        if not self._fed and view[:3].tobytes() == BYTE_ORDER_MARK:
+            view, self._fed = view[3:], 3
         if len(self._mask) < min(size, PIECE):
             self._mask = np.empty(min(size, PIECE), dtype=bool)
             self._room = np.empty((3, -(-len(self._mask) // WORD)), dtype=np.uint64)
@@ -86,10 +88,13 @@ class QuoteCheck:
             piece = view[start : start + PIECE]
             quotes = self._where(piece, QUOTE)
             if self._inside or quotes.any():
-                self._look(piece, _words(quotes))
+                end = self._look(piece, _words(quotes))
             else:
                 self.misplaced = self._quote and self._is_text(int(piece[0]))
                 self._quote, self._text = False, self._is_text(int(piece[-1]))
+                end = _last_line(piece)
+            self.rows_end = self._fed + end if end else self.rows_end
+            self._fed += len(piece)
 
     def _where(self, piece: NDArray[np.uint8], byte: int) -> NDArray[np.bool_]:
         return np.equal(piece, byte, out=self._mask[: len(piece)])
@@ -97,27 +102,44 @@ class QuoteCheck:
     def _is_text(self, byte: int) -> bool:
         return byte not in (self._separator, NEWLINE, RETURN)
 
-    def _look(self, piece: NDArray[np.uint8], quotes: Words) -> None:
-        """Look for text beside quotes that is not in them, 64 bytes at once."""
+    def _look(self, piece: NDArray[np.uint8], quotes: Words) -> int:
+        """Look for text beside quotes that is not in them, 64 bytes at once.
+
+        Return how many bytes are before the end of the last row.
+        """
         inside, text, room = self._room[:, : len(quotes)]
         _parities(quotes, inside, room, start=self._inside)
         ends = _words(self._where(piece, NEWLINE))
-        returns = self._where(piece, RETURN)
-        if returns.any():
-            ends |= _words(returns)
-        self.breaks |= bool(np.bitwise_and(ends, inside, out=room).any())
-        ends |= _words(self._where(piece, self._separator))
-        ends |= quotes
-        np.invert(np.bitwise_or(ends, inside, out=text), out=text)
+        np.bitwise_or(ends, _words(self._where(piece, self._separator)), out=text)
+        text |= quotes
+        text |= inside
+        np.invert(text, out=text)
         last = len(piece) - 1
         text[-1] &= ALL >> np.uint64(WORD - 1 - last % WORD)  # there is nothing after the last byte
         self.misplaced = self._text and _bit(quotes, 0)
         if text.any():  # which files whose cells are all in quotes have nowhere
+            returns = _words(self._where(piece, RETURN))
+            text &= np.invert(returns, out=room)
             self.misplaced |= _touch(text, quotes, self._quote, room)
             self.misplaced |= _touch(quotes, text, self._text, room)
+            if piece[last] == RETURN:  # a line feed may follow
+                returns[-1] &= ~(ONE << np.uint64(last % WORD))
+            ends |= returns
         self._inside, self._quote, self._text = (
             _bit(each, last) for each in (inside, quotes, text)
         )
+        ends &= np.invert(inside, out=room)
+        return _length(ends)
+
+
+def _last_line(piece: NDArray[np.uint8]) -> int:
+    """Return how many bytes are before the end of the last line."""
+    for size in (LINE, len(piece)):  # most lines are short
+        tail = piece[-size:].tobytes()
+        end = 1 + max(tail.rfind(b"\n"), tail.rfind(b"\r", 0, -1))  # a line feed may follow
+        if end:
+            return len(piece) - len(tail) + end
+    return 0
 
 
 ALL, ONE, TOP = ~np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
@@ -158,6 +180,76 @@ def _bit(words: Words, place: int) -> bool:
     return bool(int(words[place // WORD]) >> (place % WORD) & 1)
 
 
+def _length(words: Words) -> int:
+    """Return how many bits there are up to the last that is set."""
+    some = np.flatnonzero(words)
+    at = int(some[-1]) if len(some) else 0
+    return WORD * at + int(words[at]).bit_length()
+
+
+class MisplacedQuoteError(Exception):
+    """A CSV file has a quote that is not where it belongs, so that its rows end who knows where."""
+
+
+class WholeRows(io.RawIOBase):
+    """The bytes of a CSV file in blocks of whole rows, whose quotes and encoding are checked.
+
+    Where no block ends within a row, pyarrow reads line breaks in cells without looking for them;
+    and where a block is UTF-8, so are its cells, which need no look each.
+
+    Parameters
+    ----------
+    stream : pyarrow NativeFile
+        The bytes.
+    separator : str
+        What stands between cells.
+    """
+
+    def __init__(self, stream: Any, separator: str) -> None:
+        self._stream, self._quotes = stream, QuoteCheck(separator)
+        self._read, self._rest = 0, b""
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
+        """Return the next rows; `MisplacedQuoteError` where quotes leave open what they are."""
+        from pyarrow import allocate_buffer  # whose memory is used again
+
+        quotes, start = self._quotes, self._read - len(self._rest)
+        while True:
+            before = len(self._rest)
+            block = allocate_buffer(before + size)
+            memory = memoryview(block).cast("B")
+            memory[:before] = self._rest
+            end = before
+            while new := self._stream.readinto(memory[end : end + PIECE]):
+                quotes.feed(memory[end : end + new])  # while the cache has it
+                end += new
+            self._read, over = start + end, end == before
+            if quotes.misplaced or (over and not quotes.regular) or before > MOST_OF_A_ROW:
+                raise MisplacedQuoteError
+            whole = end if over else max(quotes.rows_end - start, 0)
+            self._rest = bytes(memory[whole:end])
+            if whole or over:
+                return _checked_text(block.slice(0, whole))
+            size += 2 * before
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next rows."""
+        return bytes(self.read_buffer(size))
+
+
+def _checked_text(block: Any) -> Any:
+    """Return bytes that are UTF-8; pyarrow raises where they are not."""
+    import pyarrow as pa
+
+    ends = pa.py_buffer(np.array([0, block.size], dtype=np.int32))
+    pa.Array.from_buffers(pa.string(), 1, [None, ends, block]).validate(full=True)
+    return block
+
+
 def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
     """Iterate over the lines in which the rows of a CSV file begin, as an editor counts them.
 
@@ -179,7 +271,7 @@ def jsonl_lines(text: TextIO) -> Iterator[int]:
 
 def _jsonl_values(text: TextIO) -> Iterator[tuple[int, Any]]:
     """Iterate over the values of a file of JSON lines, with their lines."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)  # pyarrow takes tabs in text, too
     for number, line in enumerate(text, 1):
         at, whole = 0, line.strip()
         while at < len(whole):  # pyarrow takes several objects on one line
@@ -272,6 +364,45 @@ class NoObjectError(ValueError):
     """A file of JSON lines has, or may have, a value that is no object."""
 
 
+def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, int]) -> None:
+    """Raise where JSON lines have a whole number that floating-point numbers cannot hold.
+
+    pyarrow rounds those beyond 64 bits, and large ones in a column that has fractions too, so that
+    different ids or labels would be the same.
+
+    Parameters
+    ----------
+    content : bytes or buffer
+        The lines.
+    columns : sequence of str
+        The columns that have large numbers.
+    place : tuple of str and int
+        The name of the file, and how many of its lines came before these.
+    """
+    if not columns:
+        return
+    source, before = place
+    try:
+        rows = [*_jsonl_values(io.StringIO(bytes(content).decode("utf-8-sig")))]
+    except (ValueError, RecursionError) as error:  # pyarrow takes more than JSON
+        raise jsonl_problem(bytes(content), source, error, before) from error
+    for number, row in rows:
+        for name in columns:
+            if _is_rounded(value := row.get(name)):
+                raise FileError(
+                    f"{source}, line {before + number}, column {name!r}",
+                    f"the number {value} has too many digits to be read exactly.",
+                    "Write the column as text.",
+                )
+
+
+def _is_rounded(value: Any) -> bool:
+    try:
+        return isinstance(value, int) and int(float(value)) != value
+    except OverflowError:
+        return True
+
+
 def check_objects(content: Any) -> None:
     """Raise where JSON lines have a null for a row.
 
@@ -326,11 +457,11 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
     except UnicodeDecodeError as error:
         return encoding_problem(content, source, error)
     kinds: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), before + 1):
+    for number, line in enumerate(io.StringIO(text), before + 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line.rstrip("\r\n"))  # or an error would be in the next line
         except json.JSONDecodeError as error:
             return FileError(
                 f"{source}, line {number}, column {error.colno}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import io
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -12,20 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read._diagnose import QuoteCheck, csv_problem
 from stakes.read.files import as_path
 from stakes.read.tables import (
     BUFFER,
-    HEADER,
+    COLUMNAR,
     PACKED,
+    CsvFile,
     FileRows,
     arrow_read,
     check_not_counts,
     check_number,
-    check_quotes,
     check_readable,
     countable,
-    csv_header,
     file_kind,
     jsonl_table,
     pyarrow,
@@ -51,8 +48,6 @@ PACKED_TIMES = 16
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 """Bytes that a value takes in memory, by its type in a Parquet file; text takes 8 or more."""
-
-COLUMNAR = ("parquet", "arrow")
 
 HIDDEN = (".", "_")
 """Beginnings of the names that are left out."""
@@ -272,8 +267,7 @@ class Shard:
             return arrow_read(lambda: self._arrow().schema, self.source, "an Arrow file")
         if self.kind == "csv":
             pa = pyarrow()
-            names, _ = self._csv_header
-            return pa.schema([(name, pa.string()) for name in names])
+            return pa.schema([(name, pa.string()) for name in self._csv_file.names])
         first = arrow_read(lambda: next(self._jsonl(), None), self.source, self._called())
         return pyarrow().schema([]) if first is None else first.schema
 
@@ -335,53 +329,11 @@ class Shard:
         return text_stream(self.path)
 
     @cached_property
-    def _csv_header(self) -> tuple[list[str], str]:
-        with self._stream() as stream:
-            start = arrow_read(lambda: stream.read(HEADER), self.source, "a table")
-        return csv_header(pyarrow().py_buffer(start), self.source)
+    def _csv_file(self) -> CsvFile:
+        return CsvFile(self._stream, self.source)
 
     def _csv(self, columns: list[str]) -> Iterator[Any]:
-        """Read a CSV file as one without line breaks in cells, until there is one."""
-        quotes, read = QuoteCheck(self._csv_header[1]), 0
-        try:
-            for table in self._csv_tables(columns, quotes, breaks=False):
-                yield table
-                read += table.num_rows
-        except _BreakInCellError:
-            for table in self._csv_tables(columns, quotes, breaks=True):
-                new = table.slice(min(read, table.num_rows))  # the others were read before
-                read -= table.num_rows - new.num_rows
-                yield new
-
-    def _csv_tables(self, columns: list[str], quotes: QuoteCheck, *, breaks: bool) -> Iterator[Any]:
-        pa = pyarrow()
-        from pyarrow import csv as arrow_csv
-
-        (names, separator), rows = self._csv_header, 0
-        try:
-            reader = arrow_csv.open_csv(
-                _Watched(self._stream(), quotes, breaks=breaks),
-                read_options=arrow_csv.ReadOptions(block_size=BLOCK),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=separator, newlines_in_values=breaks
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types={name: pa.string() for name in names},
-                    include_columns=columns,
-                    strings_can_be_null=False,
-                ),
-            )
-            for batch in reader:
-                rows += batch.num_rows
-                yield pa.Table.from_batches([batch])
-            check_quotes(quotes, self._stream(), separator, (self.source, rows))
-        except pa.ArrowInvalid as error:
-            if "Empty CSV" in str(error):  # a header and nothing else
-                check_quotes(quotes, self._stream(), separator, (self.source, rows))
-                return
-            with self._stream() as stream:
-                content = pa.py_buffer(stream.read())
-            raise csv_problem(content, separator, self.source, error) from error
+        return self._csv_file.tables(columns, BLOCK)
 
     def _jsonl(self) -> Iterator[Any]:
         """Read whole lines, a block of them at a time."""
@@ -396,33 +348,6 @@ class Shard:
                 before += lines.count(b"\n")
                 if not block:
                     return
-
-
-class _BreakInCellError(Exception):
-    """A CSV file has line breaks in cells, or quotes that leave it open whether it has."""
-
-
-class _Watched(io.RawIOBase):
-    """The bytes of a CSV file, whose quotes are looked at before pyarrow gets them."""
-
-    def __init__(self, stream: Any, quotes: QuoteCheck, *, breaks: bool) -> None:
-        self._stream, self._quotes, self._breaks = stream, quotes, breaks
-        self._seen = quotes.fed  # when the beginning of the file was read before
-
-    def readable(self) -> bool:
-        return True
-
-    def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
-        content = self._stream.read_buffer(size)
-        new = content.slice(min(self._seen, content.size))
-        self._seen -= content.size - new.size
-        self._quotes.feed(new)
-        if not self._breaks and (self._quotes.breaks or self._quotes.misplaced):
-            raise _BreakInCellError
-        return content
-
-    def read(self, size: int = -1) -> bytes:
-        return bytes(self.read_buffer(size))
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:

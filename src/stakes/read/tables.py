@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 import stat
@@ -14,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,11 @@ from stakes._core.optional import imported
 from stakes._core.validate import aligned
 from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
+    MisplacedQuoteError,
     NoObjectError,
-    QuoteCheck,
+    WholeRows,
     check_csv,
+    check_large_numbers,
     check_objects,
     csv_lines,
     csv_problem,
@@ -52,6 +56,8 @@ KINDS = {
 SHEETS = ".xlsx"
 """How the names of workbooks end; one of several sheets is named after a #."""
 
+COLUMNAR = ("parquet", "arrow")
+
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"} | {
     b"BZh%d1AY&SY" % level: "bz2" for level in range(1, 10)
@@ -62,6 +68,9 @@ LEAST_TEXT = 4
 
 SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 """Encodings of Parquet that pyarrow can read as a dictionary; others it would refuse."""
+
+EXACT = 2**53
+"""Whole numbers up to this one are exact as floating-point numbers."""
 
 BUFFER = 1 << 20
 """Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
@@ -135,7 +144,9 @@ class FileRows:
         return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
 
 
-def read_table(path: Any, content: bytes | None = None) -> FileRows:
+def read_table(
+    path: Any, content: bytes | None = None, first: Callable[[str], bool] | None = None
+) -> FileRows:
     """Read the rows of a table; the columns of CSV files are text.
 
     Parameters
@@ -144,6 +155,9 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         The file, in the format that its name ends with; or standard input, whose format shows.
     content : bytes, optional
         What standard input holds, if it was read already.
+    first : callable, optional
+        Tells of the name of a column whether it is sure or likely to be needed. The other columns
+        of a CSV file are read when one of them is asked for.
     """
     source = source_name(path)
     if content is None and str(path) == STANDARD_INPUT:
@@ -152,14 +166,17 @@ def read_table(path: Any, content: bytes | None = None) -> FileRows:
         content = piped(path)
     elif content is None:
         check_readable(workbook_of(path)[0] if is_workbook(path) else path, source)
-    kind, stream = _opened(path, content, source)
-    table = arrow_read(lambda: countable(_READERS[kind](stream, source)), source, "a table")
-    check_not_counts(table.schema, source)
-    names = table.column_names
-    check_names(names, source)
+    kind, opened = _opened(path, content, source)
+    if kind == "csv":
+        table = arrow_read(lambda: _read_csv(opened, source, first), source, "a table")
+    else:
+        table = arrow_read(lambda: countable(_READERS[kind](opened, source)), source, "a table")
+        check_not_counts(table.schema, source)
+        check_names(table.column_names, source)
+        table = table.replace_schema_metadata(None)
     if not table.num_rows:
-        raise no_rows(source, names)
-    return FileRows(table.replace_schema_metadata(None), source, kind, content=content)
+        raise no_rows(source, table.column_names)
+    return FileRows(table, source, kind, content=content)
 
 
 def is_frame(data: Any) -> bool:
@@ -238,24 +255,47 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 def countable(table: Any) -> Any:
     """Return a table whose columns pyarrow can count; it has more types than it can work on."""
-    pa = pyarrow()
-    from pyarrow import compute as pc
-
     for at, field in enumerate(table.schema):
-        kind = field.type
-        extended = isinstance(kind, pa.BaseExtensionType)
-        if not (extended or pa.types.is_run_end_encoded(kind) or pa.types.is_float16(kind)):
-            continue
         column = table.column(at)
-        if extended:
-            column = pa.chunked_array([each.storage for each in column.chunks], kind.storage_type)
-        if pa.types.is_run_end_encoded(column.type):
-            decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
-            column = pa.chunked_array(decoded, column.type.value_type)
-        if pa.types.is_float16(column.type):
-            column = column.cast(pa.float32())
-        table = table.set_column(at, field.name, column)
+        plainer = _countable(column)
+        if plainer is not column:
+            table = table.set_column(at, field.name, plainer)
     return table
+
+
+def _countable(column: Any) -> Any:
+    """Return a column of another type if pyarrow cannot count its own, else the column itself."""
+    pa = pyarrow()
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        storage = [each.storage for each in column.chunks]
+        return _countable(pa.chunked_array(storage, kind.storage_type))
+    if pa.types.is_run_end_encoded(kind):
+        from pyarrow import compute as pc
+
+        decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
+        return _countable(pa.chunked_array(decoded, kind.value_type))
+    if pa.types.is_dictionary(kind):
+        values = _plainer(kind.value_type)
+        if values is None:
+            return column
+        chunks = [
+            pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(values))
+            for each in column.chunks
+        ]
+        return pa.chunked_array(chunks, pa.dictionary(kind.index_type, values))
+    plainer = _plainer(kind)
+    return column if plainer is None else column.cast(plainer)
+
+
+def _plainer(kind: Any) -> Any:
+    """Return the type to which one that pyarrow cannot count is cast; None for others."""
+    pa = pyarrow()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_string_view(kind):  # as polars writes text
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(kind) else None
 
 
 def check_not_counts(schema: Any, source: str) -> None:
@@ -349,15 +389,15 @@ def check_readable(path: Any, source: str) -> None:
         raise FileError(source, "the file is empty; expected a table of predictions.")
 
 
-def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
-    """Return the format of a table and a stream of its bytes."""
+def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Callable[[], Any]]:
+    """Return the format of a table, and what opens a stream of its bytes."""
     pa = pyarrow()
     if content is not None:
         if not content.strip():
             raise FileError(source, "the file is empty; expected a table of predictions.")
-        return _shown_kind(content), pa.BufferReader(content)
+        return _shown_kind(content), partial(pa.BufferReader, content)
     if is_workbook(path):
-        return "xlsx", str(path)
+        return "xlsx", lambda: str(path)
     kind, packing = file_kind(Path(path)), PACKED.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError(
@@ -367,8 +407,8 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Any]:
         )
     name = os.fsencode(path)  # which need not be UTF-8
     if packing is not None:
-        return kind, pa.BufferReader(_read_packed(pa.OSFile(name), packing, source))
-    return kind, pa.memory_map(name) if kind in ("parquet", "arrow") else pa.OSFile(name)
+        return kind, partial(pa.BufferReader, _read_packed(pa.OSFile(name), packing, source))
+    return kind, partial(pa.memory_map if kind in COLUMNAR else pa.OSFile, name)
 
 
 def file_kind(path: Path) -> str | None:
@@ -391,10 +431,10 @@ def workbook_of(path: Any) -> tuple[str, str | None]:
     return file, sheet
 
 
-def _read_workbook(path: str, source: str) -> Any:
+def _read_workbook(named: Callable[[], str], source: str) -> Any:
     """Read a sheet of a workbook: its values, typed as they are there."""
     openpyxl = imported("openpyxl", "reading .xlsx files", "'stakes[excel]'")
-    file, sheet = workbook_of(path)
+    file, sheet = workbook_of(named())
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
     except Exception as error:  # zip, XML and openpyxl's own, of which there are many
@@ -443,58 +483,154 @@ Each block makes a piece of each column, so short blocks of many columns are man
 """
 
 
-def _read_csv(stream: Any, source: str) -> Any:
-    pa = pyarrow()
-    from pyarrow import csv as arrow_csv
-
-    content = stream.read_buffer()
-    names, separator = csv_header(content, source)
-    text = {name: pa.string() for name in names}
-    quotes = QuoteCheck(separator)
-    quotes.feed(content)
-    lines = not quotes.regular or quotes.breaks
-    block = min(max(LEAST_BLOCK, len(names) * OF_A_COLUMN), MOST_BLOCK)
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            read_options=arrow_csv.ReadOptions(block_size=block),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=lines),
-            convert_options=arrow_csv.ConvertOptions(column_types=text, strings_can_be_null=False),
-        )
-    except pa.ArrowInvalid as error:
-        raise csv_problem(content, separator, source, error) from error
-    check_quotes(quotes, pa.BufferReader(content), separator, (source, table.num_rows))
-    return table
-
-
-def check_quotes(quotes: QuoteCheck, stream: Any, separator: str, read: tuple[str, int]) -> None:
-    """Raise where quotes of a CSV file that was read made pyarrow lose or alter rows.
+class CsvFile:
+    """A CSV file, read as a whole or a block of rows at a time; its cells are text.
 
     Parameters
     ----------
-    quotes : QuoteCheck
-        What was found out about them on the way.
-    stream : file
-        The bytes of the file, from the beginning.
-    separator : str
-        What stands between cells.
-    read : tuple of str and int
-        The name of the file, and how many rows pyarrow read.
+    opened : callable
+        Returns the bytes of the file, from the beginning.
+    source : str
+        The name of the file, for errors.
     """
-    if quotes.regular:
-        return
-    source, rows = read
-    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
-        found = check_csv(text, separator, source)
-    if found != rows:
-        raise FileError(
-            source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
-        )
+
+    def __init__(self, opened: Callable[[], Any], source: str) -> None:
+        self._opened, self.source = opened, source
+        with opened() as stream:
+            start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
+        self.names, self._separator = csv_header(start, source)
+
+    def table(self, columns: Sequence[str] | None = None) -> Any:
+        """Return all rows, with some columns or all."""
+        from pyarrow import csv as arrow_csv
+
+        width = len(self.names if columns is None else columns)
+        block = min(max(LEAST_BLOCK, width * OF_A_COLUMN), MOST_BLOCK)
+        try:
+            try:
+                return arrow_csv.read_csv(self._rows(), **self._options(block, columns))
+            except MisplacedQuoteError:
+                options = self._options(block, columns, breaks=True)
+                table = arrow_csv.read_csv(self._opened(), **options)
+        except pyarrow().ArrowInvalid as error:
+            raise self._problem(error) from error
+        self._check(table.num_rows)
+        return table
+
+    def tables(self, columns: Sequence[str], block: int) -> Iterator[Any]:
+        """Iterate over the rows in so many bytes, with these columns alone."""
+        read = 0
+        try:
+            for table in self._tables(self._rows(), self._options(block, columns)):
+                yield table
+                read += table.num_rows
+        except MisplacedQuoteError:
+            rows, options = 0, self._options(block, columns, breaks=True)
+            for table in self._tables(self._opened(), options):
+                yield table.slice(min(max(read - rows, 0), table.num_rows))  # not yielded before
+                rows += table.num_rows
+            self._check(rows)
+
+    def _tables(self, stream: Any, options: dict[str, Any]) -> Iterator[Any]:
+        pa = pyarrow()
+        from pyarrow import csv as arrow_csv
+
+        try:
+            for batch in arrow_csv.open_csv(stream, **options):
+                yield pa.Table.from_batches([batch])
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" not in str(error):  # a header and nothing else
+                raise self._problem(error) from error
+
+    def _rows(self) -> WholeRows:
+        return WholeRows(self._opened(), self._separator)
+
+    def _options(
+        self, block: int, columns: Sequence[str] | None = None, *, breaks: bool = False
+    ) -> dict[str, Any]:
+        """Return how pyarrow reads; with `breaks`, what does not come in blocks of whole rows."""
+        from pyarrow import csv as arrow_csv
+
+        text = dict.fromkeys(self.names, pyarrow().string())
+        return {
+            "read_options": arrow_csv.ReadOptions(block_size=block),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self._separator, newlines_in_values=breaks
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                column_types=text,
+                include_columns=columns,
+                strings_can_be_null=False,
+                check_utf8=breaks,
+            ),
+        }
+
+    def _problem(self, error: Exception) -> FileError:
+        with self._opened() as stream:
+            return csv_problem(stream.read_buffer(), self._separator, self.source, error)
+
+    def _check(self, rows: int) -> None:
+        """Raise where quotes made pyarrow lose or alter rows, of which it read so many."""
+        with io.TextIOWrapper(self._opened(), "utf-8-sig", errors="replace", newline="") as text:
+            found = check_csv(text, self._separator, self.source)
+        if found != rows:
+            raise FileError(
+                self.source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
+            )
+
+
+class LaterColumns:
+    """Rows of a CSV file, of which some columns are read, and the others if one is asked for.
+
+    It has what an Arrow table has.
+
+    Parameters
+    ----------
+    file : CsvFile
+        The file.
+    columns : sequence of str
+        The columns to read now.
+    """
+
+    def __init__(self, file: CsvFile, columns: Sequence[str]) -> None:
+        self._file, self._first, self.column_names = file, file.table(columns), file.names
+        self._names, self.num_rows = frozenset(columns), self._first.num_rows
+
+    @cached_property
+    def schema(self) -> Any:
+        """The names and types of all columns."""
+        pa = pyarrow()
+        return pa.schema([(name, pa.string()) for name in self.column_names])
+
+    def column(self, name: str) -> Any:
+        """Return a column."""
+        return (self._first if name in self._names else self._whole).column(name)
+
+    @cached_property
+    def _whole(self) -> Any:
+        table = arrow_read(self._file.table, self._file.source, "a table")
+        if table.num_rows != self.num_rows:
+            raise FileError(
+                self._file.source,
+                f"it changed while it was read, from {self.num_rows:,} to {table.num_rows:,} rows.",
+            )
+        return table
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._whole, name)  # what is done to all rows is done to all columns
 
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     """Return the names of the columns, and the separator, which shows best in the first line."""
     start = bytes(content.slice(0, min(content.size, HEADER)))
+    for magic, packing in UNPACKERS.items():
+        if start.startswith(magic):
+            ending = next(each for each, known in PACKED.items() if known == packing)
+            raise FileError(
+                source, f"it is packed by {packing}.", f"Let its name end with {ending}."
+            )
     try:
         text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
     except UnicodeDecodeError as error:
@@ -505,13 +641,30 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:  # a name may go on in the next line
-        return next(row for row in rows if any(map(str.strip, row)) or len(row) > 1), separator
+        names = next(filter(None, rows))
     except (csv.Error, StopIteration):  # a quote that is left open, which is said later
         return next(csv.reader([first], delimiter=separator)), separator
+    if len(names) == 1 and not names[0].strip():
+        raise FileError(
+            f"{source}, line {rows.line_num}",
+            "expected the names of columns, the line has only spaces.",
+            "Remove the line.",
+        )
+    return names, separator
 
 
-def _read_jsonl(stream: Any, source: str) -> Any:
-    return jsonl_table(stream.read_buffer(), source)
+def _read_csv(
+    opened: Callable[[], Any], source: str, first: Callable[[str], bool] | None = None
+) -> Any:
+    file = CsvFile(opened, source)
+    check_names(file.names, source)
+    if first is None:
+        return file.table()
+    return LaterColumns(file, [name for name in file.names if first(name)])
+
+
+def _read_jsonl(opened: Callable[[], Any], source: str) -> Any:
+    return jsonl_table(opened().read_buffer(), source)
 
 
 def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
@@ -535,13 +688,29 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
+    check_large_numbers(content, _large_numbers(table), (source, before))
     return table
 
 
-def _read_parquet(stream: Any, source: str) -> Any:
+def _large_numbers(table: Any) -> list[str]:
+    """Return the columns of floating-point numbers that are too large to tell whole ones apart."""
+    types = pyarrow().types
+    from pyarrow import compute as pc
+
+    floats = [field.name for field in table.schema if types.is_floating(field.type)]
+    ranges = [pc.min_max(table.column(name)).as_py().values() for name in floats]
+    return [
+        name
+        for name, ends in zip(floats, ranges, strict=True)
+        if any(end is not None and EXACT <= abs(end) < math.inf for end in ends)
+    ]
+
+
+def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
     from pyarrow import parquet
 
     def read() -> Any:
+        stream = opened()
         file = parquet.ParquetFile(stream, buffer_size=BUFFER)
         names = repetitive(file)
         stream.seek(0)
@@ -594,11 +763,11 @@ def repetitive(file: Any) -> list[str]:
     return [name for name, size in size_of.items() if size < most and name not in packed]
 
 
-def _read_arrow(stream: Any, source: str) -> Any:
+def _read_arrow(opened: Callable[[], Any], source: str) -> Any:
     from pyarrow import feather
 
     def read() -> Any:
-        table = feather.read_table(stream)
+        table = feather.read_table(opened())
         table.validate(full=True)  # pyarrow believes what the file says of its own bytes
         return table
 
@@ -615,7 +784,6 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
 
 
 _READERS = {
-    "csv": _read_csv,
     "jsonl": _read_jsonl,
     "parquet": _read_parquet,
     "arrow": _read_arrow,
