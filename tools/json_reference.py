@@ -8,6 +8,7 @@ pages. A test compares the pages with what this would write.
 
 from __future__ import annotations
 
+import inspect
 import re
 import types
 import typing
@@ -139,13 +140,12 @@ def _attributes(kind: Any) -> dict[str, str]:
     """Return what the docstrings of a dataclass and its bases say of each attribute."""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        section = re.search(
-            r"Attributes\n\s*-+\n(.*?)(?:\n\s*\n\s*\w+\n\s*-{3,}|\Z)", each.__doc__ or "", re.DOTALL
-        )
+        text = inspect.cleandoc(each.__doc__ or "")  # which Python 3.13 dedents itself
+        section = re.search(r"Attributes\n-+\n(.*?)(?:\n\n\w+\n-{3,}|\Z)", text, re.DOTALL)
         if section is None:
             continue
         for names, text in re.findall(
-            r"^    (\w[\w, ]*?)(?: : [^\n]*)?\n((?:^ {8}[^\n]*\n?)+)",
+            r"^(\w[\w, ]*?)(?: : [^\n]*)?\n((?:^ {4}[^\n]*\n?)+)",
             section[1] + "\n",
             re.MULTILINE,
         ):
