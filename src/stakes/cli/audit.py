@@ -438,7 +438,7 @@ def _show_plan(output: Output, made: LabelPlan, found: PlanFound) -> None:
         [each.name, number(each.rows), number(each.labels), number(each.low), number(each.high)]
         for each in found.strata
     ]
-    output.table(text_table(["stratum", "rows", "labels", "least cost", "most"], lines))
+    output.table(text_table(["stratum", "rows", "labels", "lowest cost", "highest"], lines))
     output.results(found)
 
 
