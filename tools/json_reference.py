@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes.findings.audit import AuditFound, PlanFound
 from stakes.findings.data import key_of
 from stakes.findings.report import Findings
 
 ROOT = Path(__file__).parents[1]
+ARRAYS = (np.ndarray, NDArray)  # from numpy 2.5 on, the second is a name of its own
 PAGES = ROOT / "docs" / "reference"
 COMMANDS = {
     "evaluate": "Evaluation",
@@ -74,7 +76,7 @@ def _parts(document: Any) -> Iterator[Any]:
                 found[kind] = None
                 for each in _hints(kind).values():
                     look(each)
-        elif typing.get_origin(kind) is not np.ndarray:
+        elif typing.get_origin(kind) not in ARRAYS:
             for each in typing.get_args(kind):
                 look(each)
 
@@ -117,7 +119,7 @@ def _type(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return " or ".join("null" if each is types.NoneType else _type(each) for each in arguments)
-    if origin is np.ndarray:
+    if origin in ARRAYS:
         return "array of numbers"
     if origin is tuple:
         kinds = dict.fromkeys(_type(each) for each in arguments if each is not Ellipsis)
