@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
-demo: $(VENV)/.run  ## what three real classifiers cost, and the report on them
+demo: $(VENV)/.run  ## what three models cost, and the report on them
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.test  ## run the tests (minutes)

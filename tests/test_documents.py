@@ -95,6 +95,30 @@ def test_links_and_pictures_lead_to_files_that_exist(name):
     assert [link for link in inside if not (ROOT / link).exists()] == []
 
 
+def section(link):
+    """Return the part of a page that a link of the table of peers leads to."""
+    page, _, anchor = link.partition("#")
+    text = (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8")
+    if not anchor:
+        return text
+    parts = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    anchors = [re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in parts[1::2]]
+    return parts[2 + 2 * anchors.index(anchor)]
+
+
+def test_every_entry_of_the_table_of_peers_leads_to_what_it_claims():
+    page = (ROOT / "docs" / "explanation" / "peers.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in page.splitlines() if line.startswith("| ")][1:]
+    links = [[re.findall(r"\]\((.+?)\)", cell) for cell in row] for row in rows]
+    for (what, ours, *others), (_, *marks) in zip(links, rows, strict=True):
+        assert not what
+        assert all(mark.strip() == "–" or "](" in mark for mark in marks)
+        assert re.search(r"^(>>>|\$ stakes) ", section(*ours), flags=re.MULTILINE)
+        for link in (link for cell in others for link in cell):
+            assert link.startswith("../howto/coming_from.md#")
+            assert "| you used |" in section(link)
+
+
 def test_every_command_of_the_documents_is_a_target_of_make():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))

@@ -8,6 +8,7 @@ pages. A test compares the pages with what this would write.
 
 from __future__ import annotations
 
+import inspect
 import re
 import types
 import typing
@@ -18,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes.findings.audit import AuditFound, PlanFound
 from stakes.findings.data import key_of
 from stakes.findings.report import Findings
 
 ROOT = Path(__file__).parents[1]
+ARRAYS = (np.ndarray, NDArray)  # from numpy 2.5 on, the second is a name of its own
 PAGES = ROOT / "docs" / "reference"
 COMMANDS = {
     "evaluate": "Evaluation",
@@ -73,7 +76,7 @@ def _parts(document: Any) -> Iterator[Any]:
                 found[kind] = None
                 for each in _hints(kind).values():
                     look(each)
-        elif typing.get_origin(kind) is not np.ndarray:
+        elif typing.get_origin(kind) not in ARRAYS:
             for each in typing.get_args(kind):
                 look(each)
 
@@ -116,7 +119,7 @@ def _type(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return " or ".join("null" if each is types.NoneType else _type(each) for each in arguments)
-    if origin is np.ndarray:
+    if origin in ARRAYS:
         return "array of numbers"
     if origin is tuple:
         kinds = dict.fromkeys(_type(each) for each in arguments if each is not Ellipsis)
@@ -139,13 +142,12 @@ def _attributes(kind: Any) -> dict[str, str]:
     """Return what the docstrings of a dataclass and its bases say of each attribute."""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        section = re.search(
-            r"Attributes\n\s*-+\n(.*?)(?:\n\s*\n\s*\w+\n\s*-{3,}|\Z)", each.__doc__ or "", re.DOTALL
-        )
+        text = inspect.cleandoc(each.__doc__ or "")  # which Python 3.13 dedents itself
+        section = re.search(r"Attributes\n-+\n(.*?)(?:\n\n\w+\n-{3,}|\Z)", text, re.DOTALL)
         if section is None:
             continue
         for names, text in re.findall(
-            r"^    (\w[\w, ]*?)(?: : [^\n]*)?\n((?:^ {8}[^\n]*\n?)+)",
+            r"^(\w[\w, ]*?)(?: : [^\n]*)?\n((?:^ {4}[^\n]*\n?)+)",
             section[1] + "\n",
             re.MULTILINE,
         ):

@@ -1,4 +1,4 @@
-"""What a classifier's mistakes cost, how sure you can be of it, and which classifier to use.
+"""What a model's mistakes cost, how sure you can be, and which model to use at which threshold.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

@@ -96,7 +96,7 @@ def methods(name, kind):
         static = inspect.getattr_static(kind, key)
         inner = getattr(static, "__func__", static)
         ours = str(getattr(inner, "__module__", "")).startswith("stakes")
-        if key.startswith("_") or not ours or not inspect.isroutine(static):
+        if key.startswith("_") or not ours or not inspect.isroutine(static) or not callable(inner):
             continue
         bound = inner is not static
         call = getattr(kind, key) if bound else static

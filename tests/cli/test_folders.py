@@ -402,7 +402,7 @@ def test_what_cannot_be_read_as_one_table(stakes, write, folder):
     cases = {
         ("nothing",): "nothing: the folder has no files of predictions.",
         ("no-*.csv",): "no-*.csv: no file has such a name.",
-        ("parts", "predictions.csv", "--id", "id"): "parts: a table in many files stands alone",
+        ("parts", "predictions.csv", "--id", "id"): "parts: a table in many files cannot be joined",
     }
     write("csv")
     for arguments, says in cases.items():

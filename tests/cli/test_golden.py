@@ -139,6 +139,25 @@ def test_commands_say_what_they_always_said(name, stakes):
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_results_fit_a_terminal(name):
+    _, *lines = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    end = lines.index("--- standard error") if "--- standard error" in lines else len(lines)
+    assert [line for line in lines[:end] if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "threshold", "curve", "plan"])
+def test_tables_of_long_names_fit_a_terminal(command, stakes, examples):
+    header, *lines = (examples / P).read_text().splitlines()
+    for name in ("logistic", "discriminant"):
+        header = header.replace(name, f"{name} retrained on all branches in the autumn of 2025")
+    (examples / P).write_text("\n".join([header, *lines]))
+    more = ["--half-width", "500"] if command == "plan" else ["--unit", "USD"]
+    said = stakes("-q", command, P, "-c", C, *more)
+    assert (said.code, said.err) == (0, "")
+    assert [line for line in said.out.splitlines() if len(line) > 80] == []
+
+
 def test_no_golden_file_is_left_over():
     assert {path.stem for path in GOLDEN.glob("*.txt")} == set(COMMANDS)
 

@@ -280,6 +280,19 @@ def test_colours_show_in_a_terminal_only(terminal, environment, coloured, stakes
     assert re.sub(r"\x1b\[\d*m", "", shown) == plain
 
 
+def test_notes_and_errors_are_wrapped_in_a_terminal_only(stakes, folder, monkeypatch):
+    text = (folder / "predictions.csv").read_text()
+    (folder / "predictions.csv").write_text(text.replace("actual,", "first_label,", 1))
+    commands = [EVALUATE, [*EVALUATE, "--actual", "first_label"]]
+    plain = [stakes(*each).err for each in commands]
+    assert max(len(line) for text in plain for line in text.splitlines()) > 80
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    shown = [stakes(*each).err for each in commands]
+    lines = [line for text in shown for line in text.splitlines() if not line.startswith("Try: ")]
+    assert max(map(len, lines)) <= 80
+    assert [text.split() for text in shown] == [text.split() for text in plain]
+
+
 def test_shells_can_complete(folder):
     environment = {
         **os.environ,

@@ -105,7 +105,7 @@ def test_a_parquet_count_file_stands_for_predictions(stakes):
 @pytest.mark.usefixtures("parts")
 def test_a_parquet_count_file_stands_alone_and_has_no_rows(stakes):
     said = stakes("evaluate", "all.parquet", "0.json", *COSTS)
-    assert (said.code, "all.parquet: a count file stands alone" in said.err) == (2, True)
+    assert (said.code, "all.parquet: a count file cannot be combined" in said.err) == (2, True)
     assert "'stakes merge'" in said.err
     said = stakes("evaluate", "all.parquet", *COSTS, "-m", "tree")
     assert "--model: all.parquet is a count file" in said.err

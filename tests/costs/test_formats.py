@@ -240,9 +240,9 @@ def test_extra_decisions_are_read_back(tmp_path):
         (
             "a.csv",
             ",a,b\na,0,5\nb,1,0\n",
-            r"a\.csv, line 1, column 1: it does not say what its rows stand for.*predicted\\actual",
+            r"a\.csv, line 1, column 1: it does not state what its rows.*predicted\\actual",
         ),
-        ("a.csv", "costs,a,b\na,0,5\nb,1,0\n", "line 1, column 1: it does not say"),
+        ("a.csv", "costs,a,b\na,0,5\nb,1,0\n", "line 1, column 1: it does not state"),
         (
             "a.csv",
             "predicted\\actual,apple,pear\nappel,0,5\npear,1,0\n",
@@ -296,7 +296,7 @@ def test_extra_decisions_are_read_back(tmp_path):
         ("a.json", "{", r"a\.json, line 1, column 2: not JSON"),
         ("a.json", "[1]", r'a\.json: expected an object such as \{"rows"'),
         ("a.json", '{"rows": "predicted", "values": [[0]]}', "expected an object such as"),
-        ("a.json", '{"labels": [0, 1], "values": [[0, 5], [1, 0]]}', r"a\.json: .*does not say"),
+        ("a.json", '{"labels": [0, 1], "values": [[0, 5], [1, 0]]}', r"a\.json: .*does not state"),
         (
             "a.json",
             '{"rows": "predicted", "labels": [0, 1], "values": [[0, "5"], [1, 0]]}',
@@ -313,7 +313,7 @@ def test_extra_decisions_are_read_back(tmp_path):
             r"a\.json, rows: .*got 'sideways'",
         ),
         ("a.cost", "2 2\n0 5\n1 0\n", r"a\.cost, labels: a Weka file has no labels"),
-        ("a.txt", "0", r"a\.txt: expected a file named \.csv"),
+        ("a.txt", "0", r"a\.txt: expected a name ending in \.csv"),
     ],
 )
 def test_bad_files_are_named_with_row_and_column(write, name, text, message):

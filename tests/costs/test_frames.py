@@ -113,7 +113,7 @@ def test_integer_labels_of_pandas_axes():
 
 def test_bad_frames():
     frame = pd.DataFrame([[0, 10], [100, 0]], index=["a", "b"], columns=["a", "b"])
-    with pytest.raises(InputTypeError, match="frame: it does not say what its rows stand for"):
+    with pytest.raises(InputTypeError, match="frame: it does not state what its rows stand for"):
         CostMatrix.from_frame(frame)
     with pytest.raises(InputTypeError, match=r"frame: expected a data frame .* got list"):
         CostMatrix.from_frame([[0, 1], [5, 0]], rows="actual")

@@ -313,7 +313,7 @@ def test_repr_and_html_say_which_side_is_predicted():
         (
             lambda: CostMatrix([[0, 1], [5, 0]], labels=[0, 1]),
             InputTypeError,
-            "rows: say what the rows.*got nothing",
+            "rows: state what the rows.*got nothing",
         ),
         (
             lambda: CostMatrix([[0, 1], [5, 0]], rows="true", labels=[0, 1]),

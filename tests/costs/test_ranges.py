@@ -153,7 +153,7 @@ def test_around_known_costs():
             InputError,
             "scale: expected one of 'linear', 'log'; got 'sqrt'",
         ),
-        (lambda: CostRanges([[0]], [[0]], labels=[0]), InputTypeError, "rows: say what"),
+        (lambda: CostRanges([[0]], [[0]], labels=[0]), InputTypeError, "rows: state what"),
         (
             lambda: CostRanges([[0]], [[0]], rows="actual", labels=[0], distributions={(0, 0): 3}),
             InputTypeError,

@@ -360,7 +360,7 @@ def test_equality_pickling_and_texts():
             r"counts: with 2 decisions and 2 classes, expected an array of shape \(2, 2\)",
         ),
         (lambda: Confusion([1, 2], [0, 1]), InputError, "counts: expected a two-dimensional"),
-        (lambda: Confusion([[1, 2], [3, 4]], [0, 1], rows="up"), InputTypeError, "rows: say"),
+        (lambda: Confusion([[1, 2], [3, 4]], [0, 1], rows="up"), InputTypeError, "rows: state"),
         (
             lambda: Confusion([[1, 2], [3, 4]], [0, 1], squares=[[1, 2]]),
             InputError,

@@ -138,7 +138,7 @@ def test_rows_are_counted_once_however_many_periods_and_late_labels_there_are(mo
     labels = y_true.astype(object)
     late = np.arange(400) % 3 == 0
     labels[late] = None
-    arrived = np.where(late, np.datetime64("NaT"), time)
+    arrived = np.where(late, np.datetime64("NaT", "us"), time)
     calls = []
     count = GroupedConfusion.from_labels.__func__
     monkeypatch.setattr(
@@ -159,7 +159,7 @@ def test_labels_that_have_not_arrived_are_allowed_for():
     late = time >= np.datetime64("2026-03-15")
     labels = y_true.astype(object)
     labels[late] = None
-    arrived = np.where(late, np.datetime64("NaT"), time + np.timedelta64(5, "D"))
+    arrived = np.where(late, np.datetime64("NaT", "us"), time + np.timedelta64(5, "D"))
     found = evaluate_over(labels, y_pred, COSTS, time=time, labelled_at=arrived)
     full = evaluate_over(y_true, y_pred, COSTS, time=time).periods()
     *complete, last = found.periods()

@@ -239,7 +239,7 @@ def test_what_no_test_set_can_show_is_said_in_words(name, pilot, least):
         (
             lambda: plan_test_size(COSTS, difference=20),
             InputError,
-            "difference: two classifiers cannot differ by more than 10",
+            "difference: two models cannot differ by more than 10",
         ),
         (lambda: plan_test_size(COSTS, half_width=1, weight=-1), InputError, "weight: expected"),
         (

@@ -69,7 +69,7 @@ def test_numbers_stand_for_numbers_in_text(values):
             ["ok", "frau", "frau"],
             r"row 2, .*'frau' .* Did you mean 'fraud'\? 1 more row is like it\.",
         ),
-        ([[1], [2]], "column 'a': expected one value a row, it has list"),
+        ([[1], [2]], "column 'a': expected one value per row, got list"),
     ],
 )
 def test_bad_labels_are_named_by_row(values, says):
@@ -124,7 +124,7 @@ def test_scores_are_numbers_in_any_form(values):
             [2**53 + 1, 2**53 + 2],
             r"column 'a': it has numbers that cannot be told apart .* 2\*\*53",
         ),
-        ([[0.5], [1.0]], "expected one value a row"),
+        ([[0.5], [1.0]], "expected one value per row"),
     ],
 )
 def test_bad_scores_are_named_by_row(values, says):

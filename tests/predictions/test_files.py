@@ -103,9 +103,9 @@ def test_count_files_are_no_part_of_a_table(folder, other):
             study(given)
     packed = gzip.compress((folder / "all.parquet").read_bytes())
     write_binary("all.parquet.gz", packed)
-    with pytest.raises(FileError, match=r"all\.parquet\.gz: .*A count file stands alone"):
+    with pytest.raises(FileError, match=r"all\.parquet\.gz: .*A count file cannot be combined"):
         study("all.parquet.gz")
-    with pytest.raises(InputError, match=r"all\.parquet: a count file stands alone"):
+    with pytest.raises(InputError, match=r"all\.parquet: a count file cannot be combined"):
         study("all.parquet", "tree.csv", columns=Columns(key="id"))
 
 
@@ -116,7 +116,7 @@ def test_count_files_are_no_part_of_a_table(folder, other):
         (
             "tree",
             "yess",
-            r"2\.\w+, \w+ [23], column 'tree': 'yess' is not .* name those that are",
+            r"2\.\w+, \w+ [23], column 'tree': 'yess' is not .* name the models",
         ),
         ("tree", None, r"2\.\w+, \w+ [23], column 'tree': there is no label\. Correct it"),
         ("rule_pred", "", r"2\.\w+, \w+ [23], column 'rule_pred': there is no label\. Correct it"),
@@ -191,9 +191,9 @@ def test_rows_or_counts_where_they_are_needed():
 @pytest.mark.parametrize(
     ("paths", "message"),
     [
-        (["tree.csv", "rule.csv"], "key: several files of predictions"),
-        (["all.json", "tree.csv"], r"all\.json: a count file stands alone"),
-        (["tree.csv", "parts"], "parts: a table in many files stands alone"),
+        (["tree.csv", "rule.csv"], "key: several files are joined"),
+        (["all.json", "tree.csv"], r"all\.json: a count file cannot be combined"),
+        (["tree.csv", "parts"], "parts: a table in many files cannot be joined"),
     ],
 )
 def test_files_that_do_not_go_together(paths, message):

@@ -43,7 +43,7 @@ PACKINGS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (OPEN, r", line 11, column 'note': the quote that begins the cell is not closed"),
+        (OPEN, r", line 11, column 'note': the quote that opens the cell is not closed"),
         (TWO, r", line 11, column 'note': the quote that ends the cell in line 502 is followed by"),
     ],
     ids=["open", "two"],
@@ -75,7 +75,7 @@ def unpacked(content):
         ('a,b\n1,""x\n', "line 2, column 'b': the quote that ends the cell is followed by 'x'"),
         ('a,b\n"x\ny","2" \n', "line 3, column 'b': .* followed by ' '"),
         ('a,b\n1,"x\\"y"\n', r"line 2, column 'b': .* followed by 'y'"),
-        ('a,"b\n1,2\n', "line 1, cell 2: the quote that begins the cell is not closed"),
+        ('a,"b\n1,2\n', "line 1, cell 2: the quote that opens the cell is not closed"),
         (f'a,b\n1,"{"x" * 200_000}\n3,4\n', "line 2, column 'b': .* not closed"),
         ('a,b\r\n1,2\r\n3,"4\r\n', "line 3, column 'b': .* not closed"),
     ],

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from stakes import CostMatrix, ExampleCosts, evaluate
-from stakes._core.text import exact, number, threshold_text
+from stakes._core.text import exact, number, text_table, threshold_text
 from stakes.show import cost_table
 
 
@@ -109,3 +109,25 @@ def test_numbers_for_people():
 def test_a_threshold_is_shown_so_that_it_flags_what_it_flagged(threshold, shown):
     assert threshold_text(threshold) == shown
     assert float(shown) <= threshold
+
+
+def test_names_are_folded_where_a_table_would_be_wider_than_a_terminal():
+    header = ["policy", "cost per decision", "95% interval", "in total", "errors"]
+    cells = ["1.00", "12,640 … 17,210,000,000", "1,000,000", "5%"]
+    names = ["discriminant@0.002999", "one of several words@0.31", "x" * 40, "short"]
+    assert text_table(header, [[name, *cells] for name in names]).splitlines() == [
+        "policy             cost per decision             95% interval   in total  errors",
+        "discriminant                    1.00  12,640 … 17,210,000,000  1,000,000      5%",
+        "  @0.002999",
+        "one of several                  1.00  12,640 … 17,210,000,000  1,000,000      5%",
+        "  words@0.31",
+        "xxxxxxxxxxxxxx                  1.00  12,640 … 17,210,000,000  1,000,000      5%",
+        "  xxxxxxxxxxxxxx",
+        "  xxxxxxxxxxxx",
+        "short                           1.00  12,640 … 17,210,000,000  1,000,000      5%",
+    ]
+
+
+def test_a_table_that_no_folding_makes_narrow_stays_as_it_is():
+    row = ["a name that is long", *["1,000,000"] * 8]
+    assert text_table(row, [row]).splitlines() == ["  ".join(row)] * 2

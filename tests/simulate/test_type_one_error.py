@@ -188,7 +188,7 @@ def test_results_can_be_read_written_and_repeated():
         (
             {"paired": [[[5, 0], [0, 2]], [[0, 0], [0, 3]]]},
             InputError,
-            r"paired: the outcomes that were seen differ by 0 to 6, .* 0 cannot .*smooth=0\.1",
+            r"paired: the outcomes that were observed differ by 0 to 6, .* 0 cannot .*smooth=0\.1",
         ),
         (
             {"paired": PairedConfusion(PAIRED.counts, PAIRED.labels, squares=PAIRED.counts)},

@@ -142,17 +142,46 @@ def matrix_table(decisions: Labels, labels: Labels, cells: Rows) -> Table:
     return header, [[decision, *row] for decision, row in rows]
 
 
+WIDTH = 80
+"""How many columns a terminal has."""
+
+LEAST_NAME = 12
+"""The fewest columns that names are folded to; a table that is still too wide stays as it is."""
+
+
 def text_table(header: Sequence[str], rows: Rows) -> str:
-    """Align columns: the first to the left, the others to the right."""
-    lines = [header, *rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    """Align columns: the first to the left, the others to the right.
+
+    Names in the first column are folded where the table would be wider than a terminal.
+    """
+    lines = [list(header), *map(list, rows)]
+    first, *widths = (max(map(len, column)) for column in zip(*lines, strict=True))
+    room = WIDTH - sum(width + 2 for width in widths)
+    if first > room >= LEAST_NAME:
+        first = room
+        lines = [
+            [name, *(cells if i == 0 else [""] * len(cells))]
+            for whole, *cells in lines
+            for i, name in enumerate(_folded(whole, room))
+        ]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            for i, (cell, width) in enumerate(zip(line, [first, *widths], strict=True))
         ).rstrip()
         for line in lines
     )
+
+
+def _folded(name: str, room: int) -> list[str]:
+    """Break a name between words and before a threshold; what follows is indented."""
+    lines = [""]
+    for word in re.findall(rf"\s*@?[^\s@]{{0,{room - 3}}}", name):
+        if len(lines[-1]) + len(word) <= room:
+            lines[-1] += word
+        else:
+            lines.append(f"  {word.lstrip()}")
+    return lines
 
 
 LEFT = 'style="text-align: left"'

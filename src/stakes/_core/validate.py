@@ -38,7 +38,7 @@ def orientation(rows: Any) -> Orientation:
         given = "nothing" if rows is None else repr(rows)
         raise InputTypeError(
             "rows",
-            "say what the rows of the matrix stand for, rows='predicted' or rows='actual' "
+            "state what the rows of the matrix stand for, rows='predicted' or rows='actual' "
             f"(scikit-learn and Weka have rows='actual'); got {given}.",
         )
     return rows  # type: ignore[return-value]
@@ -196,7 +196,7 @@ def not_too_large(size: float, name: str) -> None:
         raise InputError(
             name,
             f"expected costs of at most {LARGEST_COST:.0e}, got {size:g}.",
-            "Count them in a larger unit.",
+            "Use a larger unit.",
         )
 
 

@@ -288,6 +288,7 @@ PLAIN: dict[Any, Callable[[Any], bool]] = {
     int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
     float: _is_number,
     np.ndarray: _is_array,
+    NDArray: _is_array,  # from numpy 2.5 on, a name of its own
     Hashable: _is_label,
     Mapping: lambda value: isinstance(value, Mapping),
     Sequence: lambda value: hasattr(value, "__len__") and hasattr(value, "__getitem__"),

@@ -181,8 +181,8 @@ class Pool(Result):
         confidence : float, default 0.95
             Confidence level of what is expected, and of what reading the labels says.
         looks : int, default 1
-            How often labels will be read before all are there; each reading then is made with a
-            confidence of 1 - (1 - confidence)/looks.
+            How many times the labels will be read, the last time included; each reading is made
+            with a confidence of 1 - (1 - confidence)/looks.
         anytime : bool, default False
             Whether labels may be read after every batch, as often as wanted; with wider limits.
         pos_label : label, optional

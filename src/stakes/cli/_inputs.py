@@ -98,31 +98,32 @@ def _options(bundle: Any) -> list[inspect.Parameter]:
 # The options that several commands have, written once.
 
 READABLE = (
-    "CSV, TSV, JSON lines, Parquet, Arrow or Excel; a folder of such files, or a quoted pattern "
-    "such as 'part-*.csv', as one table; a count file; - for standard input; s3:// or postgresql://."
+    "CSV, TSV, JSON lines, Parquet, Arrow or Excel, or a count file. A folder or a quoted pattern, "
+    "such as 'part-*.csv', is read as one table. Also s3://, postgresql://, and - for standard "
+    "input."
 )
 
 Predictions = Annotated[
     list[str],
-    typer.Argument(metavar="PREDICTIONS", help=f"{READABLE} Several are joined on --id."),
+    typer.Argument(metavar="PREDICTIONS", help=f"{READABLE} Several files are joined on --id."),
 ]
 Pilot = Annotated[
     list[str] | None,
-    typer.Argument(metavar="PREDICTIONS", help=f"A first, small test (pilot): {READABLE}"),
+    typer.Argument(metavar="PREDICTIONS", help=f"A first, small test set (pilot): {READABLE}"),
 ]
 CostFile = Annotated[
     Path | None,
     typer.Option(
-        "--costs", "-c", metavar="FILE", help="The cost matrix: CSV, TSV, JSON or Weka's .cost."
+        "--costs", "-c", metavar="FILE", help="Cost matrix: a CSV, TSV, JSON or Weka .cost file."
     ),
 ]
 FalsePositive = Annotated[
     float | None,
-    typer.Option("--fp", metavar="COST", help="What a false alarm costs, instead of --costs."),
+    typer.Option("--fp", metavar="COST", help="Cost of a false alarm, instead of --costs."),
 ]
 FalseNegative = Annotated[
     float | None,
-    typer.Option("--fn", metavar="COST", help="What a miss costs, instead of --costs."),
+    typer.Option("--fn", metavar="COST", help="Cost of a miss, instead of --costs."),
 ]
 PosLabel = Annotated[
     str | None,
@@ -137,29 +138,29 @@ Rows = Annotated[
 Classes = Annotated[
     str | None,
     typer.Option(
-        "--classes", metavar="CLASSES", help="The classes in order, for Weka's .cost: good,bad."
+        "--classes", metavar="CLASSES", help="Classes in order, for a Weka .cost file: good,bad."
     ),
 ]
 Actual = Annotated[
     str | None,
-    typer.Option("--actual", metavar="COLUMN", help="The column with the actual classes."),
+    typer.Option("--actual", metavar="COLUMN", help="Column with the actual classes."),
 ]
 Models = Annotated[
     list[str] | None,
     typer.Option(
-        "--model", "-m", metavar="COLUMN", help="A column with a model's decisions; repeatable."
+        "--model", "-m", metavar="COLUMN", help="Column with a model's decisions; repeatable."
     ),
 ]
 Scores = Annotated[
     list[str] | None,
     typer.Option(
-        "--score", "-s", metavar="COLUMN", help="A column with a model's scores; repeatable."
+        "--score", "-s", metavar="COLUMN", help="Column with a model's scores; repeatable."
     ),
 ]
 Id = Annotated[
     str | None,
     typer.Option(
-        "--id", metavar="COLUMN", help="The column that names an example, to join files on."
+        "--id", metavar="COLUMN", help="Column that identifies an example, to join files on."
     ),
 ]
 ModelColumn = Annotated[
@@ -167,7 +168,7 @@ ModelColumn = Annotated[
     typer.Option(
         "--model-column",
         metavar="COLUMN",
-        help="The column that names the model, if each example has a row for each model.",
+        help="Column that names the model, if there is a row for each example and model.",
     ),
 ]
 IgnoreCase = Annotated[
@@ -178,14 +179,14 @@ IgnoreCase = Annotated[
 ]
 DropMissing = Annotated[
     bool,
-    typer.Option("--drop-missing", help="Leave out rows that lack a value in a column in use."),
+    typer.Option("--drop-missing", help="Leave out rows with missing values in the columns used."),
 ]
 LowerIsPositive = Annotated[
     list[str] | None,
     typer.Option(
         "--lower-is-positive",
         metavar="COLUMN",
-        help="A column of scores whose low values mean the positive class; repeatable.",
+        help="Score column in which low values mean the positive class; repeatable.",
     ),
 ]
 TableName = Annotated[
@@ -193,17 +194,17 @@ TableName = Annotated[
     typer.Option(
         "--table",
         metavar="NAME",
-        help="The table of a database; PREDICTIONS is then its address, postgresql://user@host/db.",
+        help="Database table to read. PREDICTIONS is then its address, postgresql://user@host/db.",
     ),
 ]
 Query = Annotated[
     str | None,
-    typer.Option("--query", metavar="SQL", help="The rows of a database that a query selects."),
+    typer.Option("--query", metavar="SQL", help="Query that selects rows of the database."),
 ]
 ClassNames = Annotated[
     str | None,
     typer.Option(
-        "--names", metavar="NAMES", help="What classes are called in results: 0=repaid,1=default."
+        "--names", metavar="NAMES", help="Names of classes in results: 0=repaid,1=default."
     ),
 ]
 Confidence = Annotated[
@@ -215,7 +216,7 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         metavar="COLUMN",
-        help="The column of groups, such as patients, whose rows are not independent.",
+        help="Column of groups, such as patients, whose rows are not independent.",
     ),
 ]
 SampleWeight = Annotated[
@@ -223,7 +224,7 @@ SampleWeight = Annotated[
     typer.Option(
         "--weight",
         metavar="COLUMN",
-        help="The column of weights: 1 / the probability that a row is in the sample.",
+        help="Column of weights: 1 / the probability that a row is in the sample.",
     ),
 ]
 Strata = Annotated[
@@ -231,8 +232,8 @@ Strata = Annotated[
     typer.Option(
         "--strata",
         metavar="COLUMN",
-        help="The column of strata that rows were drawn from separately; the column of the actual "
-        "classes if the number of each class was fixed.",
+        help="Column of strata that were sampled separately. If the number of rows of each class "
+        "was fixed: the column of the actual classes.",
     ),
 ]
 Population = Annotated[
@@ -240,8 +241,8 @@ Population = Annotated[
     typer.Option(
         "--population",
         metavar="ROWS",
-        help="Rows, or shares, of each stratum in the population: north=8000,south=2000; a CSV or "
-        "JSON file of them; or one number of rows without strata.",
+        help="Size, or share, of each stratum in the population: north=8000,south=2000, or a CSV "
+        "or JSON file. Without strata: the number of rows in the population.",
     ),
 ]
 FalsePositiveColumn = Annotated[
@@ -249,7 +250,7 @@ FalsePositiveColumn = Annotated[
     typer.Option(
         "--fp-column",
         metavar="COLUMN",
-        help="The column with the cost of a false positive in each row, instead of --fp.",
+        help="Column with the cost of a false alarm in each row, instead of --fp.",
     ),
 ]
 FalseNegativeColumn = Annotated[
@@ -257,7 +258,7 @@ FalseNegativeColumn = Annotated[
     typer.Option(
         "--fn-column",
         metavar="COLUMN",
-        help="The column with the cost of a false negative in each row, instead of --fn.",
+        help="Column with the cost of a miss in each row, instead of --fn.",
     ),
 ]
 ClassPriors = Annotated[
@@ -265,22 +266,24 @@ ClassPriors = Annotated[
     typer.Option(
         "--class-priors",
         metavar="SHARES",
-        help="Class frequencies in production: fraud=0.01,ok=0.99; one of two is enough.",
+        help="Class frequencies in production: fraud=0.01,ok=0.99. Of two classes, one is enough.",
     ),
 ]
 Unit = Annotated[
-    str, typer.Option("--unit", metavar="UNIT", help="The unit of the costs, such as USD.")
+    str, typer.Option("--unit", metavar="UNIT", help="Unit of the costs, such as USD.")
 ]
 Volume = Annotated[
     float | None,
-    typer.Option("--volume", metavar="N", help="Number of decisions to report the cost of."),
+    typer.Option("--volume", metavar="N", help="Number of decisions to report the total cost of."),
 ]
 Per = Annotated[
-    str | None, typer.Option("--per", metavar="TIME", help="The period of --volume, such as year.")
+    str | None, typer.Option("--per", metavar="TIME", help="Period of --volume, such as year.")
 ]
 Json = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write the results to this file; - for only that."),
+    typer.Option(
+        "--json", metavar="FILE", help="Write the results as JSON; - prints only the JSON."
+    ),
 ]
 
 
@@ -300,8 +303,8 @@ Baseline = Annotated[
     typer.Option(
         "--baseline",
         metavar="POLICY",
-        help="The model that savings are against: old, old@0.31 (at a threshold), old@best, or "
-        "'always ok'. Default: the first model as decided.",
+        help="Policy to compute savings against: old, old@0.31 (at a threshold), old@best (at its "
+        "best threshold) or 'always ok'. Default: the first model as decided.",
     ),
 ]
 Candidates = Annotated[
@@ -309,7 +312,7 @@ Candidates = Annotated[
     typer.Option(
         "--candidate",
         metavar="POLICY",
-        help="A model that must compete, named like the baseline: new, new@0.31, new@best; "
+        help="Policy that must be compared, named like the baseline: new, new@0.31, new@best; "
         "repeatable.",
     ),
 ]
@@ -318,17 +321,18 @@ Validation = Annotated[
     typer.Option(
         "--validation",
         metavar="FILE",
-        help="Other rows of the same models to choose thresholds on, instead of cross-fitting.",
+        help="Other predictions of the same models to choose thresholds on, instead of "
+        "cross-fitting.",
     ),
 ]
 MinRecall = Annotated[
     float | None,
-    typer.Option("--min-recall", metavar="SHARE", help="The least recall of chosen thresholds."),
+    typer.Option("--min-recall", metavar="SHARE", help="Lowest recall of a chosen threshold."),
 ]
 MaxFpr = Annotated[
     float | None,
     typer.Option(
-        "--max-fpr", metavar="SHARE", help="The largest false positive rate of chosen thresholds."
+        "--max-fpr", metavar="SHARE", help="Highest false positive rate of a chosen threshold."
     ),
 ]
 Capacity = Annotated[
@@ -336,7 +340,7 @@ Capacity = Annotated[
     typer.Option(
         "--capacity",
         metavar="N",
-        help="How many of --volume decisions (by default, of the examples) may be positive.",
+        help="Highest number of positives in --volume decisions; without it, in the examples.",
     ),
 ]
 
@@ -420,7 +424,7 @@ def check_counts_name(path: Path) -> None:
     if path.suffix.lower() not in COUNTS:
         raise FileError(
             f"{path}",
-            "expected a name ending in .json or .parquet, by which a count file is known.",
+            "expected a name ending in .json or .parquet, as all count files have.",
         )
 
 
@@ -449,9 +453,7 @@ def check_name(path: Path | None, endings: tuple[str, ...]) -> None:
 def check_volume(volume: float | None, per: str | None) -> None:
     """Raise when a number of decisions makes no sense, or a time is given without one."""
     if volume is None and per is not None:
-        raise InputTypeError(
-            "--per", "it says in what time --volume decisions are taken; give both."
-        )
+        raise InputTypeError("--per", "it is the period of --volume; give both.")
     if volume is not None and not 0 < volume < float("inf"):
         raise InputError("--volume", f"expected a positive number of decisions, got {volume:g}.")
 
@@ -508,10 +510,10 @@ def costs_if_given(
         return read_matrix(given.costs, given.rows, given.classes)
     if given.rows is not None or given.classes is not None:
         name = "--rows" if given.rows is not None else "--classes"
-        raise InputTypeError(name, "it is about a cost matrix; give one with --costs.")
+        raise InputTypeError(name, "it applies to a cost matrix; give one with --costs.")
     if len(mistakes) == 1:
         missing = "--fn" if "false_positive" in mistakes else "--fp"
-        raise InputTypeError(missing, "give what both mistakes cost, with --fp and --fn.")
+        raise InputTypeError(missing, "give both costs, with --fp and --fn.")
     return mistakes or None
 
 

@@ -102,7 +102,6 @@ class Progress:
             )
 
 
-WIDTH = 80
 STANDARD_OUTPUT = Path("-")
 OPTIONS = {
     "actual": "--actual",
@@ -144,7 +143,7 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Say on standard error what is wrong, even if asked to be quiet."""
-        print(f"stakes: {redacted(with_options(text))}", file=sys.stderr)
+        complain(f"stakes: {with_options(text)}")
 
     def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
         """Check the names of files before work goes into them; inputs must not be overwritten."""
@@ -174,16 +173,7 @@ class Output:
 
     def text(self, text: str = "", style: str = "", *, indent: int = 0) -> None:
         """Say sentences, wrapped; a style shows in a terminal only."""
-        together = with_options(text).replace(" = ", f"{NO_BREAK}={NO_BREAK}")
-        lines = textwrap.fill(
-            together,
-            WIDTH,
-            initial_indent=" " * indent,
-            subsequent_indent=" " * indent,
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
-        self._write_line(lines.replace(NO_BREAK, " "), style)
+        self._write_line(_filled(with_options(text), indent), style)
 
     def table(self, text: str) -> None:
         """Say a table, its first line being the header."""
@@ -230,13 +220,39 @@ def with_options(text: str) -> str:
 
 
 def complain(text: str) -> None:
-    """Say something on standard error; that nobody can read there is no reason to fail."""
+    """Say something on standard error; that nobody can read there is no reason to fail.
+
+    Lines are wrapped for a terminal, but in a log each stays one line.
+    """
+    text = redacted(text)
     try:
-        print(redacted(text), file=sys.stderr, flush=True)
+        if sys.stderr.isatty():
+            text = "\n".join(map(_wrapped, text.splitlines()))
+        print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):  # it is full or closed
         from stakes.read import discard
 
         discard(sys.stderr)
+
+
+def _wrapped(line: str) -> str:
+    """Wrap a line, unless it is a command to copy or part of a traceback."""
+    return line if line.startswith(("Try: ", " ")) else _filled(line)
+
+
+def _filled(text: str, indent: int = 0) -> str:
+    """Wrap sentences; words and equations stay whole."""
+    from stakes._core.text import WIDTH
+
+    lines = textwrap.fill(
+        text.replace(" = ", f"{NO_BREAK}={NO_BREAK}"),
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace(NO_BREAK, " ")
 
 
 def _print(text: str, style: str) -> None:

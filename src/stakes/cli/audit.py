@@ -36,80 +36,88 @@ EXAMPLES = {
 
 Rows = Annotated[
     str,
-    typer.Argument(metavar="ROWS", help="Decided rows, most without labels: CSV, Parquet, …"),
+    typer.Argument(
+        metavar="ROWS", help="Rows with decisions, most without labels: CSV, Parquet, …"
+    ),
 ]
 LabelFile = Annotated[
-    Path, typer.Argument(metavar="LABELS", help="The file that was labelled, with its manifest.")
+    Path, typer.Argument(metavar="LABELS", help="The labelled file, with its manifest beside it.")
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", metavar="COLUMN", help="The column with a model's decisions."),
+    typer.Option("--model", "-m", metavar="COLUMN", help="Column with a model's decisions."),
 ]
 Compare = Annotated[
     tuple[str, str] | None,
     typer.Option(
         "--compare",
         metavar="COLUMN COLUMN",
-        help="The columns with two models' decisions: only rows on which they differ are labelled.",
+        help="Columns with two models' decisions. Only rows on which they differ are labelled.",
     ),
 ]
 Score = Annotated[
     str | None,
     typer.Option(
-        "--score", "-s", metavar="COLUMN", help="A column with scores, at best probabilities."
+        "--score", "-s", metavar="COLUMN", help="Column with scores, preferably probabilities."
     ),
 ]
 Judges = Annotated[
     list[str] | None,
-    typer.Option("--judge", metavar="COLUMN", help="A column with a judge's verdicts; repeatable."),
+    typer.Option(
+        "--judge",
+        metavar="COLUMN",
+        help="Column with a judge's verdicts, such as an LLM's; repeatable.",
+    ),
 ]
 Key = Annotated[
     str | None,
     typer.Option(
-        "--id", metavar="COLUMN", help="The column that names a row. Default: its number."
+        "--id", metavar="COLUMN", help="Column that identifies a row. Default: the row number."
     ),
 ]
 Labels = Annotated[
-    int | None, typer.Option("--labels", metavar="N", help="How many rows can be labelled.")
+    int | None, typer.Option("--labels", metavar="N", help="Number of rows to label.")
 ]
 Target = Annotated[
     float | None,
     typer.Option(
         "--target",
         metavar="COST",
-        help="Instead of --labels: the upper limit to reach; with --compare, half the width.",
+        help="Upper limit to reach, instead of --labels. With --compare: half the width.",
     ),
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="The label file to write: .csv.")
+    Path, typer.Option("--out", "-o", metavar="FILE", help="Label file to write: .csv.")
 ]
 Show = Annotated[
     list[str] | None,
-    typer.Option("--show", metavar="COLUMN", help="A column that labellers see; repeatable."),
+    typer.Option("--show", metavar="COLUMN", help="Column that labellers see; repeatable."),
 ]
 ShowDecisions = Annotated[
-    bool, typer.Option("--show-decisions", help="Labellers see the decisions, too.")
+    bool, typer.Option("--show-decisions", help="Show the decisions to labellers, too.")
 ]
 Looks = Annotated[
-    int, typer.Option("--looks", metavar="K", help="How often labels will be read on the way.")
+    int, typer.Option("--looks", metavar="K", help="How many times the labels will be read.")
 ]
 Anytime = Annotated[
-    bool, typer.Option("--anytime", help="Labels may be read after every batch; wider limits.")
+    bool,
+    typer.Option("--anytime", help="Allow reading the labels after every batch. Limits are wider."),
 ]
 ErrorRate = Annotated[
     float,
     typer.Option(
-        "--error-rate", metavar="SHARE", help="The guessed share of mistakes, without scores."
+        "--error-rate", metavar="SHARE", help="Expected share of mistakes, if there are no scores."
     ),
 ]
 Skipped = Annotated[
     str | None,
     typer.Option(
-        "--skipped", metavar="HOW", help="'random' if rows were left without a label at random."
+        "--skipped", metavar="HOW", help="'random' if rows were left unlabelled at random."
     ),
 ]
 Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a page: .html.")
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Write a page with the results: .html."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the label file if it exists.")]
 
@@ -146,7 +154,7 @@ def plan(
     json: options.Json = None,
     force: Force = False,
 ) -> None:
-    """Choose the rows to label, and write a file for those who label them."""
+    """Choose the rows to label, and write a file for the labellers."""
     from stakes.findings.audit import plan_found
 
     output = context.obj
@@ -204,7 +212,7 @@ def more(
     pool: Rows,
     out: Out,
     n_labels: Annotated[
-        int, typer.Option("--labels", metavar="N", help="How many further rows can be labelled.")
+        int, typer.Option("--labels", metavar="N", help="Number of further rows to label.")
     ],
     show: Show = None,
     show_decisions: ShowDecisions = False,
@@ -212,7 +220,7 @@ def more(
     json: options.Json = None,
     force: Force = False,
 ) -> None:
-    """Plan further labels, those read so far being known."""
+    """Choose further rows to label, given the labels so far."""
     from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import plan_found
 
@@ -430,7 +438,7 @@ def _show_plan(output: Output, made: LabelPlan, found: PlanFound) -> None:
         [each.name, number(each.rows), number(each.labels), number(each.low), number(each.high)]
         for each in found.strata
     ]
-    output.table(text_table(["stratum", "rows", "labels", "least cost", "most"], lines))
+    output.table(text_table(["stratum", "rows", "labels", "lowest cost", "highest"], lines))
     output.results(found)
 
 
@@ -459,7 +467,7 @@ def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
 
 
 app = typer.Typer(
-    help="Choose rows to label, and report what few labels show.",
+    help="Choose rows to label, and estimate costs from few labels.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

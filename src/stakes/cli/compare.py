@@ -94,29 +94,29 @@ Margin = Annotated[
     typer.Option(
         "--margin",
         metavar="COST",
-        help="How much more than the baseline a model may cost, per decision.",
+        help="How much more per decision than the baseline a model may cost.",
     ),
 ]
 AskGate = Annotated[
     bool,
     typer.Option(
         "--gate",
-        help="Exit with 1 if a candidate is shown to cost more than the baseline; with --margin, "
-        "unless all are shown to cost less than that much more. Exit with 2 if one cannot be "
-        "judged.",
+        help="Exit with 1 if a candidate is shown to cost more than the baseline. With --margin: "
+        "exit with 1 unless each is shown to cost less than the margin more. Exit with 2 if one "
+        "cannot be judged.",
     ),
 ]
 
 Junit = Annotated[
     Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write the gate as JUnit's XML, for a build."),
+    typer.Option("--junit", metavar="FILE", help="Write the gate's result as JUnit XML."),
 ]
 Markdown = Annotated[
     Path | None,
     typer.Option(
         "--markdown",
         metavar="FILE",
-        help="Append the gate to this file as Markdown, such as to $GITHUB_STEP_SUMMARY.",
+        help="Append the gate's result to a Markdown file, such as $GITHUB_STEP_SUMMARY.",
     ),
 ]
 
@@ -149,7 +149,7 @@ def compare(
     seed: options.Seed = 0,
     json: options.Json = None,
 ) -> int:
-    """Show how models differ in cost; --gate stops a costlier one."""
+    """Compare models by cost; --gate fails a build if one costs more."""
     from stakes.infer.gate import checked_margin
 
     output = context.obj

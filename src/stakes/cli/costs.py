@@ -25,9 +25,11 @@ EXAMPLES = {
 }
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
-Matrix = Annotated[Path, typer.Argument(metavar="COSTS", help="CSV, TSV, JSON or Weka's .cost.")]
+Matrix = Annotated[
+    Path, typer.Argument(metavar="COSTS", help="Cost matrix: a CSV, TSV, JSON or Weka .cost file.")
+]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write: .csv or .tsv.")
+    Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv or .tsv.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 
@@ -38,7 +40,7 @@ def check(
     rows: options.Rows = None,
     classes: options.Classes = None,
 ) -> None:
-    """Say how a cost matrix was understood, in words."""
+    """Print a cost matrix in words, to check it."""
     output = context.obj
     found = read_matrix(matrix, rows, classes)
     for sentence in found.in_words():
@@ -94,7 +96,7 @@ def template(
     columns: options.ColumnOptions,
     force: Force = False,
 ) -> None:
-    """Write a cost matrix to fill in, with the labels found."""
+    """Write a cost matrix to fill in, for the classes of a file."""
     from stakes._core.labels import LabelMatcher, as_meant
     from stakes._core.text import csv_text
     from stakes.predictions.classes import classes_of

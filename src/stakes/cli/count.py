@@ -20,12 +20,10 @@ EXAMPLES = (
 
 Out = Annotated[
     Path,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="The count file to write, named .json or .parquet."
-    ),
+    typer.Option("--out", "-o", metavar="FILE", help="Count file to write: .json or .parquet."),
 ]
 WithoutScores = Annotated[
-    bool, typer.Option("--without-scores", help="Count decisions only: a much smaller file.")
+    bool, typer.Option("--without-scores", help="Count decisions only. The file is much smaller.")
 ]
 
 
@@ -42,7 +40,7 @@ def count(
     out: Out,
     without_scores: WithoutScores = False,
 ) -> None:
-    """Count predictions into a small file that commands read instead."""
+    """Count predictions into a small file to use instead of the rows."""
     from stakes._core.text import number
     from stakes.cli._inputs import check_counts_name, write_counts
 

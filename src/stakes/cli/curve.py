@@ -98,24 +98,28 @@ Prevalence = Annotated[
     typer.Option(
         "--prevalence",
         metavar="SHARE",
-        help="Prevalence in production; by default that of the examples.",
+        help="Prevalence in production. Default: that of the examples.",
     ),
 ]
 Simultaneous = Annotated[
     bool,
-    typer.Option("--simultaneous", help="Simultaneous bands: they hold at all conditions at once."),
+    typer.Option(
+        "--simultaneous", help="Bands that hold for the whole curve at once, not point by point."
+    ),
 ]
 DecisionCurves = Annotated[
     bool,
-    typer.Option("--decision", help="Decision curves: net benefit over the threshold probability."),
+    typer.Option("--decision", help="Decision curves: net benefit by threshold probability."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Draw the curves: .png, .svg or .pdf."),
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Write a picture of the curves: .png, .svg or .pdf."
+    ),
 ]
 Csv = Annotated[
     Path | None,
-    typer.Option("--csv", metavar="FILE", help="Write the curves and bands as a table."),
+    typer.Option("--csv", metavar="FILE", help="Write the curves and bands as CSV."),
 ]
 
 
@@ -135,7 +139,7 @@ def curve(
     csv: Csv = None,
     json: options.Json = None,
 ) -> None:
-    """Show which model is cheapest at which prevalence and costs."""
+    """Show which model is cheapest at each prevalence and cost ratio."""
     from stakes._core.text import csv_text
     from stakes.findings.data import costs_of, data_of, run_settings_of
 
@@ -411,7 +415,7 @@ def _curves(study: Study, *, ranked: bool) -> dict[str, Curve]:
     if study.pos_label is None or len(study.costs.decisions) != TWO:
         raise InputError(
             "costs",
-            "cost curves are for two classes that are the decisions too; the costs have "
+            "cost curves need two classes that are also the decisions; the costs have "
             f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
     if not study.both_classes:

@@ -14,17 +14,17 @@ EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --file
 DATA = Path(__file__).parents[1] / "datasets"
 UNIT, VOLUME, PER = "USD", 10_000, "year"
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Page to write.")]
 Files = Annotated[
     bool,
-    typer.Option("--files", help="Write the predictions and the costs, to try commands on them."),
+    typer.Option("--files", help="Also write the predictions and the costs, to try commands on."),
 ]
 
 
 def demo(
     context: typer.Context, *, out: Out = Path("stakes-demo.html"), files: Files = False
 ) -> None:
-    """Report on three models of breast tumours."""
+    """Try stakes: write a report on three models of breast tumours."""
     from stakes.costs import CostMatrix
     from stakes.findings.data import Settings
     from stakes.predictions import ArrowTable

@@ -133,7 +133,7 @@ def evaluate(
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     output.text()
     show_verdict(output, verdict)
-    _show_tables(output, found, study.confidence, unit, _title(volume, per, unit))
+    _show_tables(output, found, study.confidence, unit, _title(volume, per))
     moved = _show_moved(output, study, unit)
     show_notes(output, verdict)
     if json is None:  # rates under a design take long
@@ -146,11 +146,9 @@ def evaluate(
     output.results(Evaluation(SCHEMA, data, costs, settings, verdict, found, models, pairs, moved))
 
 
-def _title(volume: float | None, per: str | None, unit: str) -> str:
+def _title(volume: float | None, per: str | None) -> str:
     """Say what the costs of many decisions are for; nothing where no number was stated."""
-    if volume is None:
-        return ""
-    return f"cost of {volume_words(volume, per)}{f' ({unit})' if unit else ''}"
+    return "" if volume is None else f"Cost of {volume_words(volume, per)}:"
 
 
 def _show_tables(
@@ -166,7 +164,8 @@ def _show_tables(
     output.table(policy_table(policies, confidence, unit))
     if title:
         output.text()
-        output.table(volume_table(policies, title, confidence))
+        output.text(title)
+        output.table(volume_table(policies, unit, confidence))
 
 
 def _show_moved(output: Output, study: Study, unit: str) -> tuple[PolicyPair, ...]:

@@ -10,13 +10,11 @@ import typer
 EXAMPLES = ("stakes merge january.json february.json --out year.json",)
 
 Counts = Annotated[
-    list[str], typer.Argument(metavar="COUNTS", help="Count files, written by 'stakes count'.")
+    list[str], typer.Argument(metavar="COUNTS", help="Count files that 'stakes count' wrote.")
 ]
 Out = Annotated[
     Path,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="The count file to write, named .json or .parquet."
-    ),
+    typer.Option("--out", "-o", metavar="FILE", help="Count file to write: .json or .parquet."),
 ]
 
 
@@ -24,7 +22,7 @@ AllowCopies = Annotated[
     bool,
     typer.Option(
         "--allow-copies",
-        help="Also add files with the same counts, of which one may be a copy.",
+        help="Also add files with identical counts, one of which may be a copy.",
     ),
 ]
 
@@ -32,7 +30,7 @@ AllowCopies = Annotated[
 def merge(
     context: typer.Context, counts: Counts, out: Out, allow_copies: AllowCopies = False
 ) -> None:
-    """Add up count files of parts of the examples."""
+    """Add up count files, such as one for each month."""
     from stakes._core.text import number
     from stakes.cli._inputs import check_counts_name, write_counts
     from stakes.predictions.count_file import merged_files

@@ -74,13 +74,15 @@ class Plans:
 HalfWidth = Annotated[
     float | None,
     typer.Option(
-        "--half-width", metavar="COST", help="How far the upper limit of a cost may be above it."
+        "--half-width", metavar="COST", help="How far the upper limit may be above the cost."
     ),
 ]
 Assurance = Annotated[
     float | None,
     typer.Option(
-        "--assurance", metavar="SHARE", help="Share of test sets that keep the half-width: 0.8."
+        "--assurance",
+        metavar="SHARE",
+        help="Share of test sets that keep the half-width, such as 0.8.",
     ),
 ]
 Difference = Annotated[
@@ -88,7 +90,7 @@ Difference = Annotated[
     typer.Option(
         "--difference",
         metavar="COST",
-        help="The difference in cost per decision to detect.",
+        help="Difference in cost per decision to detect.",
     ),
 ]
 Power = Annotated[
@@ -96,8 +98,8 @@ Power = Annotated[
     typer.Option(
         "--power",
         metavar="SHARE",
-        help="Probability of showing the difference: 0.8. Without --difference, of showing which "
-        "costs less.",
+        help="Probability of showing the difference, such as 0.8. Without --difference: of showing "
+        "which model costs less.",
     ),
 ]
 
@@ -175,9 +177,9 @@ def _check_goal(
     if half_width is None and difference is None and power is None:
         raise InputTypeError(
             "",
-            "what is to be known?",
-            "Give --half-width, how precise a cost is to be; or --difference, what is to be shown "
-            "between two models; or --power, to show which of two costs less.",
+            "a target is missing.",
+            "Give --half-width, the precision of a cost; or --difference, the difference between "
+            "two models to detect; or --power, to show which of two costs less.",
         )
     if half_width is not None and (difference is not None or power is not None):
         raise InputTypeError(

@@ -35,11 +35,11 @@ EXAMPLES = (
     "stakes report predictions.csv -c costs.csv --time decided_at --every month",
 )
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Page to write.")]
 Factor = Annotated[
     float,
     typer.Option(
-        "--factor", metavar="TIMES", help="The factor by which each cost may be wrong, up or down."
+        "--factor", metavar="TIMES", help="Each cost may be wrong by this factor, up or down."
     ),
 ]
 Full = Annotated[
@@ -50,7 +50,8 @@ Target = Annotated[
     typer.Option(
         "--target",
         metavar="COST",
-        help="How far above the cost its upper limit may be; by default a tenth of it.",
+        help="For sample sizes: how far the upper limit may be above the cost. Default: a tenth of"
+        " it.",
     ),
 ]
 
@@ -59,34 +60,41 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMNS",
-        help="Columns to slice by, separated by commas; a:b crosses two.",
+        help="Columns to break costs down by, separated by commas; a:b combines two.",
     ),
 ]
 Most = Annotated[
     int | None,
     typer.Option(
-        "--most-slices", metavar="N", help="Keep the N largest slices of a column, merge the rest."
+        "--most-slices",
+        metavar="N",
+        help="Keep the N largest slices of a column and merge the rest.",
     ),
 ]
 Time = Annotated[
     str | None,
-    typer.Option("--time", metavar="COLUMN", help="When decisions were taken: costs by period."),
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="Column with the time of each decision, for costs by period.",
+    ),
 ]
 Every = Annotated[
     str,
-    typer.Option("--every", metavar="PERIOD", help="day, week, month, quarter or year."),
+    typer.Option("--every", metavar="PERIOD", help="Period: day, week, month, quarter or year."),
 ]
 LabelledAt = Annotated[
     str | None,
     typer.Option(
         "--labelled-at",
         metavar="COLUMN",
-        help="When labels arrived; rows without a label yet are allowed for.",
+        help="Column with the time each label arrived. Intervals allow for labels that are "
+        "missing.",
     ),
 ]
-Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The heading of the report.")]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the report.")]
 Noun = Annotated[
-    str, typer.Option("--noun", metavar="WORD", help="What the rows are called, such as patients.")
+    str, typer.Option("--noun", metavar="WORD", help="What to call the rows, such as patients.")
 ]
 
 

@@ -151,7 +151,7 @@ Smooth = Annotated[
     typer.Option(
         "--smooth",
         metavar="COUNT",
-        help="Added to each count, so that outcomes not observed are possible: 0.1.",
+        help="Added to each count, such as 0.1, so that outcomes not observed can occur.",
     ),
 ]
 Null = Annotated[
@@ -220,7 +220,7 @@ def coverage(
         output,
         f"Coverage of {_percent(simulation.confidence)} confidence intervals "
         f"{_simulated(study, repeats, simulation.smooth)}",
-        ["model", "method", "n", "coverage", "std. error", "below", "above", "mean width"],
+        ["model", "method", "n", "coverage", "SE", "below", "above", "mean width"],
         [
             [
                 name,
@@ -258,7 +258,7 @@ def type_one(
     repeats: Repeats = 2000,
     simulation: SimulationOptions,
 ) -> None:
-    """Measure how often tests find a difference where there is none."""
+    """Measure how often tests show a difference where there is none."""
     from stakes.simulate import type_one_error
 
     output = context.obj
@@ -285,7 +285,7 @@ def type_one(
         f"Type-I error of tests at the {nominal} level: how often they find a difference though "
         f"both models are made to cost the same ({null}), "
         f"{_simulated(study, repeats, simulation.smooth)}",
-        ["pair", "test", "n", "type-I error", "std. error"],
+        ["pair", "test", "n", "type-I error", "SE"],
         [
             [_named(pair), each.method, f"{each.n:,}", *_measured(each.size, each.standard_error)]
             for pair, each in found
@@ -313,7 +313,7 @@ def power(
     repeats: Repeats = 500,
     simulation: SimulationOptions,
 ) -> None:
-    """Measure how often tests find the difference of two models."""
+    """Measure how often tests show the difference between two models."""
     from stakes._core.text import number
     from stakes.simulate import power_curve
 
@@ -339,7 +339,7 @@ def power(
         output,
         f"Power of tests at the {100 * (1 - simulation.confidence):.3g}% level "
         f"{_simulated(study, repeats, simulation.smooth)}",
-        ["pair", "test", "difference", "n", "power", "std. error"],
+        ["pair", "test", "difference", "n", "power", "SE"],
         [
             [
                 _named(pair),
@@ -482,7 +482,10 @@ def _simulated(study: Study, repeats: int, smooth: float) -> str:
 
     sets = "1 simulated test set" if repeats == 1 else f"{repeats:,} simulated test sets"
     added = f", with {number(smooth)} added to each," if smooth else ""
-    return f"in {sets}; the counts of {study.source}{added} are taken as the truth."
+    return (
+        f"in {sets}; the counts of {study.source}{added} are taken as the truth. SE: standard "
+        "error of the simulation."
+    )
 
 
 def _measured(share: float, error: float) -> list[str]:

@@ -86,32 +86,36 @@ class Thresholds:
 
 MaxFpr = Annotated[
     float | None,
-    typer.Option("--max-fpr", metavar="SHARE", help="The largest false positive rate allowed."),
+    typer.Option("--max-fpr", metavar="SHARE", help="Highest false positive rate allowed."),
 ]
 MinRecall = Annotated[
     float | None,
-    typer.Option("--min-recall", metavar="SHARE", help="The least recall allowed."),
+    typer.Option("--min-recall", metavar="SHARE", help="Lowest recall allowed."),
 ]
 Capacity = Annotated[
     float | None,
-    typer.Option("--capacity", metavar="N", help="How many of --volume decisions may be positive."),
+    typer.Option(
+        "--capacity", metavar="N", help="Highest number of positives in --volume decisions."
+    ),
 ]
 Volume = Annotated[
     float | None,
-    typer.Option("--volume", metavar="N", help="The number of decisions --capacity is for."),
+    typer.Option("--volume", metavar="N", help="Number of decisions that --capacity is for."),
 ]
 Assurance = Annotated[
     float | None,
     typer.Option(
         "--assurance",
         metavar="SHARE",
-        help="How sure to be that a limit is kept on new examples: 0.95.",
+        help="Confidence that a limit is kept on new examples, such as 0.95.",
     ),
 ]
 Validation = Annotated[
     str | None,
     typer.Option(
-        "--validation", metavar="FILE", help="Other predictions, to choose on; then judge on these."
+        "--validation",
+        metavar="FILE",
+        help="Other predictions to choose thresholds on. PREDICTIONS then only evaluates them.",
     ),
 ]
 
@@ -135,7 +139,7 @@ def threshold(
     unit: options.Unit = "",
     json: options.Json = None,
 ) -> None:
-    """Choose the threshold from which a score counts as positive."""
+    """Choose the threshold that costs least, or that keeps a limit."""
     from stakes.cli.curve import NO_COSTS
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
 
@@ -207,9 +211,9 @@ def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | 
 def _no_goal() -> InputTypeError:
     return InputTypeError(
         "",
-        "what is the threshold to be good for?",
-        "Give costs, with --costs or --fp and --fn, or a limit, with --max-fpr, --min-recall "
-        "or --capacity; or both.",
+        "costs, or a limit, are missing.",
+        "Give costs with --costs or --fp and --fn; a limit with --max-fpr, --min-recall or "
+        "--capacity; or both.",
     )
 
 
@@ -284,7 +288,7 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
     if study.pos_label is None or len(study.costs.decisions) != TWO:
         raise InputError(
             "--costs",
-            "a threshold is between two classes that are the decisions too; the costs have "
+            "a threshold needs two classes that are also the decisions; the costs have "
             f"{len(study.costs.labels)} classes and {len(study.costs.decisions)} decisions.",
         )
     names = list(study.scores)

@@ -74,7 +74,7 @@ def agreed_orientation(rows: str | None, stated: Orientation | None, place: str)
     if rows is None and stated is None:
         raise InputTypeError(
             place,
-            "it does not say what its rows stand for.",
+            "it does not state what its rows stand for.",
             "Write predicted\\actual or actual\\predicted into its corner cell (rows first), or "
             "pass rows='predicted' or rows='actual'.",
         )

@@ -60,7 +60,7 @@ def read_matrix(
     parse = _PARSERS.get(_suffix(as_path(path)))
     source = str(path)
     if parse is None:
-        raise FileError(source, "expected a file named .csv, .tsv, .json or .cost (Weka).")
+        raise FileError(source, "expected a name ending in .csv, .tsv, .json or .cost (Weka).")
     if rows is not None:
         orientation(rows)
     known = None if labels is None else as_labels(labels, "labels")

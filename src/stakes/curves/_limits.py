@@ -275,7 +275,7 @@ class Limits:
         self.max_fpr = None if max_fpr is None else _rate(max_fpr, "max_fpr")
         self.min_recall = None if min_recall is None else _rate(min_recall, "min_recall")
         if volume is not None and capacity is None:
-            raise InputTypeError("volume", "it is what a capacity is for; give capacity= too.")
+            raise InputTypeError("volume", "it is used only with a capacity; give capacity= too.")
         self.volume = float(cuts.n) if volume is None else validate.positive(volume, "volume")
         self.capacity = None if capacity is None else validate.one_number(capacity, "capacity")
         if self.capacity is not None and self.capacity < 0:
@@ -286,7 +286,8 @@ class Limits:
         if self.assurance is not None and not self.rules():
             raise InputTypeError(
                 "assurance",
-                "it is that a limit is kept; give max_fpr=, min_recall= or capacity= too.",
+                "it is the confidence that a limit is kept; give max_fpr=, min_recall= or capacity="
+                " too.",
             )
 
     def allowed(self) -> range | Places:

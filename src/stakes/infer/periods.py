@@ -521,7 +521,7 @@ def _listed(values: Any) -> Any:
 
 def _read_times(array: NDArray[Any], name: str) -> Moments:
     """Read dates, times and ISO text, with or without a zone."""
-    nothing = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+    nothing = np.full(len(array), np.datetime64("NaT", "us"))
     clock, instants = nothing, nothing.copy()
     zones: set[Any] = set()
     known: dict[str, tuple[datetime, datetime]] = {}  # days repeat, and take long to read

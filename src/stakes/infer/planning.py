@@ -556,7 +556,7 @@ def _two(costs: CostMatrix, rates: Any, target: float | None) -> Outcomes:
     if target >= span:
         raise InputError(
             "difference",
-            f"two classifiers cannot differ by more than {span:g} per decision with these costs; "
+            f"two models cannot differ by more than {span:g} per decision with these costs; "
             f"got {target:g}.",
         )
     more = (1 + target / span) / 2

@@ -601,7 +601,7 @@ class Ranking:
                 number(pair.difference),
                 f"{number(pair.low)} to {number(pair.high)}",
                 f"{pair.adjusted:.2g}",
-                f"{pair.first} is cheaper" if pair.rejected else "a tie",
+                "costs less" if pair.rejected else "not shown",
             ]
             for pair in self._pairwise("holm", 0.95, 0)
         ]

@@ -475,9 +475,9 @@ class Policies(Result):
         """
         names = self.candidates
         if not names and self.asked:
-            raise InputError("candidates", f"{self.reference!r} is the baseline.")
+            raise InputError("candidates", f"{self.reference!r} is the baseline. Name another.")
         if not names and not self.unjudged:
-            raise InputError("baseline", f"there is no other model than {self.reference!r}.")
+            raise InputError("baseline", f"there is no model to compare with {self.reference!r}.")
         compared = [self._compared(name, self.reference) for name in names]
         compared.sort(key=lambda each: each.p_value)
         alpha, left, largest = 1 - self.confidence, len(compared), 0.0

@@ -398,7 +398,7 @@ class ArrowTable:
             if is_nested(self._table.schema, name):
                 raise InputError(
                     f"{self.source}, column {name!r}",
-                    f"expected one value a row, it has {self._table.schema.field(name).type}.",
+                    f"expected one value per row, got {self._table.schema.field(name).type}.",
                 )
             self._on_column(name)
             self._encoded[name] = self._of_column(name, _encoded)

@@ -104,7 +104,7 @@ def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
         if pos_label is not None:
             raise InputError(
                 "pos_label",
-                f"only two classes have a positive one, the costs have {listing(costs.labels)}.",
+                f"a positive class needs two classes; the costs have {listing(costs.labels)}.",
             )
         return None
     if pos_label is not None:
@@ -144,7 +144,7 @@ def why_undecidable(
     if positive is None:
         return InputError(
             where,
-            "scores alone tell decisions only for two classes.",
+            "scores alone give decisions only with two classes.",
             "Name a column of decisions with models=.",
         )
     lowest, highest = table.score_range(str(model.scores))

@@ -319,7 +319,7 @@ def _read_counts(
     if len(paths) > 1:
         raise InputError(
             source,
-            "a count file stands alone.",
+            "a count file cannot be combined with other files.",
             "Merge several count files into one first.",
             code="count_file_not_alone",
         )
@@ -332,7 +332,9 @@ def _read_counts(
     }
     for name, value in named.items():
         if value:
-            raise InputTypeError(name, f"{source} is a count file, whose columns are chosen.")
+            raise InputTypeError(
+                name, f"{source} is a count file; its columns were chosen when it was counted."
+            )
     return read_count_file(path, piped), source
 
 
@@ -354,8 +356,8 @@ def _sharded(
     if len(paths) > 1:
         raise InputError(
             f"{path}",
-            "a table in many files stands alone, since its rows are never together in memory to "
-            "be joined with those of other files.",
+            "a table in many files cannot be joined with other files: its rows are never together "
+            "in memory.",
         )
     table = ShardedTable(
         shards,
@@ -383,8 +385,8 @@ def _whole(
     if len(paths) > 1 and columns.key is None:
         raise InputTypeError(
             "key",
-            "several files of predictions are joined by the name of an example.",
-            "Name the column that tells which rows are the same example.",
+            "several files are joined on a column that identifies the examples.",
+            "Name that column.",
         )
     if list(paths).count(STANDARD_INPUT) > 1:
         raise InputTypeError("standard input", "it can be read only once.", "Give - once.")

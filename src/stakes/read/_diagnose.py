@@ -348,7 +348,9 @@ def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str,
     name = f"column {names[number]!r}" if number < len(names) else f"cell {number + 1}"
     closed = quoted.match(row, at)
     if closed is None:
-        problem = "the quote that begins the cell is not closed, so that later rows are part of it."
+        problem = (
+            "the quote that opens the cell is not closed, so later rows are read as part of it."
+        )
     else:
         end = line + len(re.findall("\r\n|\r|\n", closed[0]))
         where = "" if end == line else f" in line {end}"

@@ -87,7 +87,7 @@ def _check_key(rows: FileRows, key: str) -> None:
     blank = pc.index(_blank(column), True).as_py()
     if blank >= 0:
         where = rows.place(blank)
-        raise FileError(f"{name}, {where}, column {key!r}", "the example has no name.")
+        raise FileError(f"{name}, {where}, column {key!r}", "the id is missing.")
     counts = column.value_counts()
     most = pc.max(counts.field("counts"))
     if most.as_py() > 1:

@@ -303,7 +303,8 @@ def check_not_counts(schema: Any, source: str) -> None:
     if METADATA in (schema.metadata or {}):
         raise FileError(
             source,
-            "expected predictions, got a file that stakes wrote. A count file stands alone.",
+            "expected predictions, got a file that stakes wrote. A count file cannot be combined "
+            "with other files.",
             "Merge several count files into one first.",
             code="count_file_not_alone",
         )
@@ -402,8 +403,7 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Callabl
     if kind is None:
         raise FileError(
             source,
-            "expected a file named .csv, .tsv, .jsonl, .parquet, .arrow, .feather or .xlsx, to "
-            "tell how to read it.",
+            "expected a name ending in .csv, .tsv, .jsonl, .parquet, .arrow, .feather or .xlsx.",
         )
     name = os.fsencode(path)  # which need not be UTF-8
     if packing is not None:

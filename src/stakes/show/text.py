@@ -241,7 +241,7 @@ def period_table(periods: Sequence[PeriodFound], confidence: float, unit: str = 
     return text_table(["period", "rows", f"{unit or 'cost'} per decision", sure, "change"], rows)
 
 
-def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float) -> str:
+def volume_table(policies: Sequence[PolicyResult], unit: str, confidence: float) -> str:
     """Write what the stated number of decisions costs."""
     found = [(each.name, over) for each in policies if (over := each.over_volume) is not None]
     decimals = _decimals(over.cost for _, over in found)
@@ -249,7 +249,7 @@ def volume_table(policies: Sequence[PolicyResult], title: str, confidence: float
         [name, in_column(over.cost, decimals), _limits((over.low, over.high), decimals)]
         for name, over in found
     ]
-    return text_table(["policy", title, f"{percent(confidence)} interval"], rows)
+    return text_table(["policy", unit or "cost", f"{percent(confidence)} interval"], rows)
 
 
 def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
@@ -336,7 +336,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
     """Write what models cost at one operating condition, the cheapest first."""
     header = [
         "model",
-        f"cost per decision{_unit(unit)}",
+        f"{unit or 'cost'} per decision",
         f"{percent(confidence)} interval",
         "threshold",
     ]
@@ -361,7 +361,7 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
     priced = all(choice.cost is not None for choice in choices.values())
     header = ["model", "threshold", "recall", "FPR", "flagged"]
     if priced:
-        header += [f"cost per decision{_unit(unit)}", f"{percent(confidence)} interval"]
+        header += [f"{unit or 'cost'} per decision", f"{percent(confidence)} interval"]
     decimals = _decimals(each.cost for each in choices.values() if each.cost is not None)
     rows = []
     for name, choice in choices.items():

@@ -108,8 +108,8 @@ class Truth:
             self.values,
             mean,
             argument="paired",
-            what="the outcomes that were seen",
-            remedy="Outcomes that were not seen are made possible with smooth=, as smooth=0.1.",
+            what="the outcomes that were observed",
+            remedy="Other outcomes become possible with smooth=, such as smooth=0.1.",
         )
         return Truth(shares, self.costs)
 

@@ -41,7 +41,7 @@ from stakes.predictions.roles import Model, actual_column
 
 Costs = CostMatrix | ExampleCosts | Mapping[str, Any]
 
-DECISION_ADVICE = "Correct it; or, if the column is no model, name those that are with models=."
+DECISION_ADVICE = "Correct it. If the column is not a model, name the models with models=."
 
 
 @dataclass(frozen=True, eq=False)
