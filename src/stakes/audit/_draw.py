@@ -556,7 +556,7 @@ def _candidates(
     places = {name: f"column_{i}" for i, name in enumerate(names)}
     made = wrapped.select(
         *(column(wrapped, name).alias(place) for name, place in places.items()),
-        nw.when(_blank(wrapped, key)).then(nw.lit(None)).otherwise(nw.col(NUMBER)).alias(NUMBER),
+        nw.when(~_blank(wrapped, key)).then(nw.col(NUMBER)).alias(NUMBER),
     )
     open_ones = dict.fromkeys(sieve.selections[place].decided for place in sieve.shares)
     either: Any = None
