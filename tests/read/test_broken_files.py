@@ -120,6 +120,12 @@ def test_parquet_files_that_name_a_column_in_two_ways_are_refused(way, tmp_path)
     assert counted("parquet", changed, way, tmp_path) == REFUSED
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_parquet_files_with_names_that_are_not_utf_8_are_refused(way, tmp_path):
+    changed = good("parquet").replace(b"note", b"\x80ote")
+    assert counted("parquet", changed, way, tmp_path) == REFUSED
+
+
 @pytest.mark.parametrize("cut", [-1, -5, -12, 20])
 def test_cut_gzip_is_refused(cut, tmp_path):
     path = tmp_path / "a.csv.gz"

@@ -221,7 +221,7 @@ def _unpacked_parquet(place: Path) -> tuple[int, bool]:
     try:
         with pa.OSFile(os.fsencode(place)) as file:
             metadata = parquet.read_metadata(file)
-    except (OSError, pa.ArrowException):  # which is said when it is read
+    except (OSError, ValueError, pa.ArrowException):  # which is said when it is read
         return 0, True
     columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]
     kinds = [column.physical_type for column in columns]
