@@ -248,7 +248,7 @@ OPTIONS = [
     Case("a margin without a baseline", ["compare", P, "-c", C, "--margin", "1"], "--margin: .*--baseline"),
     Case("a margin that is no number, before anything is read", ["compare", "nope.csv", "-c", C, "--baseline", "tree", "--margin", "nan"], "--margin: expected how much more a model may cost, got nan"),
     Case("a negative margin", ["compare", P, "-c", C, "--baseline", "tree", "--margin", "-1"], "--margin: .*got -1"),
-    Case("a threshold for nothing", ["threshold", P], "costs, or a limit, are missing"),
+    Case("a threshold for nothing", ["threshold", P], "costs or a limit must be given"),
     Case("a rate above 1", ["threshold", P, "-c", C, "--max-fpr", "5"], "--max-fpr: expected a rate from 0 to 1, got 5"),
     Case("a recall that is text", ["threshold", P, "-c", C, "--min-recall", "all"], "--min-recall: expected a number, got 'all'"),
     Case("assurance of nothing", ["threshold", P, "-c", C, "--assurance", "0.9"], "--assurance: .*--max-fpr"),
@@ -413,4 +413,4 @@ def test_bad_input_is_named_and_leaves_nothing_behind(case, stakes, folder):
 def test_a_second_value_is_not_taken_instead_of_the_first(command, option, stakes):
     said = stakes(*command.split())
     assert said.code == 2
-    assert f"{option} is given 2 times, and takes one value." in said.err
+    assert f"{option} is given 2 times; give it once." in said.err

@@ -3,6 +3,9 @@
 import openpyxl
 import pytest
 
+from stakes.predictions import files
+from stakes.read.tables import CsvFile
+
 ROWS = [
     ["y", "pred_a", "pred_b"],
     *[[0, 0, 0]] * 30, *[[0, 1, 0]] * 6, *[[1, 1, 1]] * 18, *[[1, 0, 1]] * 3, *[[1, 0, 0]] * 3,
@@ -95,3 +98,19 @@ def test_one_share_of_two_classes_is_enough(stakes, csv_file):
     assert one.out == both.out
     wrong = stakes("evaluate", csv_file, *COMMON, "--class-priors", "1=1.5")
     assert (wrong.code, "from 0 to 1" in wrong.err) == (2, True)
+
+
+def test_columns_that_are_not_named_are_not_read(stakes, folder, monkeypatch):
+    """Of classes 0 and 1 a column such as V10 might be a probability, if V11's sister were V10."""
+    rows = [f"{i % 2},{int(i % 5 == 0)},{i % 7 / 7},{i},{i % 3}" for i in range(60)]
+    (folder / "wide.csv").write_text("\n".join(["y,m,m_score,V10,V20", *rows]) + "\n")
+    read, whole = [], CsvFile.table
+    monkeypatch.setattr(CsvFile, "table", lambda *given: read.append(given[1:]) or whole(*given))
+    asked = ["-q", "evaluate", "wide.csv", "--fp", "1", "--fn", "5", "--pos-label", "1"]
+    named = [*asked, "--actual", "y", "-m", "m", "-s", "m_score"]
+    assert stakes(*named, "--json", "named.json").code == 0
+    assert read == [(["y", "m", "m_score"],)]
+    monkeypatch.setattr(files, "_needed", lambda _: None)
+    assert stakes(*named, "--json", "all.json").code == 0
+    assert read[1:] == [()]
+    assert (folder / "named.json").read_bytes() == (folder / "all.json").read_bytes()

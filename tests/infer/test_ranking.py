@@ -32,7 +32,7 @@ def test_a_clear_winner_and_its_summary():
     assert list(ranking.estimates()) == ["c1", "c0", "c2"]
     assert ranking.summary().startswith("c1 is the cheapest of 3")
     assert "EUR" in ranking.summary()
-    assert "costs less" in repr(ranking)
+    assert "first cheaper" in repr(ranking)
     assert "<table>" in ranking._repr_html_()
     assert len(ranking.to_frame()) == 3
     assert ranking.to_dict()["best_set"] == ["c1"]

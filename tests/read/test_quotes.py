@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes.errors import FileError
-from stakes.read import shards, tables
+from stakes.read import _diagnose, shards, tables
 from stakes.read._diagnose import PIECE, MisplacedQuoteError, QuoteCheck, WholeRows
 from stakes.read.shards import Shard
 from stakes.read.tables import CsvFile, read_table
@@ -151,12 +151,23 @@ def _blockwise(file, block):
         return file.table()
 
 
+def test_a_row_without_end_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(_diagnose, "MOST_OF_A_ROW", 40)
+    content = b'a,b\n"' + b"x" * 200 + b'",y\n'
+    stream = WholeRows(pa.BufferReader(content), ",")
+    assert bytes(stream.read_buffer(8)) == b"a,b\n"
+    with pytest.raises(MisplacedQuoteError):
+        stream.read_buffer(8)
+    file = CsvFile(lambda: pa.BufferReader(content), "a.csv")  # which is read the slow way
+    assert file.table().to_pydict() == {"a": ["x" * 200], "b": ["y"]}
+
+
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 9))
 def test_blocks_end_with_rows_or_a_quote_is_misplaced(text, size):
     content = text.encode()
     stream, blocks = WholeRows(pa.BufferReader(content), ","), []
     try:
-        while block := stream.read(size):
+        while block := bytes(stream.read_buffer(size)):
             blocks.append(block)
     except MisplacedQuoteError:
         check = QuoteCheck(",")

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
-from stakes.read import shards
+from stakes.read import shards, tables
 from stakes.read.shards import Shard
 from stakes.read.tables import CsvFile, read_table
 
@@ -118,12 +118,26 @@ def test_columns_are_read_when_they_are_asked_for(tmp_path, monkeypatch):
         rows.nothing  # noqa: B018 - a name that tables have not
 
 
-def test_a_file_that_changes_before_all_columns_are_read_is_refused(tmp_path):
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_header_may_be_longer_than_what_is_looked_at_first(quoted, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "HEADER", 16)
+    names = [f"column {i}" for i in range(9)]
     path = tmp_path / "a.csv"
-    path.write_text("a,b\n1,2\n")
-    rows = read_table(path, first=lambda name: name == "a").table
+    cells = [f'"{name}"' if quoted else name for name in names]
+    path.write_text(",".join(cells) + "\n" + ",".join("012345678") + "\n")
+    rows = read_table(path, first=lambda name: name == "column 8").table
+    assert rows.column_names == names
+    assert rows.column("column 8").to_pylist() == ["8"]
+    assert read_table(path).table.to_pydict() == {name: [name[-1]] for name in names}
+
+
+@pytest.mark.parametrize("later", ["1,2\n3,4\n5,6\n", "3,4\n1,2\n", "b\n"])
+def test_a_file_that_changes_before_all_columns_are_read_is_refused(later, tmp_path):
+    path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n3,4\n")
-    with pytest.raises(FileError, match="it changed while it was read, from 1 to 2 rows"):
+    rows = read_table(path, first=lambda name: name == "a").table
+    path.write_text(later if later.startswith("b") else f"a,b\n{later}")
+    with pytest.raises(FileError, match="it changed while it was read"):
         rows.column("b")
     path.unlink()
     with pytest.raises(FileError, match="cannot be read"):
@@ -150,7 +164,7 @@ def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path
 def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(bz2.compress(b"a,b\n1,2\n"))
-    with pytest.raises(FileError, match=r"it is packed by bz2\. Let its name end with \.bz2"):
+    with pytest.raises(FileError, match=r"it is compressed with bz2\. Let its name end in \.bz2"):
         read_table(path)
 
 

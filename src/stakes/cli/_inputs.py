@@ -44,11 +44,13 @@ class _Once(TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # the shell asks how to go on
+            return super().parse_args(ctx, args)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(order).items():
             once = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
             if once and times > 1:
-                ctx.fail(f"{option.opts[0]} is given {times} times, and takes one value.")
+                ctx.fail(f"{option.opts[0]} is given {times} times; give it once.")
         return super().parse_args(ctx, args)
 
 
@@ -340,7 +342,8 @@ Capacity = Annotated[
     typer.Option(
         "--capacity",
         metavar="N",
-        help="Highest number of positives in --volume decisions; without it, in the examples.",
+        help="Highest number of cases flagged positive in --volume decisions; without it, in the "
+        "examples.",
     ),
 ]
 

@@ -95,7 +95,9 @@ MinRecall = Annotated[
 Capacity = Annotated[
     float | None,
     typer.Option(
-        "--capacity", metavar="N", help="Highest number of positives in --volume decisions."
+        "--capacity",
+        metavar="N",
+        help="Highest number of cases flagged positive in --volume decisions.",
     ),
 ]
 Volume = Annotated[
@@ -211,7 +213,7 @@ def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | 
 def _no_goal() -> InputTypeError:
     return InputTypeError(
         "",
-        "costs, or a limit, are missing.",
+        "costs or a limit must be given.",
         "Give costs with --costs or --fp and --fn; a limit with --max-fpr, --min-recall or "
         "--capacity; or both.",
     )

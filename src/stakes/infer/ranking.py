@@ -601,7 +601,7 @@ class Ranking:
                 number(pair.difference),
                 f"{number(pair.low)} to {number(pair.high)}",
                 f"{pair.adjusted:.2g}",
-                "costs less" if pair.rejected else "not shown",
+                "first cheaper" if pair.rejected else "not shown",
             ]
             for pair in self._pairwise("holm", 0.95, 0)
         ]

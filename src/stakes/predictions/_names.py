@@ -356,16 +356,18 @@ def columns_by_class(
     Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone. Of two classes,
     the name has to have more than the class and words such as "prob"; with `bare`, it has not.
     """
-    found: dict[str, dict[Label, str]] = {}
+    named: dict[str, list[tuple[Label, str]]] = {}
     for column in columns:
         for label in labels:
             stem = stem_of_class(column, label)
-            if (
-                stem is not None
-                and (len(labels) > TWO or bool(stem) != bare)
-                and _is_probability_of(table, column, labels)
-            ):
-                found.setdefault(stem, {}).setdefault(label, column)
+            if stem is not None and (len(labels) > TWO or bool(stem) != bare):
+                named.setdefault(stem, []).append((label, column))
+    found: dict[str, dict[Label, str]] = {}
+    for stem, pairs in named.items():
+        if len({label for label, _ in pairs}) == len(labels):  # else values are not looked at
+            for label, column in pairs:
+                if _is_probability_of(table, column, labels):
+                    found.setdefault(stem, {}).setdefault(label, column)
     models = {
         stem or "model": tuple(by_label[label] for label in labels)
         for stem, by_label in found.items()

@@ -188,7 +188,7 @@ def _length(words: Words) -> int:
 
 
 class MisplacedQuoteError(Exception):
-    """A CSV file has a quote that is not where it belongs, so that its rows end who knows where."""
+    """A CSV file has a quote that is not where it belongs, so where its rows end is open."""
 
 
 class WholeRows(io.RawIOBase):
@@ -210,7 +210,7 @@ class WholeRows(io.RawIOBase):
         self._read, self._rest = 0, b""
 
     def readable(self) -> bool:
-        """Say yes."""
+        """Return that it can be read from."""
         return True
 
     def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
@@ -220,6 +220,8 @@ class WholeRows(io.RawIOBase):
         quotes, start = self._quotes, self._read - len(self._rest)
         while True:
             before = len(self._rest)
+            if before > MOST_OF_A_ROW:
+                raise MisplacedQuoteError
             block = allocate_buffer(before + size)
             memory = memoryview(block).cast("B")
             memory[:before] = self._rest
@@ -228,17 +230,13 @@ class WholeRows(io.RawIOBase):
                 quotes.feed(memory[end : end + new])  # while the cache has it
                 end += new
             self._read, over = start + end, end == before
-            if quotes.misplaced or (over and not quotes.regular) or before > MOST_OF_A_ROW:
+            if quotes.misplaced or (over and not quotes.regular):
                 raise MisplacedQuoteError
             whole = end if over else max(quotes.rows_end - start, 0)
             self._rest = bytes(memory[whole:end])
             if whole or over:
                 return _checked_text(block.slice(0, whole))
             size += 2 * before
-
-    def read(self, size: int = -1) -> bytes:
-        """Return the next rows."""
-        return bytes(self.read_buffer(size))
 
 
 def _checked_text(block: Any) -> Any:
@@ -381,21 +379,26 @@ def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, 
     place : tuple of str and int
         The name of the file, and how many of its lines came before these.
     """
-    if not columns:
+    if not columns or not LONG_NUMBER.search(content):
         return
     source, before = place
+    rows = _jsonl_values(io.StringIO(bytes(content).decode("utf-8-sig")))
+    cells = ((line, name, row.get(name)) for line, row in rows for name in columns)
     try:
-        rows = [*_jsonl_values(io.StringIO(bytes(content).decode("utf-8-sig")))]
+        found = next((cell for cell in cells if _is_rounded(cell[2])), None)
     except (ValueError, RecursionError) as error:  # pyarrow takes more than JSON
         raise jsonl_problem(bytes(content), source, error, before) from error
-    for number, row in rows:
-        for name in columns:
-            if _is_rounded(value := row.get(name)):
-                raise FileError(
-                    f"{source}, line {before + number}, column {name!r}",
-                    f"the number {value} has too many digits to be read exactly.",
-                    "Write the column as text.",
-                )
+    if found is not None:
+        line, name, value = found
+        raise FileError(
+            f"{source}, line {before + line}, column {name!r}",
+            f"the number {value} has too many digits to be read exactly.",
+            "Write the column as text.",
+        )
+
+
+LONG_NUMBER = re.compile(rb":[ \t\r\n]*-?\d{16}")
+"""Whole numbers of as many digits as 2**53 has; shorter ones are exact."""
 
 
 def _is_rounded(value: Any) -> bool:

@@ -5,6 +5,7 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
@@ -483,6 +484,10 @@ Each block makes a piece of each column, so short blocks of many columns are man
 """
 
 
+def _block_of(columns: int) -> int:
+    return min(max(LEAST_BLOCK, columns * OF_A_COLUMN), MOST_BLOCK)
+
+
 class CsvFile:
     """A CSV file, read as a whole or a block of rows at a time; its cells are text.
 
@@ -499,18 +504,21 @@ class CsvFile:
         with opened() as stream:
             start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
         self.names, self._separator = csv_header(start, source)
+        if start.size == HEADER:  # the header may be longer
+            # What is wrong with its rows is said when they are read.
+            with contextlib.suppress(MisplacedQuoteError, pyarrow().ArrowInvalid):
+                self.names, _ = csv_header(self._rows().read_buffer(HEADER), source)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Return all rows, with some columns or all."""
         from pyarrow import csv as arrow_csv
 
-        width = len(self.names if columns is None else columns)
-        block = min(max(LEAST_BLOCK, width * OF_A_COLUMN), MOST_BLOCK)
+        block = _block_of(len(self.names if columns is None else columns))
         try:
             try:
                 return arrow_csv.read_csv(self._rows(), **self._options(block, columns))
-            except MisplacedQuoteError:
-                options = self._options(block, columns, breaks=True)
+            except MisplacedQuoteError:  # whose blocks need not be whole rows, but must hold one
+                options = self._options(_block_of(len(self.names)), columns, breaks=True)
                 table = arrow_csv.read_csv(self._opened(), **options)
         except pyarrow().ArrowInvalid as error:
             raise self._problem(error) from error
@@ -609,11 +617,10 @@ class LaterColumns:
     @cached_property
     def _whole(self) -> Any:
         table = arrow_read(self._file.table, self._file.source, "a table")
-        if table.num_rows != self.num_rows:
-            raise FileError(
-                self._file.source,
-                f"it changed while it was read, from {self.num_rows:,} to {table.num_rows:,} rows.",
-            )
+        same = table.column_names == self.column_names
+        if not same or not table.select(self._first.column_names).equals(self._first):
+            raise FileError(self._file.source, "it changed while it was read.")
+        self._first = table  # the same columns, once
         return table
 
     def __getattr__(self, name: str) -> Any:
@@ -624,12 +631,12 @@ class LaterColumns:
 
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     """Return the names of the columns, and the separator, which shows best in the first line."""
-    start = bytes(content.slice(0, min(content.size, HEADER)))
+    start = bytes(content)
     for magic, packing in UNPACKERS.items():
         if start.startswith(magic):
             ending = next(each for each, known in PACKED.items() if known == packing)
             raise FileError(
-                source, f"it is packed by {packing}.", f"Let its name end with {ending}."
+                source, f"it is compressed with {packing}.", f"Let its name end in {ending}."
             )
     try:
         text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
@@ -647,7 +654,7 @@ def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     if len(names) == 1 and not names[0].strip():
         raise FileError(
             f"{source}, line {rows.line_num}",
-            "expected the names of columns, the line has only spaces.",
+            "expected the names of columns; the line has only spaces.",
             "Remove the line.",
         )
     return names, separator

@@ -181,7 +181,8 @@ def _guesses(
     ]
     mean, square, cube = np.sum(moments, axis=0)
     z, spread = ndtri(levels), np.sqrt(square)
-    middle = mean + spread * (z + (z**2 - 1) * cube / (6 * spread**3))
+    skewness = cube / spread**3 if spread**3 > 0 else 0.0  # steps may be tiny
+    middle = mean + spread * (z + (z**2 - 1) * skewness / 6)
     rooms = (width / 2, CLOSE * spread)
     return [middle + sign * room for room in rooms for sign in (-1, 1)]
 
