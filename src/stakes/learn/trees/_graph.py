@@ -21,6 +21,7 @@ from stakes.learn.trees._splits import (
     inlined,
     line_of_few,
     line_of_many,
+    merged,
     middle_of,
     sort_together,
     table_test,
@@ -462,7 +463,7 @@ def _is_full(graph: Graph) -> bool:
     )
 
 
-@inlined
+@merged
 def _follow(  # noqa: PLR0917 - compiled calls go by position
     data: Data, rules: Rules, work: Work, batch: Batch, graph: Graph, max_nodes: int
 ) -> None:  # fmt: skip
