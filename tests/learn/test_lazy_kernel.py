@@ -8,9 +8,8 @@ from _helpers.lazy_oracle import Oracle, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stakes.learn.trees import _graph
-from stakes.learn.trees._base import mean_probabilities, smallest_splits
-from stakes.learn.trees._graph import grow_all
+from stakes.learn.trees import _base
+from stakes.learn.trees._base import grow_all, mean_probabilities, smallest_splits
 from stakes.learn.trees._prepare import discrete_columns, make_table, read_columns
 from stakes.learn.trees._workspace import (
     LANES,
@@ -295,14 +294,14 @@ def test_graphs_that_are_enlarged_often_change_nothing(monkeypatch):
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     rules, data = rules_of(table, OPTIONS), new_data(table, np.ones(120, dtype=int))
     expected = grown(table, rules, new_workspace(table), data, asked)
-    enlarged, calls = _graph._enlarged, []  # noqa: SLF001
+    enlarged, calls = _base._enlarged, []  # noqa: SLF001
 
     def by_little(graph, most_chosen):
         calls.append(1)
         return enlarged(graph, most_chosen)
 
-    monkeypatch.setattr(_graph, "longer", longer_by_little)
-    monkeypatch.setattr(_graph, "_enlarged", by_little)
+    monkeypatch.setattr(_base, "longer", longer_by_little)
+    monkeypatch.setattr(_base, "_enlarged", by_little)
     np.testing.assert_array_equal(grown(table, rules, new_workspace(table), data, asked), expected)
     assert len(calls) > 20
 

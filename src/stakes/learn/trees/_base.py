@@ -34,13 +34,18 @@ from stakes.learn.trees._prepare import (
 )
 from stakes.learn.trees._workspace import (
     CLASS,
+    NOTHING,
     UNIT,
     WEIGHT,
     Data,
+    Graph,
+    Grown,
     Rules,
     Work,
+    longer,
     new_batch,
     new_data,
+    new_graph,
     new_workspace,
 )
 
@@ -150,11 +155,52 @@ def chunk_size(each: float, queries: int, bags: int) -> int:
     return max(1, min(fit, wanted, queries))
 
 
+def _enlarged(graph: Graph, most_chosen: int) -> Graph:
+    """Return a graph with room for more, without the rows of nodes that are done."""
+    from stakes.learn.trees._graph import fill_hash_table, pack_rows
+
+    used, rows, nodes = graph.state[0], graph.rows, graph.nodes
+    needed = int(nodes["length"][used["node"]])
+    if used["rows"] + needed > len(rows):
+        known = nodes[: used["nodes"]]
+        live = int(known["length"][known["first"] != NOTHING].sum())
+        if 2 * (live + needed) > len(rows):
+            rows = np.empty(3 * (live + needed), rows.dtype)
+        pack_rows(graph.rows, rows, nodes, graph.state)
+    table = graph.table
+    if 2 * used["nodes"] > len(table):
+        table = np.full(4 * len(table), NOTHING, table.dtype)
+        fill_hash_table(table, nodes, used["nodes"])
+    return graph._replace(
+        rows=rows,
+        nodes=longer(nodes, used["nodes"] + 1),
+        segments=longer(graph.segments, used["segments"] + 1),
+        reached=longer(graph.reached, used["reached"] + most_chosen),
+        table=table,
+    )
+
+
+def grow_all(
+    table: Table, rules: Rules, work: Work, data: Data, queries: Queries, *, max_nodes: int = 0
+) -> Grown:
+    """Grow the trees of queries on a bag.
+
+    With a budget of nodes, the queries are to be the rows of the bag, and nodes are split from the
+    least size on from which there are not more nodes than that.
+    """
+    from stakes.learn.trees._graph import grow
+
+    batch = new_batch(table, queries, rules.max_tests)
+    graph = new_graph(rules, data, len(queries))
+    while not grow(data, rules, work, batch, graph, max_nodes):
+        graph = _enlarged(graph, len(queries) * rules.max_tests)
+    state = graph.state[0]
+    return Grown(batch.sums, batch.totals, int(state["smallest"]), bool(state["scaled"]))
+
+
 def _grow(
     table: Table, rules: Rules, spaces: SimpleQueue[Work], data: Data, queries: Queries
 ) -> NDArray[np.float64]:
-    from stakes.learn.trees._graph import grow_all
-
     space = _reused_workspace(table, spaces)
     grown = grow_all(table, rules, space, data, queries)
     spaces.put(space)
@@ -164,8 +210,6 @@ def _grow(
 def _smallest_split(
     table: Table, rules: Rules, spaces: SimpleQueue[Work], counts: NDArray[Any], max_nodes: int
 ) -> int:
-    from stakes.learn.trees._graph import grow_all
-
     data = new_data(table, counts)
     queries = table.rows_as_queries(data.columns)
     space = _reused_workspace(table, spaces)
@@ -221,8 +265,6 @@ def tree_text(
     max_leaves: int,
 ) -> str:
     """Return the tree of a query in one bag: its tests, its leaves, and their average."""
-    from stakes.learn.trees._graph import grow_all
-
     data = new_data(table, counts)
     space = new_workspace(table)
     proba = grow_all(table, rules, space, data, query).proba

@@ -38,8 +38,12 @@ LARGEST_TABLE, MOST_TABLES, MOST_TABLED = 512, 3079, 902_027
 
 A table of a node has a place for each subset of its class counts. Nodes whose counts are the same,
 in any order of the classes, share one, so there is a table for each way to write a number from 2 to
-512 as a product. Without tables, the same bags took 1.4 times as long.
+512 as a product. Without tables, the same bags took 1.4 times as long. With 1,024 places in the
+largest, they took 0.95 of the time, and 12 MB more.
 """
+
+SCORE, AFTER = 32, 24
+"""To be compared, a split has its score from bit 32 on, the row before it from 24 on, its place."""
 
 MOST_PATHS = 2.0**500
 """Where a query has more paths to a node, all its numbers of paths are divided by this."""
@@ -127,6 +131,7 @@ class Work(NamedTuple):
 
     log: Array
     terms: Array
+    both: Array
     tangents: Array
     bound: Array
     worth: Array
@@ -253,7 +258,10 @@ def new_data(table: Table, counts: NDArray[Any]) -> Data:
 
 
 def _tangents() -> Array:
-    """Return tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors."""
+    """Return tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors.
+
+    They are for x in parts; what belongs to one is side by side, so that it is read at once.
+    """
 
     def height(x: Array) -> Array:
         inner = np.clip(x, 1e-300, 1 - 1e-16)  # at the ends, it is 0
@@ -264,7 +272,7 @@ def _tangents() -> Array:
     slope = np.log2(x) - np.log2(1 - x)
     start = height(x) - slope * x
     errors = [height(end) - (start + slope * end) for end in (edges[:-1], edges[1:])]
-    return np.array([start, slope, np.maximum(*errors)])
+    return np.array([start, slope / PARTS, np.maximum(*errors)]).T.copy()
 
 
 def new_workspace(table: Table) -> Work:
@@ -273,6 +281,7 @@ def new_workspace(table: Table) -> Work:
     return Work(
         log=np.log2(np.maximum(np.arange(n + 2), 1)),
         terms=np.empty(n + classes + 1),
+        both=np.empty(n + classes + 1),
         tangents=_tangents(),
         bound=np.empty(n),
         worth=np.empty(classes),
