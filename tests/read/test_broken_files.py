@@ -44,6 +44,7 @@ CORPUS = [
         "jsonl",
         b'{"actual": 18446744073709551617, "m": 18446744073709551616}\n{"actual": 1, "m": 1}',
     ),
+    ("jsonl", b'{"actual": 0, "m": 0}\n{"actual": ' + b"9" * 400 + b', "m": 1}\n'),
     ("jsonl", b'{"actual": 9007199254740993, "m": 1}\n{"actual": 0.5, "m": 1}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n{"actual": "fraud", "m": "fraud", "m": "ok"}\n'),
     ("jsonl", b'{"actual": "ok", "m": "ok"}{"actual": "fraud", "m": "fraud"}\n'),

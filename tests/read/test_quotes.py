@@ -155,11 +155,45 @@ def test_a_row_without_end_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(_diagnose, "MOST_OF_A_ROW", 40)
     content = b'a,b\n"' + b"x" * 200 + b'",y\n'
     stream = WholeRows(pa.BufferReader(content), ",")
-    assert bytes(stream.read_buffer(8)) == b"a,b\n"
+    assert bytes(stream.next_rows(8)) == b"a,b\n"
     with pytest.raises(MisplacedQuoteError):
-        stream.read_buffer(8)
+        stream.next_rows(8)
     file = CsvFile(lambda: pa.BufferReader(content), "a.csv")  # which is read the slow way
     assert file.table().to_pydict() == {"a": ["x" * 200], "b": ["y"]}
+
+
+WRONG = {
+    "a short row": b"1,2\n" * 400 + b"3\n" + b"1,2\n" * 400,
+    "an open quote": b"1,2\n" * 400 + b'3,"x\n' + b"1,2\n" * 400,
+    "no UTF-8": b"1,2\n" * 400 + b"3,\xff\n" + b"1,2\n" * 400,
+}
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("problem", WRONG)
+def test_no_thread_of_pyarrow_keeps_a_file_that_is_wrong(problem, whole, monkeypatch):
+    """A thread that asks Python for more while Python ends keeps the process from ending."""
+    content, lent, lend = b"a,b\n" + WRONG[problem], [], WholeRows.lend
+    monkeypatch.setattr(WholeRows, "lend", lambda rows: lent.append(rows) or lend(rows))
+    monkeypatch.setattr(tables, "HEADER", 64)
+    monkeypatch.setattr(tables, "LEAST_BLOCK", 100)
+    file = CsvFile(lambda: pa.BufferReader(content), "a.csv")
+    with pytest.raises(FileError, match="line 402"):
+        file.table() if whole else list(file.tables(["a"], 100))
+    (rows,) = lent
+    assert all(each() is None for each in rows._lent)  # noqa: SLF001
+
+
+@pytest.mark.parametrize("length", [140_000, 300_000])
+def test_cells_may_be_long(length, tmp_path):
+    """Python's reader of CSV, which looks closer, takes 131,072 characters unless it is told."""
+    path, long = tmp_path / "a.csv", "x" * length
+    path.write_text(f'a,"{long}"\n5" pipe,"{long}"\n')
+    assert read_table(path).table.to_pydict() == {"a": ['5" pipe'], long: [long]}
+    path.write_text(f'a,b\n5" pipe,"{long}"\n1,"{long}\n')
+    with pytest.raises(FileError, match="line 3, column 'b': the quote that opens"):
+        read_table(path)
+    assert csv.field_size_limit() == 131_072
 
 
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 9))
@@ -167,7 +201,7 @@ def test_blocks_end_with_rows_or_a_quote_is_misplaced(text, size):
     content = text.encode()
     stream, blocks = WholeRows(pa.BufferReader(content), ","), []
     try:
-        while block := bytes(stream.read_buffer(size)):
+        while block := bytes(stream.next_rows(size)):
             blocks.append(block)
     except MisplacedQuoteError:
         check = QuoteCheck(",")

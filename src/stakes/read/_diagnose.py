@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
+import time
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
@@ -31,6 +34,12 @@ WORD = 64
 
 MOST_OF_A_ROW = 1 << 28
 """Bytes in which a row must end, if its quotes are where they belong."""
+
+LONGEST_CELL = 2**31 - 1
+"""Characters that Python's reader of CSV can be made to take."""
+
+LONGEST_WAIT, BRIEFLY = 30.0, 0.0005
+"""Seconds in which pyarrow is done with a block, and between two looks whether it is."""
 
 Words = NDArray[np.uint64]
 
@@ -191,7 +200,7 @@ class MisplacedQuoteError(Exception):
     """A CSV file has a quote that is not where it belongs, so where its rows end is open."""
 
 
-class WholeRows(io.RawIOBase):
+class WholeRows:
     """The bytes of a CSV file in blocks of whole rows, whose quotes and encoding are checked.
 
     Where no block ends within a row, pyarrow reads line breaks in cells without looking for them;
@@ -203,17 +212,49 @@ class WholeRows(io.RawIOBase):
         The bytes.
     separator : str
         What stands between cells.
+
+    Attributes
+    ----------
+    problem : Exception or None
+        Why the rows that were lent end early: a `MisplacedQuoteError`, or bytes that are not UTF-8.
     """
 
     def __init__(self, stream: Any, separator: str) -> None:
         self._stream, self._quotes = stream, QuoteCheck(separator)
         self._read, self._rest = 0, b""
+        self._given_up = False
+        self._lent: list[weakref.ref[Any]] = []
+        self.problem: Exception | None = None
 
-    def readable(self) -> bool:
-        """Return that it can be read from."""
-        return True
+    def lend(self) -> _Lent:
+        """Return a file for pyarrow, whose threads read it; nobody else may keep it."""
+        return self._watched(_Lent(self))
 
-    def read_buffer(self, size: int) -> Any:  # as pyarrow calls it where there is one
+    def wait(self) -> None:
+        """Wait until no thread of pyarrow has the file, or a block of it.
+
+        One that needs Python for these while Python ends would never return, nor would the process.
+        """
+        self._given_up, end = True, time.monotonic() + LONGEST_WAIT
+        while any(each() is not None for each in self._lent) and time.monotonic() < end:
+            time.sleep(BRIEFLY)
+
+    def _watched(self, lent: Any) -> Any:
+        self._lent = [each for each in self._lent if each() is not None] + [weakref.ref(lent)]
+        return lent
+
+    def block(self, size: int) -> Any:
+        """Return the next rows as pyarrow asks for them, none after a problem."""
+        try:
+            if not self._given_up and self.problem is None:
+                return self._watched(self.next_rows(size))
+        except Exception as error:  # noqa: BLE001 - raised again where the rows are read
+            self.problem = error.with_traceback(None)  # which would keep what was lent
+        from pyarrow import py_buffer
+
+        return self._watched(py_buffer(b""))
+
+    def next_rows(self, size: int) -> Any:
         """Return the next rows; `MisplacedQuoteError` where quotes leave open what they are."""
         from pyarrow import allocate_buffer  # whose memory is used again
 
@@ -239,6 +280,21 @@ class WholeRows(io.RawIOBase):
             size += 2 * before
 
 
+class _Lent(io.RawIOBase):
+    """Rows as a file, which lives as long as pyarrow may read it."""
+
+    def __init__(self, rows: WholeRows) -> None:
+        self._rows = rows
+
+    def readable(self) -> bool:
+        """Return that it can be read from."""
+        return True
+
+    def read_buffer(self, size: int) -> Any:  # which pyarrow calls where there is one
+        """Return the next rows."""
+        return self._rows.block(size)
+
+
 def _checked_text(block: Any) -> Any:
     """Return bytes that are UTF-8; pyarrow raises where they are not."""
     import pyarrow as pa
@@ -246,6 +302,16 @@ def _checked_text(block: Any) -> Any:
     ends = pa.py_buffer(np.array([0, block.size], dtype=np.int32))
     pa.Array.from_buffers(pa.string(), 1, [None, ends, block]).validate(full=True)
     return block
+
+
+@contextlib.contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let Python's reader of CSV take cells as long as pyarrow's does."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
@@ -294,6 +360,7 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
     return FileError(source, f"cannot be read as a table: {shortly(problem)}")
 
 
+@cells_of_any_length()
 def check_csv(text: TextIO, separator: str, source: str) -> int:
     """Read a CSV file strictly and slowly; raise where it is wrong, or return how many rows it has.
 

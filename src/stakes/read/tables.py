@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import math
 import os
 import re
 import stat
@@ -27,6 +26,7 @@ from stakes.read._diagnose import (
     MisplacedQuoteError,
     NoObjectError,
     WholeRows,
+    cells_of_any_length,
     check_csv,
     check_large_numbers,
     check_objects,
@@ -121,9 +121,10 @@ class FileRows:
         number = self.before + row
         if self.kind in ("csv", "jsonl"):
             try:
-                for at, line in enumerate(self._lines()):
-                    if at == number:
-                        return f"line {line:,}"
+                with cells_of_any_length():
+                    for at, line in enumerate(self._lines()):
+                        if at == number:
+                            return f"line {line:,}"
             except (OSError, EOFError, ValueError, RecursionError, csv.Error, FileError):
                 pass  # what pyarrow alone can read is counted in rows
         return f"row {number + 1:,}"
@@ -507,7 +508,7 @@ class CsvFile:
         if start.size == HEADER:  # the header may be longer
             # What is wrong with its rows is said when they are read.
             with contextlib.suppress(MisplacedQuoteError, pyarrow().ArrowInvalid):
-                self.names, _ = csv_header(self._rows().read_buffer(HEADER), source)
+                self.names, _ = csv_header(self._rows().next_rows(HEADER), source)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Return all rows, with some columns or all."""
@@ -516,7 +517,8 @@ class CsvFile:
         block = _block_of(len(self.names if columns is None else columns))
         try:
             try:
-                return arrow_csv.read_csv(self._rows(), **self._options(block, columns))
+                with self._reading() as rows:
+                    return arrow_csv.read_csv(rows.lend(), **self._options(block, columns))
             except MisplacedQuoteError:  # whose blocks need not be whole rows, but must hold one
                 options = self._options(_block_of(len(self.names)), columns, breaks=True)
                 table = arrow_csv.read_csv(self._opened(), **options)
@@ -529,26 +531,43 @@ class CsvFile:
         """Iterate over the rows in so many bytes, with these columns alone."""
         read = 0
         try:
-            for table in self._tables(self._rows(), self._options(block, columns)):
-                yield table
-                read += table.num_rows
+            with self._reading() as lent:
+                for table in self._tables(lent.lend, self._options(block, columns)):
+                    yield table
+                    read += table.num_rows
         except MisplacedQuoteError:
             rows, options = 0, self._options(block, columns, breaks=True)
-            for table in self._tables(self._opened(), options):
+            for table in self._tables(self._opened, options):
                 yield table.slice(min(max(read - rows, 0), table.num_rows))  # not yielded before
                 rows += table.num_rows
             self._check(rows)
+        except pyarrow().ArrowInvalid as error:
+            raise self._problem(error) from error
 
-    def _tables(self, stream: Any, options: dict[str, Any]) -> Iterator[Any]:
+    def _tables(self, opened: Callable[[], Any], options: dict[str, Any]) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
 
         try:
-            for batch in arrow_csv.open_csv(stream, **options):
+            for batch in arrow_csv.open_csv(opened(), **options):
                 yield pa.Table.from_batches([batch])
         except pa.ArrowInvalid as error:
             if "Empty CSV" not in str(error):  # a header and nothing else
                 raise self._problem(error) from error
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[WholeRows]:
+        """Return the rows to lend to pyarrow, and raise what was wrong with them after that."""
+        rows = self._rows()
+        try:
+            yield rows
+        except pyarrow().ArrowInvalid:  # of rows that end early, or because they do
+            if rows.problem is None:
+                raise
+        finally:
+            rows.wait()
+        if rows.problem is not None:
+            raise rows.problem
 
     def _rows(self) -> WholeRows:
         return WholeRows(self._opened(), self._separator)
@@ -629,6 +648,7 @@ class LaterColumns:
         return getattr(self._whole, name)  # what is done to all rows is done to all columns
 
 
+@cells_of_any_length()
 def csv_header(content: Any, source: str) -> tuple[list[str], str]:
     """Return the names of the columns, and the separator, which shows best in the first line."""
     start = bytes(content)
@@ -709,7 +729,7 @@ def _large_numbers(table: Any) -> list[str]:
     return [
         name
         for name, ends in zip(floats, ranges, strict=True)
-        if any(end is not None and EXACT <= abs(end) < math.inf for end in ends)
+        if any(end is not None and abs(end) >= EXACT for end in ends)  # one may be infinite
     ]
 
 
