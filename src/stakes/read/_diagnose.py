@@ -226,7 +226,7 @@ class WholeRows:
         self._lent: list[weakref.ref[Any]] = []
         self.problem: Exception | None = None
 
-    def lend(self) -> _Lent:
+    def lend(self) -> Any:
         """Return a file for pyarrow, whose threads read it; nobody else may keep it."""
         return self._watched(_Lent(self))
 
