@@ -505,7 +505,8 @@ class CsvFile:
         with opened() as stream:
             start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
         self.names, self._separator = csv_header(start, source)
-        if start.size == HEADER:  # the header may be longer
+        line = re.match(rb"\s*([^\r\n]*)[\r\n]", start)
+        if start.size == HEADER and (line is None or line[1].count(b'"') % 2):  # it is longer
             # What is wrong with its rows is said when they are read.
             with contextlib.suppress(MisplacedQuoteError, pyarrow().ArrowInvalid):
                 self.names, _ = csv_header(self._rows().next_rows(HEADER), source)
