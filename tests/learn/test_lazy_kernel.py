@@ -20,7 +20,7 @@ from stakes.learn.trees._workspace import (
     MOST_TABLES,
     Rules,
     new_data,
-    new_workspace,
+    new_space,
 )
 from stakes.learn.trees.lazy import LazyTrees
 
@@ -257,8 +257,8 @@ def test_more_classes_and_attributes_than_vectors_take(missing):
     np.testing.assert_allclose(got, expected, atol=1e-12)
 
 
-def grown(table, rules, work, data, queries):
-    return grow_all(table, rules, work, data, queries).proba
+def grown(table, rules, space, data, queries):
+    return grow_all(table, rules, space, data, queries).proba
 
 
 @cache
@@ -283,9 +283,24 @@ def test_codes_too_large_to_sort_attributes_together_change_nothing():
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     rules, data = rules_of(table, OPTIONS), new_data(table, np.ones(120, dtype=int))
     many = data._replace(missing=1 << 32 - LOCAL)  # as if a feature had so many different values
-    expected = grown(table, rules, new_workspace(table), data, asked)
-    got = grown(table, rules, new_workspace(table), many, asked)
+    expected = grown(table, rules, new_space(table), data, asked)
+    got = grown(table, rules, new_space(table), many, asked)
     np.testing.assert_allclose(got, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("thresholds", ["node", "query"])
+def test_the_room_of_another_graph_changes_nothing(thresholds):
+    """Bags differ in their rows, and tasks in how many queries they have."""
+    X, y, queries, discrete = random_problem(3, 120, 4, 3, "all")
+    table = table_of(X, y, discrete, 3)
+    asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
+    rules = rules_of(table, OPTIONS | {"thresholds": thresholds})
+    rng, space = np.random.default_rng(0), new_space(table)
+    for end in (2, len(asked), 1, len(asked), 3):
+        data = new_data(table, np.bincount(rng.integers(0, 120, 120), minlength=120))
+        expected = grown(table, rules, new_space(table), data, asked.part(0, end))
+        got = grown(table, rules, space, data, asked.part(0, end))
+        np.testing.assert_array_equal(got, expected)
 
 
 def test_graphs_that_are_enlarged_often_change_nothing(monkeypatch):
@@ -293,7 +308,7 @@ def test_graphs_that_are_enlarged_often_change_nothing(monkeypatch):
     table = table_of(X, y, [], 3)
     asked = table.queries(read_columns(LazyTrees(), queries, reset=True))
     rules, data = rules_of(table, OPTIONS), new_data(table, np.ones(120, dtype=int))
-    expected = grown(table, rules, new_workspace(table), data, asked)
+    expected = grown(table, rules, new_space(table), data, asked)
     enlarged, calls = _base._enlarged, []  # noqa: SLF001
 
     def by_little(graph, most_chosen):
@@ -302,7 +317,7 @@ def test_graphs_that_are_enlarged_often_change_nothing(monkeypatch):
 
     monkeypatch.setattr(_base, "longer", longer_by_little)
     monkeypatch.setattr(_base, "_enlarged", by_little)
-    np.testing.assert_array_equal(grown(table, rules, new_workspace(table), data, asked), expected)
+    np.testing.assert_array_equal(grown(table, rules, new_space(table), data, asked), expected)
     assert len(calls) > 20
 
 

@@ -41,12 +41,12 @@ from stakes.learn.trees._workspace import (
     Graph,
     Grown,
     Rules,
-    Work,
+    Space,
     longer,
     new_batch,
     new_data,
     new_graph,
-    new_workspace,
+    new_space,
 )
 
 # Growing the trees of many queries.
@@ -88,7 +88,7 @@ def mean_probabilities(
     each = query_bytes(table.n_rows, max_nodes, by_information=rules.by_information)
     chunk = chunk_size(each, len(queries), len(bags))
     starts = range(0, len(queries), chunk)
-    spaces: SimpleQueue[Work] = SimpleQueue()
+    spaces: SimpleQueue[Space] = SimpleQueue()
     total = np.zeros((len(queries), table.n_classes))
 
     def tasks() -> Iterator[Any]:
@@ -115,7 +115,7 @@ def smallest_splits(
     name: str,
 ) -> NDArray[np.int64]:
     """Return, for each bag, the size from which on there are not more nodes than that."""
-    spaces: SimpleQueue[Work] = SimpleQueue()
+    spaces: SimpleQueue[Space] = SimpleQueue()
     count = delayed(_smallest_split)
     tasks = (count(table, rules, spaces, counts, max_nodes) for counts in bags)
     progress = _Progress(name, len(bags), verbose)
@@ -181,7 +181,7 @@ def _enlarged(graph: Graph, most_chosen: int) -> Graph:
 
 
 def grow_all(
-    table: Table, rules: Rules, work: Work, data: Data, queries: Queries, *, max_nodes: int = 0
+    table: Table, rules: Rules, space: Space, data: Data, queries: Queries, *, max_nodes: int = 0
 ) -> Grown:
     """Grow the trees of queries on a bag.
 
@@ -191,39 +191,40 @@ def grow_all(
     from stakes.learn.trees._graph import grow
 
     batch = new_batch(table, queries, rules.max_tests)
-    graph = new_graph(rules, data, len(queries))
-    while not grow(data, rules, work, batch, graph, max_nodes):
+    graph = new_graph(rules, data, len(queries), space.graph)
+    space.graph = None  # so that what is enlarged has no other owner
+    while not grow(data, rules, space.work, batch, graph, max_nodes):
         graph = _enlarged(graph, len(queries) * rules.max_tests)
-    state = graph.state[0]
+    space.graph, state = graph, graph.state[0]
     return Grown(batch.sums, batch.totals, int(state["smallest"]), bool(state["scaled"]))
 
 
 def _grow(
-    table: Table, rules: Rules, spaces: SimpleQueue[Work], data: Data, queries: Queries
+    table: Table, rules: Rules, spaces: SimpleQueue[Space], data: Data, queries: Queries
 ) -> NDArray[np.float64]:
-    space = _reused_workspace(table, spaces)
+    space = _reused_space(table, spaces)
     grown = grow_all(table, rules, space, data, queries)
     spaces.put(space)
     return grown.proba
 
 
 def _smallest_split(
-    table: Table, rules: Rules, spaces: SimpleQueue[Work], counts: NDArray[Any], max_nodes: int
+    table: Table, rules: Rules, spaces: SimpleQueue[Space], counts: NDArray[Any], max_nodes: int
 ) -> int:
     data = new_data(table, counts)
     queries = table.rows_as_queries(data.columns)
-    space = _reused_workspace(table, spaces)
+    space = _reused_space(table, spaces)
     grown = grow_all(table, rules, space, data, queries, max_nodes=max_nodes)
     spaces.put(space)
     return grown.smallest
 
 
-def _reused_workspace(table: Table, spaces: SimpleQueue[Work]) -> Work:
-    """Return a workspace that was used before, as it holds tables that the next task needs too."""
+def _reused_space(table: Table, spaces: SimpleQueue[Space]) -> Space:
+    """Return one that was used before, if any is free: the next task needs its tables too."""
     try:
         return spaces.get_nowait()
     except Empty:
-        return new_workspace(table)
+        return new_space(table)
 
 
 class _Progress:
@@ -266,7 +267,7 @@ def tree_text(
 ) -> str:
     """Return the tree of a query in one bag: its tests, its leaves, and their average."""
     data = new_data(table, counts)
-    space = new_workspace(table)
+    space = new_space(table)
     proba = grow_all(table, rules, space, data, query).proba
     by_leaves = grow_all(table, rules._replace(per_node=False), space, data, query)
     leaves = math.inf if by_leaves.scaled else by_leaves.paths[0]
@@ -297,7 +298,7 @@ class _Tree:
     table: Table
     rules: Rules
     data: Data
-    work: Work
+    space: Space
     query: Queries
     labels: list[str]
 
@@ -324,7 +325,7 @@ class _Tree:
         size = int(self.class_counts(rows).sum())
         if size >= self.rules.smallest:
             batch = new_batch(self.table, self.query, self.rules.max_tests)
-            tests_of_one(self.data, self.rules, self.work, batch, rows, size)
+            tests_of_one(self.data, self.rules, self.space.work, batch, rows, size)
             found = batch.n_best[0]
             yield from zip(batch.gains[0, :found].tolist(), batch.keys[0].tolist(), strict=False)
 
